@@ -1,0 +1,90 @@
+import type { CidrSet } from '../lib/cidr-set.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
+import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+
+/**
+ * The border between what Gatehouse knows and what moves bytes. Whoever drives traffic by snapshots implements this;
+ * the behaviour suite in `test/gateway/` is written against it.
+ */
+export interface Engine {
+  /** The version in force, 0 before the first update. */
+  readonly version: number;
+  /** Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. */
+  apply(update: SnapshotUpdate): Promise<void>;
+  /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
+  drain(limitMs: number): Promise<void>;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface GatewayOptions {
+  /** TCP edges listen on this address, each on its own ports. */
+  readonly tcpListenHost: string;
+  readonly https: ListenAddress | undefined;
+  /** A plain-HTTP listener that only redirects to HTTPS. */
+  readonly http: ListenAddress | undefined;
+  readonly trustedProxies: CidrSet;
+  /** Kinds of listeners that expect a PROXY protocol header from trusted peers. */
+  readonly proxyProtocol: { readonly tcp: boolean; readonly https: boolean; readonly http: boolean };
+  /** True where several processes listen on one port (SO_REUSEPORT). */
+  readonly sharePorts: boolean;
+  readonly timeouts: GatewayTimeouts;
+}
+
+export interface GatewayTimeouts {
+  /** TLS handshake and request head of a client, and the PROXY header. */
+  readonly headersMs: number;
+  readonly upstreamConnectMs: number;
+  /** Nothing moved on an open exchange or TCP connection. */
+  readonly idleMs: number;
+  /** A kept-alive connection without a request. */
+  readonly keepAliveMs: number;
+}
+
+/** A part of the engine that serves one kind of listener. */
+export interface Front extends SnapshotFollower {
+  drain(limitMs: number): Promise<void>;
+}
+
+export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module';
+
+/** What the gateway tells of its traffic: metrics, access log and warnings are made of it elsewhere. */
+export interface TrafficObserver {
+  /** A restriction that is not enforced would have refused this source. */
+  warned(restrictionIds: readonly string[], source: IpAddress): void;
+  tcpOpened(event: { readonly edgeId: string; readonly verdict: Verdict }): void;
+  tcpClosed(event: TcpClosed): void;
+  httpAnswered(event: HttpAnswered): void;
+  /** A listener of a TCP edge could not be opened, or works again (undefined). */
+  listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+}
+
+export interface TcpClosed {
+  readonly edgeId: string;
+  readonly source: string;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly durationMs: number;
+  /** Why it ended, in one or two words: "client", "upstream", "idle", "rules changed", "connect failed", "drained". */
+  readonly reason: string;
+}
+
+export interface HttpAnswered {
+  readonly operationId: string;
+  readonly edgeId: string | undefined;
+  readonly routeId: string | undefined;
+  readonly source: string;
+  readonly protocol: '1.0' | '1.1' | '2';
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly status: number;
+  /** Our own error, if the answer is not the upstream's. */
+  readonly errorCode: number | undefined;
+  readonly durationMs: number;
+  /** From the request being sent upstream to its response head; undefined when no upstream was asked. */
+  readonly upstreamMs: number | undefined;
+}

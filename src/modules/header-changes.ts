@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { quote, UserError } from '../errors/user-error.ts';
+import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
+import { enabledInput, enabledView } from './module.ts';
+import type { HeaderList } from './module.ts';
+
+const headerLimit = 64;
+const nameLimitBytes = 256;
+const valueLimitBytes = 4096;
+
+export interface HeaderChanges {
+  readonly enabled: boolean;
+  /** Names in lower case. */
+  readonly add: Readonly<Record<string, string>>;
+  readonly remove: readonly string[];
+}
+
+export function headerChangesInput($id: string, subject: string) {
+  return Type.Object(
+    {
+      enabled: enabledInput,
+      add: Type.Optional(
+        Type.Record(Type.String(), Type.String(), {
+          description: `Header name to header value. These headers are injected into ${subject}.`,
+          examples: [{ 'x-frontend': 'gatehouse' }],
+        }),
+      ),
+      remove: Type.Optional(
+        Type.Array(Type.String(), {
+          description: `Header names removed from ${subject}.`,
+          examples: [['x-internal']],
+        }),
+      ),
+    },
+    { $id, additionalProperties: false },
+  );
+}
+type Input = Static<ReturnType<typeof headerChangesInput>>;
+
+export function headerChangesView($id: string, subject: string) {
+  return Type.Object(
+    {
+      enabled: enabledView,
+      add: Type.Record(Type.String(), Type.String(), {
+        description: `Header name to header value. These headers are injected into ${subject}.`,
+      }),
+      remove: Type.Array(Type.String(), { description: `Header names removed from ${subject}.` }),
+    },
+    { $id, additionalProperties: false },
+  );
+}
+
+export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {
+  const added = Object.entries(add);
+  checkCount('add', added.length);
+  checkCount('remove', remove.length);
+  // Entries, not assignments: a header may be called __proto__.
+  const addLower = Object.fromEntries(added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]));
+  if (Object.keys(addLower).length < added.length) throw new UserError(7069, { name: quote(twice(Object.keys(add))) });
+  const removeLower = remove.map((name) => checkName(name, 'removed'));
+  if (new Set(removeLower).size < remove.length) throw new UserError(7069, { name: quote(twice(remove)) });
+  if (removeLower.includes('host') && !Object.hasOwn(addLower, 'host')) throw new UserError(7164);
+  return { enabled, add: addLower, remove: removeLower };
+}
+
+/** Removes, then adds. An added header stands beside a client's own, so naming it in both replaces it. */
+export function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
+  // A message has one Host at most: adding it replaces.
+  const dropped = new Set(Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove);
+  const added = Object.entries(add).flat();
+  return (headers) => {
+    const kept: string[] = [];
+    for (let at = 0; at < headers.length; at += 2) {
+      const name = headers[at] ?? '';
+      if (!dropped.has(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
+    }
+    kept.push(...added);
+    return kept;
+  };
+}
+
+function checkCount(field: 'add' | 'remove', count: number): void {
+  if (count > headerLimit) throw new UserError(7015, { field, count, limit: headerLimit });
+}
+
+function checkName(name: string, verb: 'added' | 'removed'): string {
+  if (name.startsWith(':')) throw new UserError(7023, { name: quote(name), reason: 'it starts with ":"' });
+  if (!isToken(name)) {
+    throw new UserError(7023, { name: quote(name), reason: "a name is made of letters, digits and !#$%&'*+-.^_`|~" });
+  }
+  if (name.length > nameLimitBytes) {
+    throw new UserError(7105, { name: quote(name), bytes: name.length, limit: nameLimitBytes });
+  }
+  const lower = name.toLowerCase();
+  if (connectionHeaders.has(lower)) throw new UserError(20017, { name: quote(lower), verb });
+  return lower;
+}
+
+function checkValue(name: string, value: string): string {
+  if (!isFieldValue(value)) {
+    throw new UserError(7024, {
+      name: quote(name),
+      reason: 'a value is printable Latin-1 text, without line breaks or other control characters, and with no space at its ends',
+    });
+  }
+  const bytes = Buffer.byteLength(value);
+  if (bytes > valueLimitBytes) throw new UserError(7106, { name: quote(name), bytes, limit: valueLimitBytes });
+  return value;
+}
+
+/** The first name that another one before it equals but for case. */
+function twice(names: readonly string[]): string {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name.toLowerCase())) return name;
+    seen.add(name.toLowerCase());
+  }
+  return '';
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView, noReferences, Ref } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+
+const policyLimit = 100;
+
+const Input = Type.Object(
+  {
+    enabled: enabledInput,
+    ip_policy_ids: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Ids of all IP policies used to check whether a source IP may access the endpoint. At least one.',
+        examples: [['ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
+      }),
+    ),
+  },
+  { $id: 'IpRestrictionModuleReplace', additionalProperties: false },
+);
+
+const View = Type.Object(
+  {
+    enabled: enabledView,
+    ip_policies: Type.Array(Type.Ref('Ref'), {
+      description: 'All IP policies used to check whether a source IP may access the endpoint.',
+    }),
+  },
+  { $id: 'IpRestrictionModule', additionalProperties: false },
+);
+
+interface IpRestrictionSettings {
+  readonly enabled: boolean;
+  readonly ip_policy_ids: readonly string[];
+}
+
+export const ipRestriction: EdgeModule<Static<typeof Input>, IpRestrictionSettings> = {
+  name: 'ip_restriction',
+  title: 'IP Restriction',
+  targets: ['tcp_edge', 'https_route'],
+  input: Input,
+  view: View,
+  accept({ enabled = true, ip_policy_ids = [] }) {
+    if (ip_policy_ids.length === 0) throw new UserError(7025);
+    if (ip_policy_ids.length > policyLimit) {
+      throw new UserError(7013, { count: ip_policy_ids.length, limit: policyLimit });
+    }
+    return { enabled, ip_policy_ids };
+  },
+  references: ({ ip_policy_ids }) => ({ ...noReferences, ip_policy: ip_policy_ids }),
+  present: ({ enabled, ip_policy_ids }, ref) => ({
+    enabled,
+    ip_policies: ip_policy_ids.map((id): Ref => ref('ip_policy', id)),
+  }),
+  build: ({ ip_policy_ids }) => ({ admits: (source, rules) => rules.allows(ip_policy_ids, source) }),
+};

@@ -1,0 +1,21 @@
+import type { Static } from 'typebox';
+
+import { acceptHeaderChanges, headerChangesInput, headerChangesView, headerRewriter } from '../header-changes.ts';
+import type { HeaderChanges } from '../header-changes.ts';
+import { noReferences } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+
+const subject = 'the HTTP request before it is sent to the upstream application server';
+const Input = headerChangesInput('RequestHeadersModuleReplace', subject);
+
+export const requestHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = {
+  name: 'request_headers',
+  title: 'Request Headers',
+  targets: ['https_route'],
+  input: Input,
+  view: headerChangesView('RequestHeadersModule', subject),
+  accept: acceptHeaderChanges,
+  references: () => noReferences,
+  present: (settings) => settings,
+  build: (settings) => ({ rewriteRequest: headerRewriter(settings) }),
+};

@@ -1,0 +1,21 @@
+import type { Static } from 'typebox';
+
+import { acceptHeaderChanges, headerChangesInput, headerChangesView, headerRewriter } from '../header-changes.ts';
+import type { HeaderChanges } from '../header-changes.ts';
+import { noReferences } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+
+const subject = 'the HTTP response before it is sent to the client';
+const Input = headerChangesInput('ResponseHeadersModuleReplace', subject);
+
+export const responseHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = {
+  name: 'response_headers',
+  title: 'Response Headers',
+  targets: ['https_route'],
+  input: Input,
+  view: headerChangesView('ResponseHeadersModule', subject),
+  accept: acceptHeaderChanges,
+  references: () => noReferences,
+  present: (settings) => settings,
+  build: (settings) => ({ rewriteResponse: headerRewriter(settings) }),
+};

@@ -1,0 +1,86 @@
+import { CidrSet } from '../lib/cidr-set.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
+import { ruleFlag } from './contract.ts';
+import type { RestrictionEntry, RestrictionType, SnapshotFollower, SnapshotUpdate } from './contract.ts';
+
+/** What the account's restrictions of one type say to an address. */
+export interface Admission {
+  /** The first enforced restriction that refuses; undefined when all let it pass. */
+  readonly refusedBy: string | undefined;
+  /** Restrictions that are not enforced and would have refused. */
+  readonly warnedBy: readonly string[];
+}
+
+const noWarnings: readonly string[] = [];
+const admitted: Admission = { refusedBy: undefined, warnedBy: noWarnings };
+
+/** The IP policies and restrictions in force: the one place where an address meets rules, for API and traffic alike. */
+export class AccessTable implements SnapshotFollower {
+  #policies = new Map<string, CidrSet>();
+  #restrictions = new Map<string, RestrictionEntry>();
+  /** By `account type`; only what exists, so that the common case of none is one failed lookup. */
+  #byAccountAndType = new Map<string, readonly RestrictionEntry[]>();
+
+  prepare(update: SnapshotUpdate): () => void {
+    const policies = new Map<string, CidrSet>();
+    for (const entry of update.set) if (entry.kind === 'policy') policies.set(entry.id, new CidrSet(entry.rules));
+    return () => {
+      this.#swap(update, policies);
+    };
+  }
+
+  /** All rules of all policies together: allowed if an allow rule matches and no deny rule does. */
+  allows(policyIds: readonly string[], source: IpAddress): boolean {
+    let flags = 0;
+    for (const id of policyIds) flags |= this.#policies.get(id)?.lookup(source) ?? 0;
+    return flags === ruleFlag.allow;
+  }
+
+  admit(accountId: string, type: RestrictionType, source: IpAddress): Admission {
+    const restrictions = this.#byAccountAndType.get(accountKey(accountId, type));
+    if (restrictions === undefined) return admitted;
+    let refusedBy: string | undefined;
+    let warnedBy: string[] | undefined;
+    for (const restriction of restrictions) {
+      if (this.allows(restriction.policyIds, source)) continue;
+      if (restriction.enforced) refusedBy ??= restriction.id;
+      else (warnedBy ??= []).push(restriction.id);
+    }
+    return refusedBy === undefined && warnedBy === undefined ? admitted : { refusedBy, warnedBy: warnedBy ?? noWarnings };
+  }
+
+  #swap(update: SnapshotUpdate, policies: ReadonlyMap<string, CidrSet>): void {
+    if (update.full) {
+      this.#policies = new Map();
+      this.#restrictions = new Map();
+      this.#byAccountAndType = new Map();
+    }
+    for (const [id, set] of policies) this.#policies.set(id, set);
+    for (const entry of update.set) if (entry.kind === 'restriction') this.#place(entry);
+    for (const { kind, id } of update.removed) {
+      if (kind === 'policy') this.#policies.delete(id);
+      if (kind === 'restriction') this.#displace(id);
+    }
+  }
+
+  #place(entry: RestrictionEntry): void {
+    this.#displace(entry.id);
+    this.#restrictions.set(entry.id, entry);
+    const key = accountKey(entry.accountId, entry.type);
+    this.#byAccountAndType.set(key, [...(this.#byAccountAndType.get(key) ?? []), entry]);
+  }
+
+  #displace(id: string): void {
+    const old = this.#restrictions.get(id);
+    if (old === undefined) return;
+    this.#restrictions.delete(id);
+    const key = accountKey(old.accountId, old.type);
+    const left = (this.#byAccountAndType.get(key) ?? []).filter((entry) => entry.id !== id);
+    if (left.length === 0) this.#byAccountAndType.delete(key);
+    else this.#byAccountAndType.set(key, left);
+  }
+}
+
+function accountKey(accountId: string, type: RestrictionType): string {
+  return `${accountId} ${type}`;
+}

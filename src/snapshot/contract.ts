@@ -1,0 +1,104 @@
+import type { CidrSetData } from '../lib/cidr-set.ts';
+
+/**
+ * What the gateway is told, as plain data that can cross a thread or process border. One entry describes one thing
+ * whole; entries refer to each other by id only, so that a change of one never touches another.
+ */
+export type SnapshotEntry =
+  | PolicyEntry
+  | RestrictionEntry
+  | BackendEntry
+  | CertificateEntry
+  | TcpEdgeEntry
+  | HttpsEdgeEntry;
+
+export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
+export type RestrictionType = (typeof restrictionTypes)[number];
+
+/** Flags of a rule in a `CidrSetData`; the result of a lookup is the union of the flags of all rules that match. */
+export const ruleFlag = { allow: 1, deny: 2 } as const;
+
+export interface PolicyEntry {
+  readonly kind: 'policy';
+  readonly id: string;
+  readonly rules: CidrSetData;
+}
+
+export interface RestrictionEntry {
+  readonly kind: 'restriction';
+  readonly id: string;
+  readonly accountId: string;
+  readonly type: RestrictionType;
+  readonly enforced: boolean;
+  readonly policyIds: readonly string[];
+}
+
+export interface BackendEntry {
+  readonly kind: 'backend';
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+export interface CertificateEntry {
+  readonly kind: 'certificate';
+  readonly id: string;
+  readonly accountId: string;
+  /** Leaf first. */
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+  /** DNS names of the leaf, lower case; one may start with `*.`. */
+  readonly names: readonly string[];
+}
+
+/** Settings by module name, as `src/modules/` stores them; a name not known there fails the whole update. */
+export type ModuleSettings = Readonly<Record<string, unknown>>;
+
+export interface TcpEdgeEntry {
+  readonly kind: 'tcp_edge';
+  readonly id: string;
+  readonly accountId: string;
+  readonly ports: readonly number[];
+  readonly modules: ModuleSettings;
+}
+
+export interface HttpsEdgeEntry {
+  readonly kind: 'https_edge';
+  readonly id: string;
+  readonly accountId: string;
+  /** `name:port`, lower case; a name may start with `*.`. */
+  readonly hostports: readonly string[];
+  readonly routes: readonly RouteEntry[];
+}
+
+export interface RouteEntry {
+  readonly id: string;
+  readonly matchType: 'path_prefix' | 'exact_path';
+  readonly match: string;
+  readonly modules: ModuleSettings;
+}
+
+export interface EntryKey {
+  readonly kind: SnapshotEntry['kind'];
+  readonly id: string;
+}
+
+/** The step from one snapshot to the next. It is carried out whole or not at all. */
+export interface SnapshotUpdate {
+  /** The store's version that is in force once the update is carried out. */
+  readonly version: number;
+  /** True: the update is the whole snapshot, and what it does not name is gone. */
+  readonly full: boolean;
+  readonly set: readonly SnapshotEntry[];
+  readonly removed: readonly EntryKey[];
+}
+
+/**
+ * Something that follows snapshots. `prepare` builds all that is new and may throw; nothing is in force until the
+ * function it returns is called. That function is synchronous and does not throw, so that several followers swap
+ * together and no traffic sees half of a change.
+ */
+export interface SnapshotFollower {
+  prepare(update: SnapshotUpdate): (() => void) | Promise<() => void>;
+}
