@@ -49,6 +49,13 @@ export interface Front extends SnapshotFollower {
   drain(limitMs: number): Promise<void>;
 }
 
+/** What the gateway logs with; a pino logger is one. */
+export interface GatewayLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module';
 
 /** What the gateway tells of its traffic: metrics, access log and warnings are made of it elsewhere. */
