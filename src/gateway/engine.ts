@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly proxyProtocol: { readonly tcp: boolean; readonly https: boolean; readonly http: boolean };
   /** True where several processes listen on one port (SO_REUSEPORT). */
   readonly sharePorts: boolean;
+  /** PEM of authorities that TLS backends are verified by, besides those Node trusts by itself. */
+  readonly upstreamAuthorities?: readonly string[];
   readonly timeouts: GatewayTimeouts;
 }
 
@@ -46,6 +48,8 @@ export interface GatewayTimeouts {
 
 /** A part of the engine that serves one kind of listener. */
 export interface Front extends SnapshotFollower {
+  /** Gives up what `prepare` has built since the last swap: called when its own swap is not going to happen. */
+  abandon?(): void;
   drain(limitMs: number): Promise<void>;
 }
 
