@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+
+/** Keeps secrets at rest. The context, such as a row's id, must be the same on opening: no secret can be moved. */
+export interface Sealer {
+  /** False without a key: what `seal` returns can be read by anyone. */
+  readonly encrypts: boolean;
+  seal(plain: string, context: string): string;
+  open(sealed: string, context: string): string;
+}
+
+/** What it opens was not sealed by this key for this context. */
+export class SealError extends Error {
+  override readonly name = 'SealError';
+}
+
+const minKeyLength = 32;
+const plainPrefix = 'plain:';
+const gcmPrefix = 'gcm1:';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A key is at least 32 characters; deriving takes about 0.1 s, once. Values kept before there was a key still open. */
+export function createSealer(secretKey: string | undefined): Sealer {
+  const key = secretKey === undefined ? undefined : deriveKey(secretKey);
+  return {
+    encrypts: key !== undefined,
+    seal: (plain, context) => (key === undefined ? `${plainPrefix}${plain}` : encrypt(key, plain, context)),
+    open: (sealed, context) => {
+      if (sealed.startsWith(plainPrefix)) return sealed.slice(plainPrefix.length);
+      if (!sealed.startsWith(gcmPrefix)) {
+        throw new SealError('A sealed secret has an unknown form. It was written by a newer version, or is damaged.');
+      }
+      if (key === undefined) {
+        throw new SealError(
+          'A secret is encrypted, and secret_key is not set. Set secret_key to the key it was kept with.',
+        );
+      }
+      return decrypt(key, sealed.slice(gcmPrefix.length), context);
+    },
+  };
+}
+
+/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow all the same. */
+function deriveKey(secretKey: string): Buffer {
+  if (secretKey.length < minKeyLength) {
+    throw new SealError(
+      `secret_key has ${secretKey.length} characters. Use at least ${minKeyLength}, chosen at random.`,
+    );
+  }
+  return scryptSync(secretKey, 'sealed-secret gcm1', 32, { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 });
+}
+
+function encrypt(key: Buffer, plain: string, context: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(context));
+  const parts = [nonce, cipher.update(plain, 'utf8'), cipher.final()];
+  return gcmPrefix + Buffer.concat([...parts, cipher.getAuthTag()]).toString('base64');
+}
+
+function decrypt(key: Buffer, base64: string, context: string): string {
+  const bytes = Buffer.from(base64, 'base64');
+  const tagStart = bytes.length - tagBytes;
+  try {
+    if (tagStart < nonceBytes) throw new RangeError('too short');
+    const nonce = bytes.subarray(0, nonceBytes);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(tagStart));
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, tagStart)), decipher.final()]).toString('utf8');
+  } catch {
+    throw new SealError(
+      `The secret of ${context} does not open. secret_key is not the one it was kept with, or the value was changed. ` +
+        'Set secret_key to the former key.',
+    );
+  }
+}
