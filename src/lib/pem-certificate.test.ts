@@ -95,6 +95,10 @@ test('what a certificate does not say is empty, and its common name serves for w
   assert.deepEqual(facts.names, ['stranger.test']);
 });
 
+test('a serial number of zero takes a whole byte', () => {
+  assert.equal(readFacts(make('zero', ecKey(), '-subj', '/CN=zero.test', '-set_serial', '0')).serialNumber, '00');
+});
+
 test('a common name is no server name beside an IP address, or if it is no host name', () => {
   const ip = make('ip', ecKey(), '-subj', '/CN=ip.test', '-addext', 'subjectAltName=IP:192.0.2.1');
   const person = make('person', ecKey(), '-subj', '/CN=Ada Lovelace');
@@ -144,6 +148,11 @@ test('an issuer of the same name that did not sign is out of order', () => {
   const bare = ['-addext', 'authorityKeyIdentifier=none', '-CA', 'root.pem', '-CAkey', 'root.key'];
   const pair = make('bare', ecKey(), '-subj', '/CN=bare.test', ...bare);
   assert.deepEqual(read({ cert: pair.cert + impostor.cert, key: pair.key }), { fault: 'chain-order', position: 2 });
+});
+
+test('an issuer of the same key under another name is out of order', () => {
+  const renamed = make('renamed', root.key, '-subj', '/CN=Renamed Root');
+  assert.deepEqual(read({ cert: leaf.cert + renamed.cert, key: leaf.key }), { fault: 'chain-order', position: 2 });
 });
 
 test('what is missing or is not PEM is named', () => {

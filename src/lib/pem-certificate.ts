@@ -54,7 +54,7 @@ export function readCertificatePair(
     checkOrder(chain);
     const privateKeyType = classifyKey(key);
     const [leaf] = chain;
-    if (!leaf.checkPrivateKey(key) || !canSign(leaf, key)) throw new Refused({ fault: 'key-mismatch' });
+    if (!canSign(leaf, key)) throw new Refused({ fault: 'key-mismatch' });
     checkServable(certificatePem, privateKeyPem);
     return readFacts(leaf, privateKeyType);
   } catch (error) {
@@ -135,7 +135,7 @@ function checkOrder(chain: readonly X509Certificate[]): void {
   }
 }
 
-/** `checkPrivateKey` compares the public halves only, which a damaged key may well have right. */
+/** To compare the public halves, as `checkPrivateKey` does, would miss a damaged private one. */
 function canSign(leaf: X509Certificate, key: KeyObject): boolean {
   const digest = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
   const probe = Buffer.from('probe');
