@@ -115,6 +115,34 @@ export const errorTable = {
     status: 400,
     message: 'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
   },
+  1421: {
+    status: 400,
+    message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+  },
+  1916: {
+    status: 400,
+    message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+  },
+  1917: {
+    status: 400,
+    message: 'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+  },
+  6503: {
+    status: 400,
+    message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+  },
+  6504: {
+    status: 400,
+    message: 'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+  },
+  7073: {
+    status: 400,
+    message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+  },
+  7074: {
+    status: 400,
+    message: 'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+  },
   20001: { status: 404, message: 'There is nothing at {path}. Check the path; a trailing slash counts.' },
   20002: { status: 405, message: '{method} is not possible at {path}. Possible: {allowed}.' },
   20003: { status: 413, message: 'The request body is larger than {limit} bytes. Send less at once.' },
@@ -130,6 +158,7 @@ export const errorTable = {
     status: 400,
     message: 'The field {field} is {given} in the body and {path} in the path. Leave it out of the body, or make them equal.',
   },
+  20019: { status: 409, message: 'Another change came first and this one no longer fits. Read the resource and try again.' },
   20024: { status: 400, message: 'The request could not be understood as HTTP: {reason}.' },
   20025: { status: 431, message: 'The request headers are too large. Send fewer or shorter headers.' },
   20026: { status: 408, message: 'The request was not complete in time. Send it again.' },

@@ -5,7 +5,12 @@ import { requestHeaders } from './request-headers/index.ts';
 import { responseHeaders } from './response-headers/index.ts';
 
 /** Every module, in running order. A new module is one folder and one line here. */
-export const modules: readonly EdgeModule[] = [ipRestriction, backend, requestHeaders, responseHeaders].map(widen);
+export const modules: readonly EdgeModule[] = [
+  widen(ipRestriction),
+  widen(backend),
+  widen(requestHeaders),
+  widen(responseHeaders),
+];
 
 const moduleByName: ReadonlyMap<string, EdgeModule> = new Map(modules.map((module) => [module.name, module]));
 

@@ -1,0 +1,101 @@
+import type { TSchema } from 'typebox';
+
+import { quote, UserError } from '../errors/user-error.ts';
+import type { Operation } from './operation.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A body as it came: undefined when there was none. */
+export function parseBody(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (encoding !== undefined && encoding !== 'identity') throw new UserError(210, { type: quote(encoding) });
+  if (contentType === undefined || contentType === '') throw new UserError(216);
+  if (mediaType(contentType) !== 'application/json') throw new UserError(210, { type: quote(contentType) });
+  return parseJson(bytes);
+}
+
+export function mediaType(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+export function decodeText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new UserError(213, { reason: 'it is not UTF-8 text' });
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const text = decodeText(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's message quotes what was sent, which may hold a secret: only the place is told.
+    const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw new UserError(213, { reason: place === undefined ? 'it cannot be parsed' : `it cannot be parsed (${place})` });
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Brings the forms in which the official clients send a body to one: no body is `{}`, a module may come wrapped, path
+ * parameters may be repeated, and `null` stands for an absent field.
+ */
+export function normalizeBody(
+  { bodyForm, body: schema }: Operation,
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+  named: ReadonlyMap<string, TSchema>,
+): unknown {
+  if (bodyForm === 'list') return body ?? [];
+  if (body === undefined) return {};
+  if (!isFields(body)) throw new UserError(213, { reason: 'it is not an object' });
+  let fields = withoutPathParameters(body, params, schema);
+  if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {
+    const { module, ...others } = fields;
+    if (module === null && Object.keys(others).length === 0) return {};
+    if (isFields(module) && Object.keys(others).length === 0) fields = module;
+  }
+  return schema === undefined ? fields : withoutNulls(fields, schema, named);
+}
+
+function withoutPathParameters(body: Fields, params: Readonly<Record<string, string>>, schema?: TSchema): Fields {
+  const fields = { ...body };
+  for (const [name, value] of Object.entries(params)) {
+    if (!Object.hasOwn(fields, name) || Object.hasOwn(propertiesOf(schema), name)) continue;
+    const given = fields[name];
+    if (given !== value && given !== null && given !== undefined) {
+      throw new UserError(20015, { field: name, given: quote(given), path: quote(value) });
+    }
+    delete fields[name];
+  }
+  return fields;
+}
+
+function withoutNulls(value: Fields, schema: TSchema, named: ReadonlyMap<string, TSchema>): Fields {
+  const properties = propertiesOf(schema);
+  const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (property === undefined) return [[name, field]];
+    if (field === null) return [];
+    const target = resolve(property, named);
+    return [[name, isFields(field) ? withoutNulls(field, target, named) : field]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function resolve(schema: TSchema, named: ReadonlyMap<string, TSchema>): TSchema {
+  const reference = '$ref' in schema ? String(schema.$ref) : undefined;
+  return (reference === undefined ? undefined : named.get(reference)) ?? schema;
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+  // A TypeBox object schema holds its fields here; others have none.
+  return schema !== undefined && 'properties' in schema ? (schema.properties as Record<string, TSchema>) : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,90 @@
+import type { Socket } from 'node:net';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { UserError } from '../errors/user-error.ts';
+import { newId } from '../lib/ids.ts';
+import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
+import { bodyLimitBytes } from './limits.ts';
+import { explainFault } from './validation.ts';
+import type { ValidationFault } from './validation.ts';
+import type { VendorWords } from './vendor-words.ts';
+
+interface ErrorAnswers {
+  send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;
+  /** For what is not even HTTP. */
+  answerSocket(error: Error & { readonly code?: string }, socket: Socket): void;
+}
+
+export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
+  const bodyOf = (error: UserError, operationId: string) => ({
+    error_code: `${vendor.errorPrefix}${error.code}`,
+    status_code: error.status,
+    msg: error.message,
+    details: { operation_id: operationId },
+  });
+  return {
+    send(request, reply, error) {
+      const shown = toUserError(request, error);
+      if (shown.status >= 500) request.log.error({ err: error, operation_id: request.id }, 'request failed');
+      for (const name of vendor.operationHeaders) void reply.header(name, request.id);
+      void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
+      // Serialized here: the schema of a route's own answers does not fit.
+      void reply.type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(bodyOf(shown, request.id)));
+    },
+    answerSocket(error, socket) {
+      if (!socket.writable || error.code === 'ECONNRESET') {
+        socket.destroy();
+        return;
+      }
+      const shown = socketFault(error.code ?? '');
+      const operationId = newId('op');
+      const body = JSON.stringify(bodyOf(shown, operationId));
+      const headers = vendor.operationHeaders.map((name) => `${name}: ${operationId}\r\n`).join('');
+      socket.end(
+        `HTTP/1.1 ${shown.status} ${reasonPhrase}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
+          `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    },
+  };
+}
+
+/** Clients read the number; the phrase may be anything. */
+const reasonPhrase = 'Error';
+
+function socketFault(code: string): UserError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new UserError(20025);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(20026);
+  return new UserError(20024, { reason: 'its form is broken' });
+}
+
+function toUserError(request: FastifyRequest, error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  if (error instanceof StoreUnavailableError) {
+    return new UserError(20004, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
+  }
+  // Slices check before they write; what still gets here lost a race, and finds the reason when it tries again.
+  if (error instanceof ConstraintError) return new UserError(20019);
+  return frameworkFault(request, error) ?? new UserError(20000);
+}
+
+function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { operation } = request.routeOptions.config;
+  if ('validation' in error && Array.isArray(error.validation) && operation !== undefined) {
+    // Fastify hands on Ajv's errors as they are.
+    const [fault] = error.validation as readonly ValidationFault[];
+    if (fault !== undefined) return explainFault(fault, operation);
+  }
+  switch ('code' in error ? error.code : undefined) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new UserError(20003, { limit: operation?.bodyLimit ?? bodyLimitBytes });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new UserError(210, { type: JSON.stringify(request.headers['content-type'] ?? '') });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new UserError(212);
+    default:
+      return undefined;
+  }
+}

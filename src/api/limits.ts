@@ -1,0 +1,1 @@
+export const bodyLimitBytes = 1024 * 1024;

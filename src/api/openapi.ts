@@ -1,0 +1,181 @@
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+
+import { errorTable } from '../errors/table.ts';
+import type { ErrorCode } from '../errors/user-error.ts';
+import type { Operation } from './operation.ts';
+
+export const ErrorAnswer = Type.Object(
+  {
+    error_code: Type.String({ description: 'The number of the error behind a fixed word.', examples: ['ERR_GATEHOUSE_218'] }),
+    status_code: Type.Integer({ description: 'The HTTP status again.' }),
+    msg: Type.String({ description: 'What is wrong, with which value, and what to do.' }),
+    details: Type.Object(
+      { operation_id: Type.String({ description: 'Names this call in the log of the server.' }) },
+      { additionalProperties: Type.String() },
+    ),
+  },
+  { $id: 'Error' },
+);
+
+/** Errors that any call with these traits can meet, beside its own. */
+const commonErrors: readonly ErrorCode[] = [200, 201, 202, 203, 208, 220, 636, 217, 218, 226, 230, 231, 20000, 20004];
+const bodyErrors: readonly ErrorCode[] = [210, 212, 213, 214, 215, 216, 20003, 20010, 20011];
+const noBodyErrors: readonly ErrorCode[] = [211];
+const listErrors: readonly ErrorCode[] = [227, 232, 233, 244];
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The OpenAPI 3.1 document of all operations. */
+export function describeApi(operations: readonly Operation[], schemas: readonly TSchema[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describeOperation(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gatehouse management API',
+      version: '2',
+      description:
+        'API keys, IP policies and restrictions, TCP and HTTPS edges with their modules. Every request carries ' +
+        '`Authorization: Bearer <token>` and `Service-Version: 2`. Requests with a body use `application/json`.',
+      license: { name: 'Proprietary', url: 'about:blank' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: { ...paths, ...publicPaths },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
+      parameters: { ServiceVersion: serviceVersion },
+      schemas: Object.fromEntries([ErrorAnswer, ...schemas].map((schema) => [String(idOf(schema)), toOpenApi(schema, true)])),
+    },
+  };
+}
+
+function describeOperation(operation: Operation): Json {
+  const { operationId, summary, description, tag, body, status, answer, example } = operation;
+  const codes = [
+    ...commonErrors,
+    ...(body === undefined ? noBodyErrors : bodyErrors),
+    ...(operation.listedPrefix === undefined ? [] : listErrors),
+    ...(body !== undefined && operation.path.includes('{') ? ([20015] as const) : []),
+    ...operation.errors,
+  ];
+  const content = answer === undefined ? undefined : { 'application/json': jsonContent(answer, example) };
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    parameters: parametersOf(operation),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body) }),
+    responses: {
+      [status]: { description: status === 204 ? 'Done; no body.' : 'Success.', ...(content === undefined ? {} : { content }) },
+      ...errorResponses(codes),
+    },
+  };
+}
+
+function jsonContent(schema: TSchema, example: unknown): Json {
+  return { schema: toOpenApi(schema, false), ...(example === undefined ? {} : { example }) };
+}
+
+function requestBodyOf(operation: Operation, body: TSchema): Json {
+  const schema = toOpenApi(body, false);
+  const types = operation.bodyTypes ?? ['application/json'];
+  const content = Object.fromEntries(
+    types.map((type) => [type, type === 'application/json' ? { schema } : { schema: { type: 'string' } }]),
+  );
+  return { required: false, content };
+}
+
+function parametersOf({ path, listedPrefix }: Operation): readonly Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: name === 'edge_id' ? 'Id of the edge.' : 'Id of the resource.',
+  }));
+  const version = { $ref: '#/components/parameters/ServiceVersion' };
+  return listedPrefix === undefined ? [...inPath, version] : [...inPath, version, ...pageParameters];
+}
+
+const pageParameters: readonly Json[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
+    description: 'How many entries a page holds at most.',
+  },
+  {
+    name: 'before_id',
+    in: 'query',
+    schema: { type: 'string' },
+    description: 'Only entries created before the one with this id; it need not exist any more.',
+  },
+];
+
+const serviceVersion: Json = {
+  name: 'Service-Version',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', const: '2' },
+  description: 'The version of the interface.',
+};
+
+/** One answer for each status, naming the codes that come with it. */
+function errorResponses(codes: readonly ErrorCode[]): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const sorted = [...byStatus].toSorted(([a], [b]) => a - b);
+  return Object.fromEntries(
+    sorted.map(([status, of]) => [
+      status,
+      {
+        description: of
+          .toSorted((a, b) => a - b)
+          .map((code) => `${code}: ${errorTable[code].message}`)
+          .join('\n\n'),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}
+
+function idOf(schema: TSchema): unknown {
+  return '$id' in schema ? schema.$id : undefined;
+}
+
+/** The same schema with references as OpenAPI writes them; a named one stands whole only where it is defined. */
+function toOpenApi(schema: unknown, definition: boolean): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => toOpenApi(each, false));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (!definition && '$id' in schema) return { $ref: `#/components/schemas/${String(schema.$id)}` };
+  if ('$ref' in schema) return { $ref: `#/components/schemas/${String(schema.$ref)}` };
+  const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
+    if (name === '$id') return [];
+    // Our own keywords: a reader of the document sees them as extensions.
+    if (name === 'maxBytes') return [['x-max-bytes', value]];
+    if (name === 'wellFormed') return [];
+    return [[name, toOpenApi(value, false)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function publicPath(operationId: string, summary: string, codes: readonly ErrorCode[]): Json {
+  const success = { description: 'Success.', content: { 'application/json': { schema: { type: 'object' } } } };
+  return { get: { operationId, summary, tags: ['Service'], security: [], responses: { 200: success, ...errorResponses(codes) } } };
+}
+
+const publicPaths: Json = {
+  '/openapi.json': publicPath('OpenApi', 'This document', [20000]),
+  '/healthz': publicPath('Health', 'The process runs', [20000]),
+  '/readyz': publicPath('Readiness', 'The service can do its work', [20000, 20004]),
+};

@@ -1,0 +1,69 @@
+import type { Static, TSchema } from 'typebox';
+
+import type { ErrorCode, UserError } from '../errors/user-error.ts';
+import type { Actor } from '../store/change-log.ts';
+import type { Awaitable } from '../store/database.ts';
+import type { Page } from '../store/table.ts';
+import type { parseBody } from './body.ts';
+import type { Caller } from './caller.ts';
+
+/** One request that has passed authentication, admission and validation. Plain data: no framework in it. */
+export interface Call<Body = unknown> {
+  readonly caller: Caller;
+  /** For `store.write`. */
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly page: Page;
+  /** An absolute URI from a path. */
+  readonly uri: (path: string) => string;
+  /** The caller means it: changes that lock it out are let through. */
+  readonly allowLockout: boolean;
+}
+
+/** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
+export type Fault = (value: unknown, missing: boolean) => UserError | undefined;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One operation of the API: everything the server and the OpenAPI document need to know of it. */
+export interface Operation<Body = never> {
+  readonly method: Method;
+  /** With `{name}` parameters. */
+  readonly path: string;
+  /** Unique, for generated clients: `ApiKeysCreate`. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Throws the `UserError` for a caller who may not do this at all. */
+  readonly permit?: (caller: Caller) => void;
+  readonly body?: TSchema;
+  /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
+  readonly bodyForm?: 'object' | 'module' | 'list';
+  readonly bodyLimit?: number;
+  /** In place of JSON alone. */
+  readonly parseBody?: typeof parseBody;
+  /** Media types of the body, where it is not JSON alone. */
+  readonly bodyTypes?: readonly string[];
+  /** By name of a field at the top of the body. */
+  readonly faults?: Readonly<Record<string, Fault>>;
+  /** A list: the prefix of the ids it pages by. */
+  readonly listedPrefix?: string;
+  readonly status: 200 | 201 | 204;
+  readonly answer?: TSchema;
+  readonly example?: unknown;
+  /** Error codes beyond those that any call can meet. */
+  readonly errors: readonly ErrorCode[];
+  handle(call: Call<Body>): Awaitable<unknown>;
+}
+
+/** Ties the type of the body to its schema. */
+export function operation<const Schema extends TSchema>(
+  definition: Omit<Operation<Static<Schema>>, 'body'> & { readonly body: Schema },
+): Operation;
+export function operation(definition: Omit<Operation<undefined>, 'body'>): Operation;
+export function operation(definition: unknown): Operation {
+  // The overloads have tied `handle` to `body`; the server validates before it calls.
+  return definition as Operation;
+}

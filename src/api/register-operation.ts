@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+
+import { UserError } from '../errors/user-error.ts';
+import { clientAddress } from '../lib/client-address.ts';
+import { formatIp, parseIp } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
+import type { Awaitable } from '../store/database.ts';
+import type { Page } from '../store/table.ts';
+import { bearerToken } from './bearer.ts';
+import { normalizeBody } from './body.ts';
+import type { parseBody } from './body.ts';
+import type { Caller, Identity } from './caller.ts';
+import type { Call, Operation } from './operation.ts';
+import { firstPage, readQuery } from './query.ts';
+import type { ApiOptions } from './server.ts';
+import { baseUrl } from './uris.ts';
+import { checkVersion } from './version-header.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the caller is known. */
+    caller: Caller | undefined;
+    page: Page;
+  }
+  interface FastifyContextConfig {
+    readonly operation?: Operation;
+    readonly parseBody?: typeof parseBody;
+  }
+}
+
+/**
+ * Puts an operation on the wire. The checks keep their order: authentication, source address, version, rights, query
+ * and body, then the operation itself. All of it answers at once where nothing has to be waited for.
+ */
+export function registerOperation(
+  scope: FastifyInstance,
+  operation: Operation,
+  options: ApiOptions,
+  named: ReadonlyMap<string, TSchema>,
+): void {
+  const takesBody = operation.body !== undefined;
+  scope.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
+    config: { operation, ...(operation.parseBody === undefined ? {} : { parseBody: operation.parseBody }) },
+    schema: {
+      ...(takesBody ? { body: operation.body } : {}),
+      ...(operation.answer === undefined ? {} : { response: { [operation.status]: operation.answer } }),
+    },
+    onRequest: (request, reply, done) => {
+      settle(() => enter(request, reply, operation, options), done);
+    },
+    preValidation: (request, _reply, done) => {
+      settle(() => {
+        checkForm(request, operation);
+        if (takesBody) request.body = normalizeBody(operation, paramsOf(request), request.body, named);
+      }, done);
+    },
+    handler: (request, reply) => {
+      const result = operation.handle(toCall(request, options) as Call<never>);
+      if (result instanceof Promise) return result.then((value) => answer(reply, operation, value));
+      return answer(reply, operation, result);
+    },
+  });
+}
+
+function answer(reply: FastifyReply, operation: Operation, value: unknown): FastifyReply {
+  void reply.code(operation.status);
+  return operation.status === 204 ? reply.send() : reply.send(value);
+}
+
+function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  options: ApiOptions,
+): Awaitable<void> {
+  if (Object.values(paramsOf(request)).includes('')) {
+    // An empty id must not reach the operation of the collection, nor look like one.
+    throw new UserError(20001, { path: JSON.stringify(request.url.split('?', 1)[0]) });
+  }
+  const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  const admit = (known: Identity) => {
+    const source = sourceOf(request, options);
+    request.caller = { ...known, accountId: known.principal.accountId, source };
+    admitSource(request.caller, reply, options);
+    checkVersion(request.headers, options.vendor.versionHeaders);
+    operation.permit?.(request.caller);
+  };
+  return identity instanceof Promise ? identity.then(admit) : admit(identity);
+}
+
+function admitSource({ accountId, source }: Caller, reply: FastifyReply, options: ApiOptions): void {
+  const { refusedBy, warnedBy } = options.access.admit(accountId, 'api', source);
+  if (refusedBy !== undefined) throw new UserError(220, { address: formatIp(source), restriction: refusedBy });
+  if (warnedBy.length === 0) return;
+  options.warned(warnedBy, source);
+  void reply.header('Gatehouse-Warning', warnedBy.join(', '));
+}
+
+function sourceOf(request: FastifyRequest, options: ApiOptions): IpAddress {
+  const peer = parseIp(request.socket.remoteAddress ?? '');
+  if (peer === undefined) throw new UserError(20024, { reason: 'the connection is closed' });
+  return clientAddress(peer, request.headers['x-forwarded-for'], options.trustedProxies);
+}
+
+function checkForm(request: FastifyRequest, operation: Operation): void {
+  const { text } = request.query as { readonly text: string };
+  request.page = text === '' ? firstPage : readQuery(text, operation.listedPrefix);
+  const { headers } = request;
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  if (operation.body === undefined && hasBody) {
+    throw new UserError(211, { method: request.method, path: JSON.stringify(request.url.split('?', 1)[0]) });
+  }
+}
+
+function toCall(request: FastifyRequest, options: ApiOptions): Call {
+  const { caller } = request;
+  if (caller === undefined) throw new Error('an operation was reached without a caller');
+  const base = baseUrl(request, options);
+  return {
+    caller,
+    actor: { id: caller.principal.id, accountId: caller.accountId, operationId: request.id },
+    params: paramsOf(request),
+    body: request.body,
+    page: request.page,
+    uri: (path) => `${base}${path}`,
+    allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
+  };
+}
+
+function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  // The router makes a text of every parameter.
+  return request.params as Readonly<Record<string, string>>;
+}
+
+function settle(step: () => Awaitable<void>, done: (error?: Error) => void): void {
+  try {
+    const result = step();
+    if (result instanceof Promise) result.then(() => done(), done);
+    else done();
+  } catch (error) {
+    // Only errors are thrown here, and `done` takes nothing else.
+    done(error as Error);
+  }
+}

@@ -1,0 +1,165 @@
+import { METHODS } from 'node:http';
+
+import rateLimit from '@fastify/rate-limit';
+import { fastify } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+
+import { quote, UserError } from '../errors/user-error.ts';
+import type { CidrSet } from '../lib/cidr-set.ts';
+import { newId } from '../lib/ids.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
+import type { AccessTable } from '../snapshot/access.ts';
+import { parseBody } from './body.ts';
+import type { Authenticator } from './caller.ts';
+import { createErrorAnswers } from './error-answers.ts';
+import { bodyLimitBytes } from './limits.ts';
+import { describeApi } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import { firstPage } from './query.ts';
+import { registerOperation } from './register-operation.ts';
+import { logRequests } from './request-log.ts';
+import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
+import type { VendorWords } from './vendor-words.ts';
+
+export interface ApiOptions {
+  readonly operations: readonly Operation[];
+  /** Schemas that others refer to by their `$id`. */
+  readonly schemas: readonly TSchema[];
+  readonly authenticator: Authenticator;
+  readonly access: AccessTable;
+  readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
+  /** Why the service is not ready; undefined when it is. */
+  readonly unready: () => string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly vendor: VendorWords;
+  readonly trustedProxies: CidrSet;
+  /** Calls a minute for each account. */
+  readonly rateLimit: number | undefined;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
+export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
+  const errors = createErrorAnswers(options.vendor);
+  const app: FastifyInstance = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    genReqId: () => newId('op'),
+    bodyLimit: bodyLimitBytes,
+    // Read by `readQuery`, once the caller is known.
+    querystringParser: (text) => ({ text }),
+    routerOptions: { maxParamLength: 500 },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, verbose: true },
+      plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
+    },
+    frameworkErrors: (_error, request, reply) => {
+      errors.send(request, reply, notFound(request));
+    },
+    clientErrorHandler: errors.answerSocket,
+  });
+  app.setErrorHandler((error, request, reply) => {
+    errors.send(request, reply, error);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    errors.send(request, reply, notFound(request));
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    for (const name of options.vendor.operationHeaders) void reply.header(name, request.id);
+    void reply.header('Cache-Control', 'no-store');
+    done();
+  });
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('page', firstPage);
+  for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const methodsByPath = collectRoutes(app);
+  logRequests(app);
+  acceptBodies(app);
+  for (const schema of options.schemas) app.addSchema(schema);
+  await app.register((scope) => registerPublic(scope, options));
+  await app.register((scope) => registerApiScope(scope, options));
+  refuseOtherMethods(app, new Map(methodsByPath));
+  return app;
+}
+
+/** What anyone may read: no authentication, no restriction. */
+async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
+  const document = describeApi(options.operations, options.schemas);
+  scope.get('/openapi.json', (_request, reply) => reply.send(document));
+  scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  scope.get('/readyz', (_request, reply) => {
+    const reason = options.unready();
+    if (reason !== undefined) throw new UserError(20004, { reason }, { 'Retry-After': '1' });
+    return reply.send({ status: 'ready' });
+  });
+}
+
+async function registerApiScope(scope: FastifyInstance, options: ApiOptions): Promise<void> {
+  const named = new Map(options.schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
+  if (options.rateLimit !== undefined) await limitRate(scope, options.rateLimit);
+  for (const operation of options.operations) registerOperation(scope, operation, options, named);
+}
+
+async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
+  await scope.register(rateLimit, {
+    max: limit,
+    timeWindow: 60_000,
+    // After authentication and rights: the account is known.
+    hook: 'preParsing',
+    keyGenerator: (request) => request.caller?.accountId ?? '',
+    errorResponseBuilder: (_request, { max, ttl }) => new UserError(226, { limit: max, seconds: Math.ceil(ttl / 1000) }),
+  });
+}
+
+function acceptBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      const { headers, routeOptions } = request;
+      const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+      const parse = routeOptions.config.parseBody ?? parseBody;
+      done(null, parse(headers['content-type'], headers['content-encoding'], body));
+    } catch (error) {
+      // `done` wants an Error, which is all that `parseBody` throws.
+      done(error as Error);
+    }
+  });
+}
+
+/** Every path that exists answers 405, with what is possible, to the methods it does not take. */
+function refuseOtherMethods(app: FastifyInstance, methodsByPath: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const [path, methods] of methodsByPath) {
+    const allowed = [...methods].toSorted().join(', ');
+    app.route({
+      method: everyMethod.filter((method) => !methods.has(method)),
+      url: path,
+      handler: (request) => {
+        // The router lets a parameter be empty: `/api_keys/` is not a key.
+        if (Object.values(request.params as Record<string, string>).includes('')) throw notFound(request);
+        throw new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
+      },
+    });
+  }
+}
+
+/** CONNECT never gets here: Node handles it apart. */
+const everyMethod = METHODS.filter((method) => method !== 'CONNECT');
+
+function collectRoutes(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
+  const methodsByPath = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsByPath.get(url) ?? new Set();
+    methodsByPath.set(url, methods);
+    for (const each of [method].flat()) methods.add(each);
+  });
+  return methodsByPath;
+}
+
+function notFound(request: FastifyRequest): UserError {
+  return new UserError(20001, { path: quote(pathOf(request)) });
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}

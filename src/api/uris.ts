@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify';
+
+import type { CidrSet } from '../lib/cidr-set.ts';
+import { parseIp } from '../lib/ip-address.ts';
+
+interface UriOptions {
+  readonly publicUrl: string | undefined;
+  readonly trustedProxies: CidrSet;
+}
+
+/** What stands in front of every path in an answer. Headers of a proxy count only if the proxy is trusted. */
+export function baseUrl(request: FastifyRequest, { publicUrl, trustedProxies }: UriOptions): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const { headers, socket } = request;
+  const host = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+  const protocol = headers['x-forwarded-proto'];
+  if (protocol === undefined && headers['x-forwarded-host'] === undefined) return `http://${host}`;
+  const peer = parseIp(socket.remoteAddress ?? '');
+  if (peer === undefined || trustedProxies.lookup(peer) === 0) return `http://${host}`;
+  const scheme = protocol === 'https' ? 'https' : 'http';
+  const forwardedHost = headers['x-forwarded-host'];
+  return `${scheme}://${typeof forwardedHost === 'string' && forwardedHost !== '' ? forwardedHost : host}`;
+}

@@ -1,0 +1,79 @@
+import { quote, UserError } from '../errors/user-error.ts';
+import type { Operation } from './operation.ts';
+
+/** An Ajv error in verbose mode, as far as it is used here. */
+export interface ValidationFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly parentSchema?: object;
+}
+
+/** Keyword `maxBytes`: the length of a text in UTF-8; `wellFormed`: no lone surrogates. Both are documented as text. */
+export const maxBytesKeyword = {
+  keyword: 'maxBytes',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) => text.length * 3 <= limit || Buffer.byteLength(text) <= limit,
+  errors: false,
+} as const;
+
+export const wellFormedKeyword = {
+  keyword: 'wellFormed',
+  type: 'string',
+  schemaType: 'boolean',
+  validate: (wanted: boolean, text: string) => !wanted || text.isWellFormed(),
+  errors: false,
+} as const;
+
+export function explainFault(fault: ValidationFault, { faults = {} }: Operation): UserError {
+  const [, field = ''] = fault.instancePath.split('/');
+  const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
+  const better =
+    missing !== undefined && field === ''
+      ? faults[missing]?.(undefined, true)
+      : fault.keyword !== 'additionalProperties' && field !== ''
+        ? faults[field]?.(fault.data, false)
+        : undefined;
+  return better ?? generalFault(fault, missing);
+}
+
+function generalFault(fault: ValidationFault, missing: string | undefined): UserError {
+  const path = fault.instancePath.slice(1).replaceAll('/', '.');
+  const name = (child: unknown) => quote(path === '' ? String(child) : `${path}.${String(child)}`);
+  if (missing !== undefined) return new UserError(20012, { field: name(missing) });
+  switch (fault.keyword) {
+    case 'additionalProperties':
+      return new UserError(214, {
+        field: name(fault.params['additionalProperty']),
+        known: knownFields(fault.parentSchema),
+      });
+    case 'wellFormed':
+      return new UserError(20010, { field: quote(path) });
+    case 'maxBytes':
+      return new UserError(20011, {
+        field: path,
+        bytes: Buffer.byteLength(String(fault.data)),
+        limit: limitOf(fault.parentSchema),
+      });
+    default:
+      return new UserError(215, { field: quote(path), reason: reasonOf(fault) });
+  }
+}
+
+function reasonOf({ keyword, params, message, data }: ValidationFault): string {
+  if (keyword === 'type') return `is ${quote(data)}, where a value of type ${String(params['type'])} belongs`;
+  return message ?? 'does not fit';
+}
+
+function knownFields(schema: object | undefined): string {
+  const properties = schema !== undefined && 'properties' in schema ? schema.properties : undefined;
+  const names = Object.keys(properties ?? {});
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+function limitOf(schema: object | undefined): number {
+  return schema !== undefined && 'maxBytes' in schema ? Number(schema.maxBytes) : 0;
+}

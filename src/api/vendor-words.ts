@@ -1,0 +1,25 @@
+/** The words on the wire that carry a vendor's name. Only the setting `vendor` decides them; nothing else knows one. */
+export interface VendorWords {
+  /** Headers by which a caller may send the version; the first is ours. */
+  readonly versionHeaders: readonly string[];
+  /** Headers in which every answer carries its operation id. */
+  readonly operationHeaders: readonly string[];
+  /** `ERR_GATEHOUSE_` in front of an error's number. */
+  readonly errorPrefix: string;
+}
+
+export function vendorWords(vendor: string | undefined): VendorWords {
+  if (vendor === undefined) {
+    return {
+      versionHeaders: ['Service-Version'],
+      operationHeaders: ['Gatehouse-Operation-Id'],
+      errorPrefix: 'ERR_GATEHOUSE_',
+    };
+  }
+  const capitalized = `${vendor.charAt(0).toUpperCase()}${vendor.slice(1)}`;
+  return {
+    versionHeaders: ['Service-Version', `${capitalized}-Version`],
+    operationHeaders: ['Gatehouse-Operation-Id', `${vendor}-operation-id`],
+    errorPrefix: `ERR_${vendor.toUpperCase()}_`,
+  };
+}

@@ -1,0 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import { quote, UserError } from '../errors/user-error.ts';
+
+const supported = '2';
+
+/** Every name that is sent must have the supported value, and one must be sent. */
+export function checkVersion(headers: IncomingHttpHeaders, names: readonly string[]): void {
+  let seen = false;
+  for (const name of names) {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined) continue;
+    if (value !== supported) throw new UserError(217, { value: quote(value), header: name });
+    seen = true;
+  }
+  if (!seen) throw new UserError(218, { header: names[0] ?? '' });
+}

@@ -1,0 +1,81 @@
+import { randomFillSync } from 'node:crypto';
+
+import { encodeBase62, isBase62 } from './base62.ts';
+
+const epochSeconds = 1_400_000_000;
+const ticksPerSecond = 2 ** 24;
+const bodyLength = 27;
+
+const bytes = new Uint8Array(20);
+const view = new DataView(bytes.buffer);
+const randomPool = new Uint8Array(13 * 256);
+let randomAt = randomPool.length;
+
+/** Time of the newest id, in 1/2²⁴ seconds since the epoch above (56 bits, kept as two numbers to stay exact). */
+let lastSecond = 0;
+let lastTick = 0;
+
+/** An id and the second that is written in it. */
+export interface FreshId {
+  readonly id: string;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly createdAt: string;
+}
+
+/**
+ * prefix + `_` + 27 base62 characters in KSUID layout: 4 bytes seconds, 16 bytes payload. The payload starts with the
+ * fraction of the second, moved on by one where the clock has not moved, so that ids of one process sort strictly in
+ * the order they were made, also when the clock steps back.
+ */
+export function newId(prefix: string): string {
+  advanceClock();
+  view.setUint32(0, lastSecond - epochSeconds);
+  view.setUint32(4, lastTick * 256);
+  if (randomAt === randomPool.length) {
+    randomFillSync(randomPool);
+    randomAt = 0;
+  }
+  bytes.set(randomPool.subarray(randomAt, randomAt + 13), 7);
+  randomAt += 13;
+  return `${prefix}_${encodeBase62(bytes, bodyLength)}`;
+}
+
+export function newIdWithTime(prefix: string): FreshId {
+  const id = newId(prefix);
+  return { id, createdAt: toTimestamp(lastSecond * 1000) };
+}
+
+export function hasPrefix(id: string, prefix: string): boolean {
+  return (
+    id.length > prefix.length + 1 &&
+    id.startsWith(prefix) &&
+    id[prefix.length] === '_' &&
+    isBase62(id.slice(prefix.length + 1))
+  );
+}
+
+/** What stands behind the last `_`. */
+export function idBody(id: string): string {
+  return id.slice(id.lastIndexOf('_') + 1);
+}
+
+/** UTC, whole seconds: `2026-11-14T10:11:14Z`. */
+export function toTimestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+function advanceClock(): void {
+  const nowMs = Date.now();
+  const second = Math.floor(nowMs / 1000);
+  const tick = Math.floor((nowMs / 1000 - second) * ticksPerSecond);
+  if (second > lastSecond || (second === lastSecond && tick > lastTick)) {
+    lastSecond = second;
+    lastTick = tick;
+    return;
+  }
+  lastTick += 1;
+  if (lastTick === ticksPerSecond) {
+    lastTick = 0;
+    lastSecond += 1;
+  }
+}

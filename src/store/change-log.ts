@@ -1,0 +1,104 @@
+import { toTimestamp } from '../lib/ids.ts';
+import type { Connection, Queries, Row } from './database.ts';
+import type { Migration } from './migrate.ts';
+
+/** Who writes, in which call. */
+export interface Actor {
+  /** A principal's id, or `host` for the command line of the machine. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly operationId: string;
+}
+
+/** What happened to one resource. */
+export interface Change {
+  readonly accountId: string;
+  readonly kind: string;
+  readonly id: string;
+  /** JSON text without secrets; null where the resource did not exist. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** True when rows beside the named one changed with it, so that caches let go of everything. */
+  readonly sweeping: boolean;
+}
+
+export const changeLogMigration: Migration = {
+  name: '0000 versions and the change log',
+  sql: `
+    CREATE TABLE store_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);
+    INSERT INTO store_version (one, version) VALUES (1, 0);
+    CREATE TABLE change_log (
+      version INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      at TEXT NOT NULL,
+      account_id TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      operation_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      resource_id TEXT NOT NULL,
+      before TEXT,
+      after TEXT,
+      sweeping INTEGER NOT NULL,
+      PRIMARY KEY (version, position)
+    );
+  `,
+};
+
+export async function readVersion(queries: Queries): Promise<number> {
+  const [row] = await queries.all('SELECT version FROM store_version');
+  return Number(row?.[0]);
+}
+
+export async function appendChanges(
+  connection: Connection,
+  version: number,
+  actor: Actor,
+  changes: readonly Change[],
+): Promise<void> {
+  const at = toTimestamp(Date.now());
+  for (const [position, change] of changes.entries()) {
+    await connection.run(
+      `INSERT INTO change_log
+         (version, position, at, account_id, actor, operation_id, kind, resource_id, before, after, sweeping)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        version,
+        position,
+        at,
+        change.accountId,
+        actor.id,
+        actor.operationId,
+        change.kind,
+        change.id,
+        change.before,
+        change.after,
+        change.sweeping ? 1 : 0,
+      ],
+    );
+  }
+}
+
+/** What happened after `version` up to and including `upTo`, in order. */
+export async function readChanges(queries: Queries, version: number, upTo: number): Promise<readonly Change[]> {
+  const rows = await queries.all(
+    `SELECT account_id, kind, resource_id, before, after, sweeping FROM change_log
+     WHERE version > $1 AND version <= $2 ORDER BY version, position`,
+    [version, upTo],
+  );
+  return rows.map(toChange);
+}
+
+function toChange([accountId, kind, id, before, after, sweeping]: Row): Change {
+  return {
+    accountId: String(accountId),
+    kind: String(kind),
+    id: String(id),
+    before: textOrNull(before),
+    after: textOrNull(after),
+    sweeping: sweeping === 1,
+  };
+}
+
+function textOrNull(value: Row[number] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,52 @@
+/** A value in a column, or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
+export type Value = string | number | null;
+/** Columns in the order of the query. */
+export type Row = readonly Value[];
+
+/** SQLite answers at once, PostgreSQL later; `await` takes both. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept. */
+export interface Queries {
+  all(sql: string, parameters?: readonly Value[]): Awaitable<readonly Row[]>;
+}
+
+export interface Connection extends Queries {
+  /** Answers how many rows changed. */
+  run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
+  /** One or more statements without parameters, not prepared. */
+  script(sql: string): Awaitable<void>;
+  close(): Awaitable<void>;
+}
+
+/** One of the two databases. Words that only one of them knows stand in its own file. */
+export interface Database {
+  /** Single statements outside any transaction; sees what is committed. */
+  readonly reader: Queries;
+  /** A connection of its own for a transaction. */
+  connect(): Promise<Connection>;
+  /** Begins a transaction that holds the only right to write, across processes, until it ends. */
+  beginExclusive(connection: Connection): Promise<void>;
+  /** Tells other processes of the write; they hear of it when, and only if, it commits. */
+  announce(connection: Connection): Awaitable<void>;
+  /** Begins a transaction that sees one state of the database throughout. */
+  beginSnapshot(connection: Connection): Awaitable<void>;
+  /** Holds the right to migrate, across processes, until the transaction ends. */
+  beginMigration(connection: Connection): Promise<void>;
+  hasTable(connection: Connection, name: string): Promise<boolean>;
+  /** Column types as this database spells them. */
+  translateSchema(sql: string): string;
+  /** Calls back when another process may have written. Answers how to stop. */
+  watch(look: () => void): Promise<() => Awaitable<void>>;
+  close(): Promise<void>;
+}
+
+/** A unique or foreign-key rule of the database was broken. Slices check first and say more; this is the last guard. */
+export class ConstraintError extends Error {
+  override readonly name = 'ConstraintError';
+}
+
+/** The database cannot be reached at the moment. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}

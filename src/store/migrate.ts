@@ -1,0 +1,47 @@
+import type { Connection, Database } from './database.ts';
+
+/** One step of the schema. Names sort in the order in which the steps are taken and never change once released. */
+export interface Migration {
+  readonly name: string;
+  /** Statements in the portable subset; types are TEXT and INTEGER. */
+  readonly sql: string;
+}
+
+const ledger = 'applied_migrations';
+
+/** Brings the schema up to date, in one transaction. Refuses a database that a newer program has written. */
+export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
+  const connection = await database.connect();
+  try {
+    await database.beginMigration(connection);
+    await connection.script(
+      database.translateSchema(`CREATE TABLE IF NOT EXISTS ${ledger} (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)`),
+    );
+    await applyMissing(database, connection, migrations);
+    await connection.script('COMMIT');
+  } finally {
+    await connection.close();
+  }
+}
+
+async function applyMissing(
+  database: Database,
+  connection: Connection,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const applied = new Set((await connection.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
+  const known = new Set(migrations.map(({ name }) => name));
+  const foreign = [...applied].filter((name) => !known.has(name));
+  if (foreign.length > 0) {
+    throw new Error(
+      `the database was written by a newer Gatehouse (it has the migration ${foreign.join(', ')}). ` +
+        'Start that version or a later one, or restore a backup made before the upgrade.',
+    );
+  }
+  const ordered = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, sql } of ordered) {
+    if (applied.has(name)) continue;
+    await connection.script(database.translateSchema(sql));
+    await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, new Date().toISOString()]);
+  }
+}

@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+
+import { ConstraintError } from './database.ts';
+import type { Connection, Database, Row, Value } from './database.ts';
+
+const busyTimeoutMs = 10_000;
+/** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
+const lookEveryMs = 50;
+const constraintCode = 19;
+
+/** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
+export function openSqlite(path: string): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(path);
+  const reader = new SqliteConnection(path);
+  // It holds hashes of tokens and private keys.
+  if (isNew) chmodSync(path, 0o600);
+  return {
+    reader,
+    connect: async () => new SqliteConnection(path),
+    async beginExclusive(connection) {
+      await connection.script('BEGIN IMMEDIATE');
+    },
+    // Other processes look at the file's own counter.
+    announce() {},
+    beginSnapshot: (connection) => connection.script('BEGIN'),
+    async beginMigration(connection) {
+      await connection.script('BEGIN IMMEDIATE');
+    },
+    async hasTable(connection, name) {
+      const rows = await connection.all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, [name]);
+      return rows.length > 0;
+    },
+    translateSchema: (sql) => sql,
+    async watch(look) {
+      return watchDataVersion(reader, look);
+    },
+    async close() {
+      reader.close();
+    },
+  };
+}
+
+class SqliteConnection implements Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  }
+
+  all(sql: string, parameters: readonly Value[] = []): readonly Row[] {
+    // `setReturnArrays` makes every row an array, which the binding's types do not know.
+    return guard(() => this.#prepare(sql).all(...parameters)) as unknown as readonly Row[];
+  }
+
+  run(sql: string, parameters: readonly Value[] = []): number {
+    return Number(guard(() => this.#prepare(sql).run(...parameters)).changes);
+  }
+
+  script(sql: string): void {
+    guard(() => {
+      this.#database.exec(sql);
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    // `$1` would be a name to SQLite, bound by order of appearance; `?1` is the number.
+    const statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+    statement.setReturnArrays(true);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function guard<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === constraintCode) {
+      throw new ConstraintError(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function watchDataVersion(reader: SqliteConnection, look: () => void): () => void {
+  const current = () => reader.all('PRAGMA data_version')[0]?.[0];
+  let seen = current();
+  const timer = setInterval(() => {
+    const now = current();
+    if (now === seen) return;
+    seen = now;
+    look();
+  }, lookEveryMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

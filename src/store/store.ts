@@ -1,0 +1,125 @@
+import { BoundedCache } from '../lib/bounded-cache.ts';
+import { ChangeFeed } from './change-feed.ts';
+import type { Follower } from './change-feed.ts';
+import { changeLogMigration, readVersion } from './change-log.ts';
+import type { Actor, Change } from './change-log.ts';
+import type { Awaitable, Database, Queries } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+import type { Transaction } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Stored, Table } from './table.ts';
+
+interface StoreOptions {
+  /** `sqlite:PATH` or `postgres://…` */
+  readonly url: string;
+  readonly migrations: readonly Migration[];
+  /** How many documents are kept in memory. */
+  readonly cacheSize?: number;
+  /** Told when changes of other processes could not be read; they are looked for again. */
+  readonly onFeedFault: (error: unknown) => void;
+}
+
+const defaultCacheSize = 20_000;
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const database = options.url.startsWith('sqlite:')
+    ? openSqlite(options.url.slice('sqlite:'.length))
+    : await openPostgres(options.url);
+  try {
+    await migrate(database, [changeLogMigration, ...options.migrations]);
+    const store = new Store(database, await readVersion(database.reader), options.cacheSize ?? defaultCacheSize);
+    await store.watch(options.onFeedFault);
+    return store;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The one door to the database: reads, writes, and the word of what was written. */
+export class Store implements AsyncDisposable {
+  readonly queries: Queries;
+  readonly #database: Database;
+  readonly #feed: ChangeFeed;
+  readonly #writer: GroupCommit;
+  readonly #documents: BoundedCache<string, Stored>;
+  #stopWatching: () => Awaitable<void> = () => {};
+
+  constructor(database: Database, version: number, cacheSize: number) {
+    this.#database = database;
+    this.queries = database.reader;
+    this.#documents = new BoundedCache(cacheSize);
+    this.#feed = new ChangeFeed(database.reader, version);
+    this.#feed.follow((changes) => {
+      this.#forget(changes);
+    });
+    this.#writer = new GroupCommit(database, (from, to, changes) => this.#feed.committed(from, to, changes));
+  }
+
+  /** The version up to which this process has seen all changes. */
+  get version(): number {
+    return this.#feed.version;
+  }
+
+  /** Followers are told in the order in which they came, before the write that made a change is answered. */
+  follow(follower: Follower): void {
+    this.#feed.follow(follower);
+  }
+
+  /** Catches up with what other processes have written. */
+  look(): Promise<void> {
+    return this.#feed.look();
+  }
+
+  write<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#writer.submit(actor, work);
+  }
+
+  /** Reads from one state of the database throughout. */
+  async readSnapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    const connection = await this.#database.connect();
+    try {
+      await this.#database.beginSnapshot(connection);
+      return await work(connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** From memory where it can be; answers at once then, and always on SQLite. */
+  find<Document extends Stored>(table: Table<Document>, accountId: string, id: string): Awaitable<Document | undefined> {
+    // Ids carry their kind, so a document under an id is of its table's type.
+    const cached = this.#documents.get(id) as Document | undefined;
+    if (cached !== undefined) return cached.account_id === accountId ? cached : undefined;
+    const ticket = this.#documents.ticket();
+    const loaded = table.load(this.queries, id);
+    const keep = (document: Document | undefined) => {
+      if (document === undefined) return undefined;
+      this.#documents.fill(ticket, id, document);
+      return document.account_id === accountId ? document : undefined;
+    };
+    return loaded instanceof Promise ? loaded.then(keep) : keep(loaded);
+  }
+
+  async watch(onFault: (error: unknown) => void): Promise<void> {
+    this.#stopWatching = await this.#database.watch(() => {
+      this.#feed.look().catch(onFault);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopWatching();
+    await this.#writer.close();
+    await this.#database.close();
+  }
+
+  #forget(changes: readonly Change[]): void {
+    for (const { id, sweeping } of changes) {
+      if (sweeping) this.#documents.clear();
+      else this.#documents.drop(id);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { newIdWithTime } from '../lib/ids.ts';
+import type { Awaitable, Queries, Row, Value } from './database.ts';
+import type { Transaction } from './group-commit.ts';
+
+/** What every stored resource has. A resource is one JSON document; columns beside it exist only for rules and look-ups. */
+export interface Stored {
+  readonly id: string;
+  readonly account_id: string;
+  readonly created_at: string;
+}
+
+interface TableDefinition<Document extends Stored> {
+  /** The table's name in SQL. */
+  readonly name: string;
+  /** As the change log names the resource. */
+  readonly kind: string;
+  readonly prefix: string;
+  /** Columns that the database must know, with their value for a document. */
+  readonly columns?: Readonly<Record<string, (document: Document) => Value>>;
+  /** Columns whose values are no part of the document, so that no answer, cache or log ever holds them. */
+  readonly secretColumns?: readonly string[];
+}
+
+export interface Page {
+  readonly beforeId: string | undefined;
+  readonly limit: number;
+}
+
+/** The queries that all resources share. Those for single resources are scoped by account here and nowhere else. */
+export class Table<Document extends Stored> {
+  readonly kind: string;
+  readonly prefix: string;
+  readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
+  readonly #secretColumns: readonly string[];
+  readonly #sql: Readonly<Record<'find' | 'firstPage' | 'page' | 'insert' | 'update' | 'delete', string>>;
+
+  constructor({ name, kind, prefix, columns = {}, secretColumns = [] }: TableDefinition<Document>) {
+    this.kind = kind;
+    this.prefix = prefix;
+    this.#columns = Object.entries(columns);
+    this.#secretColumns = secretColumns;
+    const kept = ['document', ...Object.keys(columns)];
+    const all = ['id', 'account_id', ...kept, ...secretColumns];
+    this.#sql = {
+      find: `SELECT document FROM ${name} WHERE id = $1`,
+      firstPage: `SELECT document FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
+      page: `SELECT document FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
+      insert: `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
+      update: `UPDATE ${name} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
+      delete: `DELETE FROM ${name} WHERE id = $1`,
+    };
+  }
+
+  /** A new document's first fields. */
+  begin(accountId: string): Stored {
+    const { id, createdAt } = newIdWithTime(this.prefix);
+    return { id, account_id: accountId, created_at: createdAt };
+  }
+
+  /** The document, if it exists and belongs to the account. */
+  async find(queries: Queries, accountId: string, id: string): Promise<Document | undefined> {
+    const document = await this.load(queries, id);
+    return document?.account_id === accountId ? document : undefined;
+  }
+
+  /** The document whatever its account; for caches and for the host's own commands. */
+  load(queries: Queries, id: string): Awaitable<Document | undefined> {
+    const rows = queries.all(this.#sql.find, [id]);
+    return rows instanceof Promise ? rows.then(([row]) => row && this.parse(row)) : rows[0] && this.parse(rows[0]);
+  }
+
+  /** Newest first. The index on (account_id, id) makes every page cost the same. */
+  async page(queries: Queries, accountId: string, { beforeId, limit }: Page): Promise<readonly Document[]> {
+    const rows =
+      beforeId === undefined
+        ? await queries.all(this.#sql.firstPage, [accountId, limit])
+        : await queries.all(this.#sql.page, [accountId, limit, beforeId]);
+    return rows.map((row) => this.parse(row));
+  }
+
+  async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {
+    if (secrets.length !== this.#secretColumns.length) throw new Error(`${this.kind}: secrets do not fit the table`);
+    const { id, account_id } = document;
+    const after = JSON.stringify(document);
+    await transaction.run(this.#sql.insert, [id, account_id, after, ...this.#columnValues(document), ...secrets]);
+    transaction.record({ accountId: account_id, kind: this.kind, id, before: null, after, sweeping: false });
+    return document;
+  }
+
+  /** Writes nothing, and records nothing, when both are equal. */
+  async update(transaction: Transaction, previous: Document, document: Document): Promise<Document> {
+    const { id, account_id } = document;
+    const before = JSON.stringify(previous);
+    const after = JSON.stringify(document);
+    if (before === after) return previous;
+    await transaction.run(this.#sql.update, [id, after, ...this.#columnValues(document)]);
+    transaction.record({ accountId: account_id, kind: this.kind, id, before, after, sweeping: false });
+    return document;
+  }
+
+  /** `sweeping`: the database deletes other rows along with it. */
+  async delete(transaction: Transaction, document: Document, { sweeping = false } = {}): Promise<void> {
+    const { id, account_id } = document;
+    await transaction.run(this.#sql.delete, [id]);
+    const before = JSON.stringify(document);
+    transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, sweeping });
+  }
+
+  /** A row that starts with the document column. */
+  parse(row: Row): Document {
+    // Only this class writes the column.
+    return JSON.parse(String(row[0])) as Document;
+  }
+
+  #columnValues(document: Document): Value[] {
+    return this.#columns.map(([, value]) => value(document));
+  }
+}
+
+/** Statements that create a resource's table, with what every one has. `extra`: columns and constraints. */
+export function tableSql(name: string, extra = ''): string {
+  return `
+    CREATE TABLE ${name} (
+      id TEXT PRIMARY KEY,
+      account_id TEXT NOT NULL REFERENCES accounts (id),
+      document TEXT NOT NULL${extra === '' ? '' : `,\n${extra}`}
+    );
+    CREATE INDEX ${name}_by_account ON ${name} (account_id, id);
+  `;
+}
