@@ -120,6 +120,17 @@ test('a set large enough for an index answers like a list searched from end to e
   }
 });
 
+test('a set of any size knows its addresses and their neighbours', () => {
+  for (const count of [100, 150, 1000, 40_000]) {
+    const rules = manyRules(count, (random) => networkOf({ family: 4, words: [random()] }, 32));
+    const expected = new Map<number, number>();
+    for (const { cidr, flags } of rules)
+      expected.set(cidr.words[0] ?? 0, flags | (expected.get(cidr.words[0] ?? 0) ?? 0));
+    const set = new CidrSet(packCidrs(rules));
+    for (const ip of rules.flatMap(edgesOf)) assert.equal(set.lookup(ip), expected.get(ip.words[0] ?? 0) ?? 0);
+  }
+});
+
 test('the order of the rules does not matter', () => {
   fc.assert(
     fc.property(fc.array(rule, { maxLength: 16 }), (rules) => {

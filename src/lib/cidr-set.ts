@@ -54,7 +54,7 @@ export class CidrSet {
   get byteLength(): number {
     let total = 0;
     for (const table of [this.#ipv4, this.#ipv6, this.#ipv6Narrow])
-      if (table !== undefined) total += table.starts.byteLength + table.flags.byteLength + table.index.byteLength;
+      if (table !== undefined) total += table.bounds.byteLength + table.index.byteLength + table.rows.byteLength;
     return total;
   }
 }

@@ -1,5 +1,5 @@
 import type { Cidr } from './cidr.ts';
-import { withIndex } from './interval-table.ts';
+import { indexIntervals } from './interval-table.ts';
 import type { IntervalTable } from './interval-table.ts';
 
 export interface FlaggedCidr {
@@ -23,7 +23,7 @@ export function packIntervals(rules: readonly FlaggedCidr[], width: number): Int
   const sweep = new Sweep(columns);
   for (const row of sortRows(columns)) sweep.open(row);
   const { starts, flags } = sweep.finish();
-  return flags.length === 0 ? undefined : withIndex(width, starts, flags);
+  return flags.length === 0 ? undefined : indexIntervals(width, starts, flags);
 }
 
 function toColumns(rules: readonly FlaggedCidr[], width: number): Columns {
@@ -38,31 +38,25 @@ function toColumns(rules: readonly FlaggedCidr[], width: number): Columns {
   return { width, words, prefixes, flags };
 }
 
-/** Row numbers by address, then by mask length, so that a range comes before those inside it. A radix sort. */
+/** Row numbers by address, then by mask length, so that a range comes before those inside it. A radix sort by bytes. */
 function sortRows({ width, words, prefixes }: Columns): Uint32Array {
   let rows = new Uint32Array(prefixes.length).map((_, row) => row);
   let spare = new Uint32Array(rows.length);
-  const sortBy = (bytes: Uint8Array, stride: number, offset: number): void => {
+  const sortBy = (values: Uint8Array | Uint32Array, stride: number, offset: number, shift: number): void => {
     const ends = new Uint32Array(256);
-    for (const row of rows) ends[bytes[row * stride + offset]!]!++;
+    for (let at = offset; at < values.length; at += stride) ends[(values[at]! >>> shift) & 255]!++;
     if (ends.includes(rows.length)) return;
-    for (let value = 1; value < 256; value++) ends[value]! += ends[value - 1]!;
+    for (let byte = 1; byte < 256; byte++) ends[byte]! += ends[byte - 1]!;
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at]!;
-      spare[--ends[bytes[row * stride + offset]!]!] = row;
+      spare[--ends[(values[row * stride + offset]! >>> shift) & 255]!] = row;
     }
     [rows, spare] = [spare, rows];
   };
-  sortBy(prefixes, 1, 0);
-  const bytes = toBigEndian(words);
-  for (let offset = width * 4 - 1; offset >= 0; offset--) sortBy(bytes, width * 4, offset);
+  sortBy(prefixes, 1, 0, 0);
+  for (let word = width - 1; word >= 0; word--)
+    for (let shift = 0; shift < 32; shift += 8) sortBy(words, width, word, shift);
   return rows;
-}
-
-function toBigEndian(words: Uint32Array): Uint8Array {
-  const view = new DataView(new ArrayBuffer(words.byteLength));
-  for (const [at, word] of words.entries()) view.setUint32(at * 4, word);
-  return new Uint8Array(view.buffer);
 }
 
 /** Walks ranges in the order of `sortRows` and notes where the union of the flags of those around it changes. */

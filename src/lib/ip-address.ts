@@ -42,7 +42,6 @@ export function formatIp(ip: IpAddress): string {
 
 /** The address as a number, or -1. */
 function readIpv4(text: string, from: number, end: number): number {
-  if (end - from > 15) return -1;
   let value = 0;
   let octet = -1;
   let dots = 0;
@@ -91,7 +90,7 @@ function readGroups(text: string, end: number): boolean {
     if (at === start || at - start > 4) return false;
     if (at < end && text.charCodeAt(at) === codeDot) {
       const ipv4 = readIpv4(text, start, end);
-      if (ipv4 < 0 || count > 6) return false;
+      if (ipv4 < 0) return false;
       groups[count++] = ipv4 >>> 16;
       groups[count++] = ipv4;
       break;
