@@ -1,0 +1,63 @@
+import { formatIp, parseIp } from './ip-address.ts';
+
+export type HostPort =
+  | { readonly ok: true; readonly host: string; readonly port: number }
+  | { readonly ok: false; readonly fault: 'form' | 'host' | 'port'; readonly reason: string };
+
+export interface HostnameOptions {
+  /** Whether the first label may be `*`. */
+  readonly wildcard: boolean;
+}
+
+const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+const hostnamePattern = new RegExp(`^(?:${label}\\.)*${label}$`);
+/** What `inet_aton` and browsers read as a number and so as (the end of) an IPv4 address. */
+const numericEndPattern = /(?:^|\.)(?:[0-9]+|0[xX][0-9A-Fa-f]*)$/;
+const portPattern = /^[1-9][0-9]{0,4}$/;
+
+/**
+ * `name:port`, `1.2.3.4:port` or `[2001:db8::1]:port`. The host comes back lower-case or as canonical address text,
+ * without brackets, ready to connect to.
+ */
+export function parseHostPort(text: string, options: HostnameOptions = { wildcard: false }): HostPort {
+  const colon = text.lastIndexOf(':');
+  const hostText = text.slice(0, Math.max(colon, 0));
+  const bracketed = hostText.startsWith('[') && hostText.endsWith(']');
+  if (colon < 0 || text.endsWith(']')) return refuse('form', 'has no port; write host:port');
+  if (!bracketed && hostText.includes(':'))
+    return refuse('form', 'has more than one colon; write host:port, with an IPv6 address in brackets');
+  const host = bracketed ? parseIpv6(hostText.slice(1, -1)) : parseHost(hostText, options);
+  if (host === undefined) return refuse('host', `has a host that is no ${bracketed ? '' : 'host name or '}IP address`);
+  const port = portPattern.test(text.slice(colon + 1)) ? Number(text.slice(colon + 1)) : 0;
+  if (port < 1 || port > 65535) return refuse('port', 'must end in a port between 1 and 65535');
+  return { ok: true, host, port };
+}
+
+/**
+ * The name in lower case, or undefined. A name whose end looks like a number is refused, because resolvers may read it
+ * as an address. `*` stands for one label before at least two others: `*.com` would claim a whole registry.
+ */
+export function parseHostname(text: string, { wildcard }: HostnameOptions): string | undefined {
+  if (text.length > 253) return undefined;
+  const wild = wildcard && text.startsWith('*.');
+  const plain = wild ? text.slice(2) : text;
+  if (!hostnamePattern.test(plain) || numericEndPattern.test(plain)) return undefined;
+  if (wild && !plain.includes('.')) return undefined;
+  return text.toLowerCase();
+}
+
+function parseHost(text: string, options: HostnameOptions): string | undefined {
+  const ip = parseIp(text);
+  return ip === undefined ? parseHostname(text, options) : formatIp(ip);
+}
+
+/** Refuses zones: they name an interface of one machine and would be lost. */
+function parseIpv6(text: string): string | undefined {
+  if (!text.includes(':') || text.includes('%')) return undefined;
+  const ip = parseIp(text);
+  return ip && formatIp(ip);
+}
+
+function refuse(fault: 'form' | 'host' | 'port', reason: string): HostPort {
+  return { ok: false, fault, reason };
+}

@@ -1,0 +1,63 @@
+/** Names that say how one connection is framed or kept; all lower case. A message's author may not choose them. */
+export const connectionHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Names that end with the connection they came over and are dropped when a message is passed on; all lower case. */
+export const hopByHopHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const fieldValuePattern = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+
+/** A field name, method or other `token` of RFC 9110. */
+export function isToken(text: string): boolean {
+  return tokenPattern.test(text);
+}
+
+/**
+ * Text that arrives as it was sent: latin1 without control characters, spaces and tabs only inside (at the ends a
+ * recipient drops them), or nothing at all. 0x80 to 0x9f count as text, since UTF-8 read as latin1 has them.
+ */
+export function isFieldValue(text: string): boolean {
+  return fieldValuePattern.test(text);
+}
+
+/** The elements of a comma list whose case does not matter, in lower case; empty ones are passed over. */
+export function listTokens(value: string): string[] {
+  const elements: string[] = [];
+  for (const part of value.split(',')) {
+    const element = trimBlanks(part);
+    if (element !== '') elements.push(element.toLowerCase());
+  }
+  return elements;
+}
+
+/** Spaces and tabs only: `trim` would also hide a non-breaking space that the next hop sees. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
