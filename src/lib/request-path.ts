@@ -1,0 +1,57 @@
+/**
+ * `path + query` is the target as it was sent, to be passed on untouched (`query` has its `?`, or is empty). `matchPath`
+ * is for choosing a route: see `normalizePath`.
+ */
+export type RequestPath =
+  | { readonly ok: true; readonly path: string; readonly query: string; readonly matchPath: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** In this order: each may rely on those before it having passed. */
+const pathFaults: readonly (readonly [RegExp, string])[] = [
+  [/\\/, 'has a backslash in its path'],
+  [/%(?![0-9A-Fa-f]{2})/, 'has a percent sign in its path that is not followed by two hexadecimal digits'],
+  [/%2f/i, 'has an encoded slash in its path'],
+  [/%5c/i, 'has an encoded backslash in its path'],
+  [/%(?:[01][0-9a-f]|7f)/i, 'has an encoded control character in its path'],
+  [/%c[01]%[89ab]|%e0%[89]|%f0%8/i, 'has a character in its path that is encoded in more bytes than it needs'],
+];
+/** `..;x` too: some servers drop what follows the semicolon and then see `..`. */
+const dotSegment = /\/\.\.?(?:[/;]|$)/;
+
+/**
+ * Refuses every target that a router and the server behind it could read as two different paths. Empty segments inside
+ * a path are kept, as they are legal and mean different things to different servers; at its start `//` would be taken
+ * for a host. The query is never read as a path, so only what breaks a request line is refused there.
+ */
+export function checkRequestPath(rawTarget: string): RequestPath {
+  if (!rawTarget.startsWith('/')) return refuse('does not start with a slash');
+  if (rawTarget.startsWith('//')) return refuse('starts with two slashes');
+  if (/[^\x21-\x7e]/.test(rawTarget)) return refuse('has a space, a control character or one outside ASCII');
+  if (rawTarget.includes('#')) return refuse('has a fragment');
+  const mark = rawTarget.indexOf('?');
+  const path = mark < 0 ? rawTarget : rawTarget.slice(0, mark);
+  const query = mark < 0 ? '' : rawTarget.slice(mark);
+  const fault = /[%\\]/.test(path) ? pathFaults.find(([pattern]) => pattern.test(path)) : undefined;
+  if (fault !== undefined) return refuse(fault[1]);
+  const matchPath = normalizePath(path);
+  if (dotSegment.test(matchPath)) return refuse('has a "." or ".." segment in its path');
+  return { ok: true, path, query, matchPath };
+}
+
+/**
+ * One spelling for all paths that decode alike, so that `/%61dmin` meets the route for `/admin`, as it will meet its
+ * handler in the server behind. Visible ASCII is decoded, except the percent sign; all else is encoded in upper case.
+ */
+export function normalizePath(path: string): string {
+  if (/^[!-$&-~]*$/.test(path)) return path;
+  return path
+    .replaceAll(/[^!-~]+/g, (text) => encodeURIComponent(text.toWellFormed()))
+    .replaceAll(/%[0-9A-Fa-f]{2}/g, (escape) => {
+      const code = Number.parseInt(escape.slice(1), 16);
+      return code > 0x20 && code < 0x7f && code !== 0x25 ? String.fromCharCode(code) : escape.toUpperCase();
+    });
+}
+
+function refuse(reason: string): RequestPath {
+  return { ok: false, reason };
+}
