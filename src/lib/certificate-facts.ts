@@ -51,8 +51,8 @@ const extendedKeyUsageNames: ReadonlyMap<string, string> = new Map([
   ['2.5.29.37.0', 'any'],
 ]);
 
-const oidKeyUsage = writeOid('2.5.29.15');
-const oidSubjectAlternativeName = writeOid('2.5.29.17');
+const oidKeyUsage = '2.5.29.15';
+const oidSubjectAlternativeName = '2.5.29.17';
 const tagExtensions = 0xa3;
 const tagDnsName = 0x82;
 const tagIpAddress = 0x87;
@@ -112,8 +112,12 @@ function readKeyUsages(certificate: X509Certificate): string[] {
   return keyUsageNames.filter((_, bit) => ((bits[bit >>> 3] ?? 0) & (0x80 >>> (bit & 7))) !== 0);
 }
 
-/** Certificate → to be signed → [3] → extensions, each OID, critical?, OCTET STRING. */
-function findExtension(certificate: X509Certificate, oid: Buffer): Buffer | undefined {
+/**
+ * The value of an extension, as DER. The way to it: certificate → to be signed → [3] → extensions, each an OID, a
+ * flag that may be missing and an OCTET STRING.
+ */
+export function findExtension(certificate: X509Certificate, oidText: string): Buffer | undefined {
+  const oid = writeOid(oidText);
   const [toBeSigned] = readDer(only(readDer(certificate.raw)).content);
   const holder = readDer(toBeSigned?.content ?? Buffer.alloc(0)).find(({ tag }) => tag === tagExtensions);
   if (holder === undefined) return undefined;

@@ -1,0 +1,73 @@
+import type { SecureContext } from 'node:tls';
+
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { LocalCa } from './local-ca.ts';
+import { buildContext } from './uploaded-certificates.ts';
+
+interface Leaf {
+  readonly context: SecureContext;
+  readonly notAfterMs: number;
+  readonly renewAtMs: number;
+}
+
+const maxLeaves = 1000;
+/** Issuing runs on the thread pool, which file and DNS work share. */
+const maxIssuing = 2;
+const maxWaiting = 256;
+
+/** Leaves of the local CA, issued when first asked for and kept in memory only. */
+export class LocalLeaves {
+  readonly #localCa: LocalCa;
+  readonly #leaves = new BoundedCache<string, Leaf>(maxLeaves);
+  readonly #underWay = new Map<string, Promise<SecureContext>>();
+  readonly #waiting: (() => void)[] = [];
+  #issuing = 0;
+
+  constructor(localCa: LocalCa) {
+    this.#localCa = localCa;
+  }
+
+  async contextFor(name: string, nowMs: number): Promise<SecureContext> {
+    const kept = this.#leaves.get(name);
+    if (kept !== undefined && nowMs < kept.renewAtMs) return kept.context;
+    const issued = this.#underWay.get(name) ?? this.#start(name, nowMs);
+    // A renewal that fails is tried again by the next client; until it ends, the old leaf does.
+    return kept !== undefined && nowMs < kept.notAfterMs ? issued.catch(() => kept.context) : issued;
+  }
+
+  #start(name: string, nowMs: number): Promise<SecureContext> {
+    const issued = this.#issue(name, nowMs).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, issued);
+    return issued;
+  }
+
+  async #issue(name: string, nowMs: number): Promise<SecureContext> {
+    await this.#takeTurn();
+    try {
+      const leaf = await this.#localCa.issue(name, new Date(nowMs));
+      const context = buildContext(leaf);
+      const notAfterMs = leaf.notAfter.getTime();
+      const renewAtMs = notAfterMs - (notAfterMs - leaf.notBefore.getTime()) / 3;
+      this.#leaves.fill(this.#leaves.ticket(), name, { context, notAfterMs, renewAtMs });
+      return context;
+    } finally {
+      this.#endTurn();
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#issuing < maxIssuing) {
+      this.#issuing++;
+      return;
+    }
+    if (this.#waiting.length >= maxWaiting) throw new Error('Too many certificates are being issued at once.');
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** A turn is handed on rather than given back, so that nobody slips in between. */
+  #endTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#issuing--;
+    else next();
+  }
+}

@@ -1,0 +1,126 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { wildcardOf } from './wildcard-names.ts';
+
+interface Certificate {
+  readonly entry: CertificateEntry;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+/** A context holds about 40 kB and takes half a millisecond to build, so the ones not in use are built again. */
+const maxContexts = 1000;
+/** Certificates loaded before traffic gets a turn. */
+const batch = 16;
+
+/** The certificates in force, by account and name. */
+export class UploadedCertificates implements SnapshotFollower {
+  #certificates = new Map<string, Certificate>();
+  /** By `account name`. */
+  #byName = new Map<string, readonly Certificate[]>();
+  readonly #contexts = new BoundedCache<Certificate, SecureContext>(maxContexts);
+
+  async prepare(update: SnapshotUpdate): Promise<() => void> {
+    const loaded: (readonly [Certificate, SecureContext | undefined])[] = [];
+    for (const entry of update.set) {
+      if (entry.kind !== 'certificate') continue;
+      const known = this.#certificates.get(entry.id);
+      loaded.push(known !== undefined && isSame(known.entry, entry) ? [known, undefined] : load(entry));
+      if (loaded.length % batch === 0) await nextTurn();
+    }
+    return () => {
+      this.#swap(update, loaded);
+    };
+  }
+
+  /** The context of the certificate that fits the name best, undefined if none fits. */
+  find(accountId: string, servername: string, nowMs: number): SecureContext | undefined {
+    const exact = this.#byName.get(nameKey(accountId, servername)) ?? [];
+    const wildcard = this.#byName.get(nameKey(accountId, wildcardOf(servername))) ?? [];
+    const isValid = ({ notBeforeMs, notAfterMs }: Certificate): boolean => notBeforeMs <= nowMs && nowMs < notAfterMs;
+    // One that has expired is shown only for want of a valid one: whoever uploaded it sees what is wrong.
+    const choice =
+      endsLast(exact.filter(isValid)) ?? endsLast(wildcard.filter(isValid)) ?? endsLast(exact) ?? endsLast(wildcard);
+    return choice === undefined ? undefined : this.#contextOf(choice);
+  }
+
+  #contextOf(certificate: Certificate): SecureContext {
+    const kept = this.#contexts.get(certificate);
+    if (kept !== undefined) return kept;
+    const context = buildContext(certificate.entry);
+    this.#contexts.fill(this.#contexts.ticket(), certificate, context);
+    return context;
+  }
+
+  #swap(update: SnapshotUpdate, loaded: readonly (readonly [Certificate, SecureContext | undefined])[]): void {
+    const named = new Set(loaded.map(([{ entry }]) => entry.id));
+    if (update.full) for (const id of this.#certificates.keys()) if (!named.has(id)) this.#displace(id);
+    for (const { kind, id } of update.removed) if (kind === 'certificate') this.#displace(id);
+    for (const [certificate, context] of loaded) {
+      // Without a context it is the one that is in force already.
+      if (context !== undefined) this.#place(certificate, context);
+    }
+  }
+
+  #place(certificate: Certificate, context: SecureContext): void {
+    const { id, accountId, names } = certificate.entry;
+    this.#displace(id);
+    this.#certificates.set(id, certificate);
+    this.#contexts.fill(this.#contexts.ticket(), certificate, context);
+    for (const name of names) {
+      const key = nameKey(accountId, name);
+      this.#byName.set(key, [...(this.#byName.get(key) ?? []), certificate]);
+    }
+  }
+
+  #displace(id: string): void {
+    const old = this.#certificates.get(id);
+    if (old === undefined) return;
+    this.#certificates.delete(id);
+    this.#contexts.drop(old);
+    for (const name of old.entry.names) {
+      const key = nameKey(old.entry.accountId, name);
+      const left = (this.#byName.get(key) ?? []).filter((certificate) => certificate !== old);
+      if (left.length === 0) this.#byName.delete(key);
+      else this.#byName.set(key, left);
+    }
+  }
+}
+
+function load(entry: CertificateEntry): [Certificate, SecureContext] {
+  try {
+    const { validFromDate, validToDate } = new X509Certificate(entry.certificatePem);
+    const certificate = { entry, notBeforeMs: validFromDate.getTime(), notAfterMs: validToDate.getTime() };
+    return [certificate, buildContext(entry)];
+  } catch (cause) {
+    throw new Error(`Certificate ${entry.id} cannot be loaded.`, { cause });
+  }
+}
+
+export function buildContext(pair: { readonly certificatePem: string; readonly privateKeyPem: string }): SecureContext {
+  return createSecureContext({ cert: pair.certificatePem, key: pair.privateKeyPem, minVersion: 'TLSv1.2' });
+}
+
+function endsLast(certificates: readonly Certificate[]): Certificate | undefined {
+  let last: Certificate | undefined;
+  for (const one of certificates) if (last === undefined || one.notAfterMs > last.notAfterMs) last = one;
+  return last;
+}
+
+function isSame(one: CertificateEntry, other: CertificateEntry): boolean {
+  return (
+    one.accountId === other.accountId &&
+    one.certificatePem === other.certificatePem &&
+    one.privateKeyPem === other.privateKeyPem &&
+    one.names.join() === other.names.join()
+  );
+}
+
+function nameKey(accountId: string, name: string): string {
+  return `${accountId} ${name}`;
+}
