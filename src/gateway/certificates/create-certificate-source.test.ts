@@ -302,3 +302,12 @@ test('a leaf that cannot be renewed is shown until it ends', async () => {
   broken = false;
   assert.notEqual(await source.secureContextFor('ac_1', 'a.test'), first);
 });
+
+test('a CA in its last year is told of at the start', () => {
+  const warnings: object[] = [];
+  const log = { ...silent, warn: (fields: object) => warnings.push(fields) };
+  createCertificateSource({ localCa: ca, log });
+  assert.deepEqual(warnings, []);
+  createCertificateSource({ localCa: ca, log, now: () => ca.notAfter.getTime() - 364 * dayMs });
+  assert.deepEqual(warnings, [{ notAfter: ca.notAfter.toISOString() }]);
+});

@@ -55,6 +55,8 @@ test('the CA signs leaves and nothing else, for ten years', () => {
   assert.match(text, /X509v3 Basic Constraints: critical CA:TRUE, pathlen:0 /);
   assert.match(text, /X509v3 Key Usage: critical Certificate Sign, CRL Sign /);
   assert.match(text, /ASN1 OID: prime256v1/);
+  // DER has no unused zero bits at the end of named bits, which OpenSSL reads all the same.
+  assert.ok(new X509Certificate(ca.caCertificatePem).raw.includes(Buffer.from('0603551d0f0101ff040403020106', 'hex')));
   const { validFromDate, validToDate } = new X509Certificate(ca.caCertificatePem);
   assert.equal(validToDate.getTime() - validFromDate.getTime(), 3653 * dayMs);
   assert.deepEqual(ca.notAfter, validToDate);
