@@ -46,6 +46,12 @@ test('what is wrong is told: the form, the host or the port', () => {
     }
 });
 
+test('an address in brackets without a port is told to lack one', () => {
+  const result = parseHostPort('[::1]');
+  assert.ok(!result.ok);
+  assert.match(result.reason, /no port/);
+});
+
 test('only IPv6 addresses may stand in brackets', () => {
   for (const text of ['[10.0.0.1]:80', '[example.com]:80', '[::1:80', '::1]:80'])
     assert.ok(!parseHostPort(text).ok, text);
