@@ -20,10 +20,11 @@ export function parseIp(text: string): IpAddress | undefined {
   if (ipv4 >= 0) return { family: 4, words: [ipv4] };
   const end = endBeforeZone(text);
   if (end < 2 || !readGroups(text, end)) return undefined;
-  const word0 = wordAt(0);
-  const word1 = wordAt(2);
-  const word2 = wordAt(4);
-  const word3 = wordAt(6);
+  return ipFromIpv6Words(wordAt(0), wordAt(2), wordAt(4), wordAt(6));
+}
+
+/** Unmaps an IPv4-mapped address. */
+export function ipFromIpv6Words(word0: number, word1: number, word2: number, word3: number): IpAddress {
   if (word2 === 0xffff && word1 === 0 && word0 === 0) return { family: 4, words: [word3] };
   return { family: 6, words: [word0, word1, word2, word3] };
 }
