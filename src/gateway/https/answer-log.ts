@@ -1,0 +1,47 @@
+import { formatIp } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip-address.ts';
+import { newId } from '../../lib/ids.ts';
+import type { TrafficObserver } from '../engine.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What is known of one exchange, to be told once it is over. */
+export class AnswerLog {
+  readonly #exchange: Exchange;
+  readonly #startedAt = performance.now();
+  #operationId: string | undefined;
+  source: IpAddress;
+  edgeId: string | undefined;
+  routeId: string | undefined;
+  host = '';
+  path = '';
+  status = 0;
+  errorCode: number | undefined;
+  upstreamMs: number | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    this.source = exchange.client.peer;
+  }
+
+  get operationId(): string {
+    return (this.#operationId ??= newId('op'));
+  }
+
+  /** A client that went away before any answer is told with status 499. */
+  tell(observer: TrafficObserver): void {
+    observer.httpAnswered({
+      operationId: this.operationId,
+      edgeId: this.edgeId,
+      routeId: this.routeId,
+      source: formatIp(this.source),
+      protocol: this.#exchange.protocol,
+      method: this.#exchange.method,
+      host: this.host,
+      path: this.path,
+      status: this.status === 0 ? 499 : this.status,
+      errorCode: this.errorCode,
+      durationMs: performance.now() - this.#startedAt,
+      upstreamMs: this.upstreamMs,
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import type { BackendEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { IdleWatch } from './idle-watch.ts';
+import { UpstreamPool } from './upstream-pool.ts';
+import type { PoolOptions } from './upstream-pool.ts';
+
+/** The backends by id, each with its connections once it has been asked for something. */
+export class BackendTable {
+  readonly #options: PoolOptions;
+  readonly #watch: IdleWatch;
+  #entries = new Map<string, BackendEntry>();
+  readonly #pools = new Map<string, UpstreamPool>();
+
+  constructor(options: PoolOptions, watch: IdleWatch) {
+    this.#options = options;
+    this.#watch = watch;
+  }
+
+  prepare(update: SnapshotUpdate): () => void {
+    const set = update.set.filter((entry) => entry.kind === 'backend');
+    const removed = update.removed.filter(({ kind }) => kind === 'backend');
+    return () => {
+      if (update.full) this.#keepOnly(new Set(set.map(({ id }) => id)));
+      for (const { id } of removed) this.#remove(id);
+      for (const entry of set) this.#place(entry);
+    };
+  }
+
+  pool(id: string): UpstreamPool | undefined {
+    const known = this.#pools.get(id);
+    if (known !== undefined) return known;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const pool = new UpstreamPool(entry, this.#options, this.#watch);
+    this.#pools.set(id, pool);
+    return pool;
+  }
+
+  /** Lets no connection wait for another request. */
+  retire(): void {
+    for (const pool of this.#pools.values()) pool.retire();
+  }
+
+  #place(entry: BackendEntry): void {
+    const old = this.#entries.get(entry.id);
+    const same = old?.host === entry.host && old.port === entry.port && old.tls === entry.tls;
+    if (!same) this.#remove(entry.id);
+    this.#entries.set(entry.id, entry);
+  }
+
+  #keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#entries.keys()) if (!ids.has(id)) this.#remove(id);
+  }
+
+  #remove(id: string): void {
+    this.#entries.delete(id);
+    this.#pools.get(id)?.retire();
+    this.#pools.delete(id);
+  }
+}

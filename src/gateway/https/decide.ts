@@ -1,0 +1,89 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { clientAddress } from '../../lib/client-address.ts';
+import { formatIp } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip-address.ts';
+import { checkRequestPath } from '../../lib/request-path.ts';
+import { headerOf } from './answer-error.ts';
+import type { AnswerLog } from './answer-log.ts';
+import type { Exchange } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import type { Edge } from './host-table.ts';
+import type { Journey } from './relay.ts';
+import { buildRequestHead } from './request-head.ts';
+import { notAcceptable, readTarget } from './request-target.ts';
+import type { RequestTarget } from './request-target.ts';
+import type { Route } from './route-table.ts';
+
+/** Protocols that carry requests of their own, which would pass by the rules of this gateway. */
+const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
+
+/** Everything that must hold before an upstream is asked. Throws `UserError` with the answer if something does not. */
+export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey {
+  const wanted = readTarget(exchange);
+  log.host = wanted.authority.name;
+  log.path = withoutQuery(wanted.target);
+  const edge = findEdge(exchange, wanted, gate);
+  log.edgeId = edge.id;
+  const source = sourceOf(exchange, gate);
+  log.source = source;
+  admitToAccount(edge, source, gate);
+  const route = findRoute(edge, wanted);
+  log.routeId = route.id;
+  if (!route.admits(source, gate.access)) throw new UserError(3203, { address: formatIp(source) });
+  checkUpgrade(exchange);
+  const expectsContinue = checkExpectation(exchange);
+  const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
+  if (pool === undefined) throw new UserError(6528, { host: wanted.authority.name, path: log.path });
+  const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
+  const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
+  return { exchange, route, pool, head, expectsContinue };
+}
+
+function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: Gate): Edge {
+  if (authority.name !== client.servername) {
+    throw new UserError(3003, { sni: client.servername, host: authority.name });
+  }
+  const edge = hosts.find(authority.name);
+  const { port } = authority;
+  const portFits = port === undefined || port === client.localPort || edge?.ports.includes(port) === true;
+  if (edge === undefined || !portFits) throw new UserError(3200, { host: quote(host) });
+  return edge;
+}
+
+function sourceOf({ client, headers }: Exchange, { trustedProxies }: Gate): IpAddress {
+  return clientAddress(client.peer, headers, trustedProxies);
+}
+
+function admitToAccount(edge: Edge, source: IpAddress, { access, observer }: Gate): void {
+  const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
+  if (warnedBy.length > 0) observer.warned(warnedBy, source);
+  if (refusedBy !== undefined) throw new UserError(3205, { address: formatIp(source) });
+}
+
+function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
+  const checked = checkRequestPath(target);
+  if (!checked.ok) throw new UserError(20101, { reason: `it ${checked.reason}` });
+  const route = edge.routes.choose(checked.matchPath);
+  if (route === undefined) throw new UserError(20100, { host: authority.name, path: quote(checked.path) });
+  if (route === 'ambiguous') throw new UserError(20101, { reason: 'with "//" or ";" it can be read as that of another route' });
+  return route;
+}
+
+/** It may hold secrets, which do not belong into a log. */
+function withoutQuery(target: string): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark);
+}
+
+function checkUpgrade({ upgrade, body }: Exchange): void {
+  if (upgrade === undefined) return;
+  if (httpLike.test(upgrade)) throw notAcceptable(`an upgrade to ${quote(upgrade)} is not offered here`);
+  if (body !== 'none') throw notAcceptable('an upgrade with a body is not offered here');
+}
+
+function checkExpectation({ headers, protocol, body }: Exchange): boolean {
+  const expectation = headerOf(headers, 'expect');
+  if (expectation === undefined || protocol === '1.0') return false;
+  if (expectation.toLowerCase() !== '100-continue') throw new UserError(20103, { expectation: quote(expectation) });
+  return body === 'chunked' || (body !== 'none' && body.length > 0);
+}

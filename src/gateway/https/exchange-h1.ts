@@ -1,0 +1,138 @@
+import { STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { AnswerHead, ClientConnection, Exchange, RequestBody } from './exchange.ts';
+
+const nothing = Buffer.alloc(0);
+
+export interface UpgradeRequest {
+  readonly socket: Socket;
+  /** Bytes that came behind the request head. */
+  readonly rest: Buffer;
+}
+
+/** An exchange over HTTP/1. Node's parser has checked the framing; what is said twice is sorted out here. */
+export class Http1Exchange implements Exchange {
+  readonly client: ClientConnection;
+  readonly protocol: '1.0' | '1.1';
+  readonly method: string;
+  readonly target: string;
+  readonly host: string | undefined;
+  readonly headers: readonly string[];
+  readonly body: RequestBody;
+  readonly bodyStream: IncomingMessage;
+  readonly upgrade: string | undefined;
+  readonly fault: string | undefined;
+  onDrain: (() => void) | undefined;
+  onClose: (() => void) | undefined;
+  readonly #response: ServerResponse;
+  readonly #upgradeRequest: UpgradeRequest | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: ClientConnection,
+    upgradeRequest: UpgradeRequest | undefined,
+  ) {
+    this.client = client;
+    this.protocol = request.httpVersionMinor === 1 ? '1.1' : '1.0';
+    this.method = request.method ?? '';
+    this.target = request.url ?? '';
+    this.headers = request.rawHeaders;
+    this.bodyStream = request;
+    this.#response = response;
+    this.#upgradeRequest = upgradeRequest;
+    const { host, body, fault } = readHead(request);
+    this.host = host;
+    this.body = upgradeRequest !== undefined && hasNoBytes(body) ? 'none' : body;
+    this.fault = fault;
+    this.upgrade = upgradeRequest === undefined ? undefined : request.headers.upgrade;
+    response.on('drain', () => this.onDrain?.());
+    response.on('close', () => this.onClose?.());
+  }
+
+  get trailers(): readonly string[] {
+    return this.bodyStream.rawTrailers;
+  }
+
+  get headSent(): boolean {
+    return this.#response.headersSent;
+  }
+
+  sendInterim(status: number, reason: string, headers: readonly string[]): void {
+    // A pipelined request has no socket until the answers before it are out; interim responses are advice and can go.
+    const { socket } = this.#response;
+    if (this.protocol === '1.0' || socket === null || this.headSent) return;
+    let head = `HTTP/1.1 ${status} ${reason || (STATUS_CODES[status] ?? '')}\r\n`;
+    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    socket.write(`${head}\r\n`, 'latin1');
+  }
+
+  sendHead({ status, reason, headers, contentLength, close }: AnswerHead): void {
+    const list = [...headers];
+    if (contentLength !== undefined) list.push('Content-Length', String(contentLength));
+    if (close || this.#upgradeRequest !== undefined) list.push('Connection', 'close');
+    this.#response.writeHead(status, reason || (STATUS_CODES[status] ?? ''), list);
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#response.write(chunk);
+  }
+
+  end(chunk: Buffer | undefined, trailers: readonly string[]): void {
+    if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairsOf(trailers));
+    if (chunk === undefined) this.#response.end();
+    else this.#response.end(chunk);
+  }
+
+  abort(): void {
+    this.bodyStream.socket.destroy();
+  }
+
+  switchProtocols(headers: readonly string[]): { socket: Socket; rest: Buffer } {
+    const { socket, rest } = this.#upgradeRequest ?? { socket: this.bodyStream.socket, rest: nothing };
+    this.#response.detachSocket(socket);
+    let head = 'HTTP/1.1 101 Switching Protocols\r\n';
+    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    socket.write(`${head}\r\n`, 'latin1');
+    return { socket, rest };
+  }
+}
+
+interface HeadFacts {
+  host: string | undefined;
+  body: RequestBody;
+  fault: string | undefined;
+}
+
+function readHead({ rawHeaders, httpVersionMinor }: IncomingMessage): HeadFacts {
+  const facts: HeadFacts = { host: undefined, body: 'none', fault: undefined };
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    // Lengths first: this runs for every header of every request.
+    if (name.length === 4 && name.toLowerCase() === 'host') {
+      if (facts.host !== undefined) facts.fault = 'it has more than one Host header';
+      facts.host = value;
+    } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
+      if (facts.body !== 'none') facts.fault = 'the length of its body is given twice';
+      facts.body = { length: Number(value) };
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      if (facts.body !== 'none') facts.fault = 'the length of its body is given twice';
+      if (value.toLowerCase() !== 'chunked' || httpVersionMinor === 0) facts.fault = 'its transfer coding is not supported';
+      facts.body = 'chunked';
+    }
+  }
+  return facts;
+}
+
+function hasNoBytes(body: RequestBody): boolean {
+  return typeof body === 'object' && body.length === 0;
+}
+
+function pairsOf(list: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < list.length; at += 2) pairs.push([list[at] ?? '', list[at + 1] ?? '']);
+  return pairs;
+}

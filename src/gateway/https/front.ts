@@ -1,0 +1,170 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+import type { AccessTable } from '../../snapshot/access.ts';
+import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import { identifyClient } from '../client-connection.ts';
+import type { ClientSource } from '../client-connection.ts';
+import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
+import { parseAuthority } from './authority.ts';
+import { BackendTable } from './backend-table.ts';
+import type { CertificateSource } from './certificate-source.ts';
+import type { Gate, GatewayLog } from './gate.ts';
+import { Http1Server } from './h1-server.ts';
+import { Http2Server } from './h2-server.ts';
+import { handleRequest } from './handle-request.ts';
+import { HostTable } from './host-table.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { createRedirectServer } from './redirect.ts';
+import { TlsAcceptor } from './tls-acceptor.ts';
+import type { UpstreamTls } from './upstream-pool.ts';
+
+export interface HttpsFrontParts {
+  readonly options: GatewayOptions;
+  readonly access: AccessTable;
+  readonly observer: TrafficObserver;
+  /** Follows snapshots on its own; the front only asks it. */
+  readonly certificates: CertificateSource;
+  readonly log: GatewayLog;
+  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  readonly errorPrefix?: string;
+  /** Default: an upstream's certificate must be valid. */
+  readonly upstreamTls?: UpstreamTls;
+}
+
+export interface HttpsFront extends Front {
+  /** Opens the listeners that the options name. */
+  listen(): Promise<void>;
+  /** Where it listens; useful when a port was left to the system. */
+  readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
+  /** The account whose edge serves the host. */
+  accountOfHost(hostname: string): string | undefined;
+}
+
+const drainLookMs = 25;
+
+export function createHttpsFront(parts: HttpsFrontParts): HttpsFront {
+  return new NodeHttpsFront(parts);
+}
+
+class NodeHttpsFront implements HttpsFront {
+  readonly #options: GatewayOptions;
+  readonly #hosts = new HostTable();
+  readonly #backends: BackendTable;
+  readonly #watch: IdleWatch;
+  readonly #gate: Gate;
+  readonly #h1: Http1Server;
+  readonly #h2: Http2Server;
+  readonly #tls: TlsAcceptor;
+  readonly #redirect: ReturnType<typeof createRedirectServer>;
+  readonly #listeners = new Map<'https' | 'http', Server>();
+  readonly #sockets = new Set<Socket>();
+
+  constructor({ options, access, observer, certificates, log, errorPrefix, upstreamTls }: HttpsFrontParts) {
+    const { timeouts } = options;
+    const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
+    this.#options = options;
+    this.#watch = new IdleWatch(Math.max(10, Math.min(1000, timeouts.idleMs / 4, timeouts.keepAliveMs / 4)));
+    this.#backends = new BackendTable(
+      {
+        connectMs: timeouts.upstreamConnectMs,
+        keepAliveMs: timeouts.keepAliveMs,
+        tls: upstreamTls ?? { verify: true, ca: undefined },
+      },
+      this.#watch,
+    );
+    this.#gate = {
+      hosts: this.#hosts,
+      backends: this.#backends,
+      access,
+      observer,
+      log,
+      trustedProxies: options.trustedProxies,
+      watch: this.#watch,
+      idleMs: timeouts.idleMs,
+      errorPrefix: prefix,
+      draining: false,
+    };
+    const handle = (exchange: Parameters<typeof handleRequest>[0]): void => {
+      handleRequest(exchange, this.#gate);
+    };
+    this.#h1 = new Http1Server(timeouts, prefix, handle);
+    this.#h2 = new Http2Server(timeouts, handle);
+    this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
+    const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
+    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, this.#h1, this.#h2);
+  }
+
+  get addresses(): HttpsFront['addresses'] {
+    return { https: this.#addressOf('https'), http: this.#addressOf('http') };
+  }
+
+  async listen(): Promise<void> {
+    const { https, http } = this.#options;
+    if (https !== undefined) await this.#open('https', https, (socket, client) => this.#tls.accept(socket, client));
+    if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
+  }
+
+  prepare(update: SnapshotUpdate): () => void {
+    const swapHosts = this.#hosts.prepare(update);
+    const swapBackends = this.#backends.prepare(update);
+    return () => {
+      swapBackends();
+      swapHosts();
+    };
+  }
+
+  accountOfHost(hostname: string): string | undefined {
+    const authority = parseAuthority(hostname);
+    return authority === undefined ? undefined : this.#hosts.find(authority.name)?.accountId;
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#gate.draining = true;
+    for (const listener of this.#listeners.values()) listener.close();
+    this.#h2.goAway();
+    const deadline = performance.now() + limitMs;
+    while (this.#sockets.size > 0 && performance.now() < deadline) {
+      this.#h1.closeIdle();
+      this.#redirect.closeIdleConnections();
+      await new Promise((resolve) => setTimeout(resolve, drainLookMs));
+    }
+    for (const socket of this.#sockets) socket.destroy();
+    this.#backends.retire();
+    this.#h1.close();
+    this.#redirect.close();
+    this.#watch[Symbol.dispose]();
+  }
+
+  #addressOf(kind: 'https' | 'http'): AddressInfo | undefined {
+    const address = this.#listeners.get(kind)?.address();
+    return typeof address === 'object' && address !== null ? address : undefined;
+  }
+
+  async #open(
+    kind: 'https' | 'http',
+    { host, port }: ListenAddress,
+    accept: (socket: Socket, client: ClientSource) => void,
+  ): Promise<void> {
+    const rules = {
+      proxyProtocol: this.#options.proxyProtocol[kind],
+      trustedProxies: this.#options.trustedProxies,
+      headersMs: this.#options.timeouts.headersMs,
+    };
+    const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      identifyClient(socket, rules, (client) => {
+        accept(socket, client);
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port, reusePort: this.#options.sharePorts }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#listeners.set(kind, server);
+  }
+}

@@ -1,0 +1,122 @@
+import { createServer, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+
+import { UserError } from '../../errors/user-error.ts';
+import { newId } from '../../lib/ids.ts';
+import type { GatewayTimeouts } from '../engine.ts';
+import { errorAnswer } from './error-page.ts';
+import type { ClientConnection, Exchange } from './exchange.ts';
+import { Http1Exchange } from './exchange-h1.ts';
+import { formatHeaders } from './forward-headers.ts';
+
+const headBytes = 32_768;
+/** How long a refused client has to read its answer. */
+const lingerMs = 1000;
+
+/** Speaks HTTP/1 on connections that are handed to it. */
+export class Http1Server {
+  readonly #server: Server;
+  readonly #clients = new WeakMap<object, ClientConnection>();
+  readonly #handle: (exchange: Exchange) => void;
+  readonly #errorPrefix: string;
+
+  constructor(timeouts: GatewayTimeouts, errorPrefix: string, handle: (exchange: Exchange) => void) {
+    this.#handle = handle;
+    this.#errorPrefix = errorPrefix;
+    this.#server = createServer({
+      insecureHTTPParser: false,
+      maxHeaderSize: headBytes,
+      // Missing and repeated ones are refused with an error of ours.
+      requireHostHeader: false,
+      headersTimeout: timeouts.headersMs,
+      // Bodies may take as long as they move; the idle limit of the exchange holds for them.
+      requestTimeout: 0,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.max(10, Math.min(1000, timeouts.headersMs / 4)),
+    });
+    // Headers beyond a count would be dropped silently; the size limit bounds them loudly.
+    this.#server.maxHeadersCount = 0;
+    this.#listen();
+  }
+
+  accept(socket: TLSSocket, client: ClientConnection): void {
+    this.#clients.set(socket, client);
+    this.#server.emit('connection', socket);
+  }
+
+  closeIdle(): void {
+    this.#server.closeIdleConnections();
+  }
+
+  close(): void {
+    // Ends the timer that looks for late headers; there is no listener of its own to close.
+    this.#server.close();
+  }
+
+  #listen(): void {
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      const client = this.#clients.get(request.socket);
+      if (client !== undefined) this.#handle(new Http1Exchange(request, response, client, undefined));
+    };
+    this.#server.on('request', onRequest);
+    this.#server.on('checkContinue', onRequest);
+    this.#server.on('checkExpectation', onRequest);
+    this.#server.on('upgrade', (request, socket, rest) => {
+      this.#onUpgrade(request, socket, rest);
+    });
+    this.#server.on('connect', (request, socket, rest) => {
+      this.#onUpgrade(request, socket, rest);
+    });
+    this.#server.on('clientError', (error, socket) => {
+      this.#onClientError(error, socket);
+    });
+    // Node starts to look for late headers when a server listens; this one gets its connections from elsewhere.
+    this.#server.emit('listening');
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+    const { socket: clientSocket } = request;
+    clientSocket.on('error', () => {});
+    const client = this.#clients.get(socket);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    try {
+      // Throws while the answer to an earlier, pipelined request is still on its way.
+      response.assignSocket(clientSocket);
+    } catch {
+      socket.destroy();
+      return;
+    }
+    response.on('finish', () => {
+      clientSocket.destroySoon();
+    });
+    if (client !== undefined) this.#handle(new Http1Exchange(request, response, client, { socket: clientSocket, rest }));
+  }
+
+  /** What came could not be read as HTTP, or not in time. */
+  #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // An answer under way must not get another one into its middle.
+    if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, body } = errorAnswer(toUserError(error), newId('op'), '', this.#errorPrefix);
+    const list = [...headers, 'Content-Length', String(body.length), 'Connection', 'close'];
+    socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${formatHeaders(list)}\r\n`, 'latin1'), body]));
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  }
+}
+
+function hasAnswerUnderWay(socket: Duplex): boolean {
+  // Node's mark of the response that a socket belongs to; it has no public name.
+  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}
+
+function toUserError(error: NodeJS.ErrnoException): UserError {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return new UserError(20025);
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(20026);
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : 'malformed request';
+  return new UserError(20024, { reason: reason.toLowerCase() });
+}

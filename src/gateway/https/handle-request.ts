@@ -1,0 +1,35 @@
+import { UserError } from '../../errors/user-error.ts';
+import { answerError } from './answer-error.ts';
+import { AnswerLog } from './answer-log.ts';
+import { decide } from './decide.ts';
+import type { Exchange } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import { Relay } from './relay.ts';
+
+/** Decides on one request and carries it out, or answers why not. */
+export function handleRequest(exchange: Exchange, gate: Gate): void {
+  const log = new AnswerLog(exchange);
+  exchange.onClose = () => {
+    log.tell(gate.observer);
+  };
+  try {
+    new Relay(decide(exchange, gate, log), gate, log).start();
+  } catch (error) {
+    refuse(exchange, gate, log, error);
+  }
+}
+
+function refuse(exchange: Exchange, gate: Gate, log: AnswerLog, error: unknown): void {
+  try {
+    if (error instanceof UserError) {
+      answerError(exchange, error, gate, log);
+    } else {
+      gate.log.error({ err: error, operationId: log.operationId }, 'request failed');
+      answerError(exchange, new UserError(20000), gate, log);
+    }
+  } catch (failure) {
+    // The client went away while it was being answered.
+    gate.log.error({ err: failure, operationId: log.operationId }, 'answer failed');
+    exchange.abort();
+  }
+}

@@ -1,0 +1,66 @@
+import type { HttpsEdgeEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { RouteTable } from './route-table.ts';
+
+export interface Edge {
+  readonly id: string;
+  readonly accountId: string;
+  /** Names it is served under; one may start with `*.`. */
+  readonly names: readonly string[];
+  /** Ports a client may name beside the host. */
+  readonly ports: readonly number[];
+  readonly routes: RouteTable;
+}
+
+/** Which edge serves a host. A change touches the edges it names and nothing else, however many there are. */
+export class HostTable {
+  #edges = new Map<string, Edge>();
+  #byName = new Map<string, Edge>();
+
+  prepare(update: SnapshotUpdate): () => void {
+    const edges: Edge[] = [];
+    for (const entry of update.set) if (entry.kind === 'https_edge') edges.push(buildEdge(entry));
+    const removed = update.removed.filter(({ kind }) => kind === 'https_edge');
+    return () => {
+      if (update.full) {
+        this.#edges = new Map();
+        this.#byName = new Map();
+      }
+      // All old names go before any new one comes: a name may move from one edge to another.
+      for (const { id } of removed) this.#displace(id);
+      for (const { id } of edges) this.#displace(id);
+      for (const edge of edges) this.#place(edge);
+    };
+  }
+
+  /** `name` is lower case, without a port. An exact name beats a wildcard, which stands for one label. */
+  find(name: string): Edge | undefined {
+    const exact = this.#byName.get(name);
+    if (exact !== undefined) return exact;
+    const dot = name.indexOf('.');
+    return dot <= 0 ? undefined : this.#byName.get(`*${name.slice(dot)}`);
+  }
+
+  #place(edge: Edge): void {
+    this.#edges.set(edge.id, edge);
+    for (const name of edge.names) this.#byName.set(name, edge);
+  }
+
+  #displace(id: string): void {
+    const old = this.#edges.get(id);
+    if (old === undefined) return;
+    this.#edges.delete(id);
+    for (const name of old.names) if (this.#byName.get(name) === old) this.#byName.delete(name);
+  }
+}
+
+function buildEdge(entry: HttpsEdgeEntry): Edge {
+  const names: string[] = [];
+  const ports: number[] = [];
+  for (const hostport of entry.hostports) {
+    const colon = hostport.lastIndexOf(':');
+    names.push(hostport.slice(0, colon));
+    const port = Number(hostport.slice(colon + 1));
+    if (!ports.includes(port)) ports.push(port);
+  }
+  return { id: entry.id, accountId: entry.accountId, names, ports, routes: new RouteTable(entry.routes) };
+}

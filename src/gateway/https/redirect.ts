@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+import { quote, UserError } from '../../errors/user-error.ts';
+import { newId } from '../../lib/ids.ts';
+import type { GatewayTimeouts } from '../engine.ts';
+import { parseAuthority } from './authority.ts';
+import { errorAnswer } from './error-page.ts';
+import type { HostTable } from './host-table.ts';
+
+const visibleTarget = /^\/[\x21-\x7e]*$/;
+
+/** Answers plain HTTP: known hosts are sent to HTTPS, with method and body to be repeated there. */
+export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts, errorPrefix: string): Server {
+  const server = createServer(
+    {
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.headersMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.max(10, Math.min(1000, timeouts.headersMs / 4)),
+    },
+    (request, response) => {
+      redirect(request, response, hosts, errorPrefix);
+    },
+  );
+  // Connections may be handed over by a PROXY protocol reader; see `Http1Server`.
+  server.emit('listening');
+  return server;
+}
+
+function redirect(request: IncomingMessage, response: ServerResponse, hosts: HostTable, errorPrefix: string): void {
+  const hostHeaders = request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
+  const host = request.headers.host;
+  const authority = hostHeaders.length === 1 && host !== undefined ? parseAuthority(host) : undefined;
+  const edge = authority === undefined ? undefined : hosts.find(authority.name);
+  const target = request.url ?? '';
+  if (authority === undefined || !visibleTarget.test(target)) {
+    refuse(request, response, new UserError(20102, { reason: 'it needs one valid Host header and a path' }), errorPrefix);
+  } else if (edge === undefined) {
+    refuse(request, response, new UserError(3200, { host: quote(host) }), errorPrefix);
+  } else {
+    const port = edge.ports.includes(443) ? '' : `:${edge.ports[0] ?? 443}`;
+    response.writeHead(308, { Location: `https://${authority.name}${port}${target}`, 'Content-Length': 0 }).end();
+  }
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: UserError, errorPrefix: string): void {
+  const answer = errorAnswer(error, newId('op'), request.headers.accept ?? '', errorPrefix);
+  response.writeHead(answer.status, [...answer.headers, 'Content-Length', String(answer.body.length)]);
+  response.end(request.method === 'HEAD' ? undefined : answer.body);
+}

@@ -1,0 +1,227 @@
+import type { Socket } from 'node:net';
+
+import { UserError } from '../../errors/user-error.ts';
+import type { AnswerLog } from './answer-log.ts';
+import { answerError } from './answer-error.ts';
+import type { Exchange } from './exchange.ts';
+import { answerTrailers } from './forward-headers.ts';
+import type { Gate } from './gate.ts';
+import type { Watched } from './idle-watch.ts';
+import { RequestBodyPump } from './request-body-pump.ts';
+import type { ResponseHead } from './response-head.ts';
+import type { Route } from './route-table.ts';
+import { Tunnel } from './tunnel.ts';
+import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream-connection.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
+
+/** How long an upstream may keep silent about `Expect: 100-continue` before it is sent the body anyway. */
+const continueMs = 1000;
+const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+export interface Journey {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly pool: UpstreamPool;
+  /** The request head as it goes upstream. */
+  readonly head: string;
+  readonly expectsContinue: boolean;
+}
+
+/** Carries one request to its upstream and the answer back. */
+export class Relay implements UpstreamHandler, Watched {
+  lastMove = 0;
+  readonly limitMs: number;
+  readonly #journey: Journey;
+  readonly #exchange: Exchange;
+  readonly #gate: Gate;
+  readonly #log: AnswerLog;
+  readonly #pump: RequestBodyPump | undefined;
+  #connection: UpstreamConnection | undefined;
+  #giveUpOpening: (() => void) | undefined;
+  #continueTimer: NodeJS.Timeout | undefined;
+  #sentAt = 0;
+  #ended = false;
+
+  constructor(journey: Journey, gate: Gate, log: AnswerLog) {
+    this.#journey = journey;
+    this.#exchange = journey.exchange;
+    this.#gate = gate;
+    this.#log = log;
+    this.limitMs = gate.idleMs;
+    const { body } = journey.exchange;
+    if (body === 'chunked' || (body !== 'none' && body.length > 0)) {
+      this.#pump = new RequestBodyPump(journey.exchange, journey.route.guard, {
+        onMove: () => {
+          this.lastMove = gate.watch.now;
+        },
+        onMismatch: () => {
+          this.onFault({ code: 3007, cause: new Error('request body of another length'), stale: false });
+        },
+      });
+    }
+  }
+
+  start(): void {
+    this.#gate.watch.add(this);
+    this.#exchange.onClose = () => {
+      this.#finish();
+    };
+    this.#exchange.onDrain = () => {
+      this.lastMove = this.#gate.watch.now;
+      this.#connection?.resume();
+    };
+    const idle = this.#journey.pool.takeIdle();
+    if (idle === undefined) this.#open();
+    else this.#send(idle);
+  }
+
+  onInterim(head: ResponseHead): void {
+    this.lastMove = this.#gate.watch.now;
+    if (head.status === 100) this.#proceed();
+    else this.#exchange.sendInterim(head.status, head.reason, head.headers);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.lastMove = this.#gate.watch.now;
+    this.#log.upstreamMs = performance.now() - this.#sentAt;
+    const { rewriteResponse } = this.#journey.route;
+    const unsentBody = this.#pump?.started === false;
+    try {
+      this.#exchange.sendHead({
+        status: head.status,
+        reason: head.reason,
+        headers: rewriteResponse === undefined ? head.headers : rewriteResponse(head.headers),
+        contentLength: head.status === 204 ? undefined : head.contentLength,
+        close: this.#gate.draining || unsentBody,
+      });
+      this.#log.status = head.status;
+    } catch (error) {
+      const cause = error instanceof Error ? error : new Error(String(error));
+      this.onFault({ code: 3004, cause, stale: false });
+    }
+  }
+
+  onData(chunk: Buffer, last: boolean): void {
+    this.lastMove = this.#gate.watch.now;
+    if (this.#ended) return;
+    if (last) this.#end(chunk, []);
+    else if (!this.#exchange.write(chunk)) this.#connection?.pause();
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    if (!this.#ended) this.#end(undefined, answerTrailers(trailers));
+  }
+
+  onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
+    this.#detach();
+    this.#log.status = 101;
+    this.#log.upstreamMs = performance.now() - this.#sentAt;
+    const { rewriteResponse } = this.#journey.route;
+    const headers = rewriteResponse === undefined ? head.headers : rewriteResponse(head.headers);
+    const client = this.#exchange.switchProtocols([
+      ...headers,
+      'Connection',
+      'Upgrade',
+      ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
+    ]);
+    const tunnel = new Tunnel(client.socket, socket, this.#gate.watch, this.#gate.idleMs, () => {
+      this.#log.tell(this.#gate.observer);
+    });
+    tunnel.start(client.rest, rest);
+  }
+
+  onFault({ code, cause, stale }: UpstreamFault): void {
+    this.#connection?.abort();
+    this.#connection = undefined;
+    if (this.#ended) return;
+    const { exchange, route } = this.#journey;
+    if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
+      this.#open();
+      return;
+    }
+    const { operationId } = this.#log;
+    this.#gate.log.warn({ err: cause, operationId, routeId: route.id, code }, 'upstream failed');
+    this.#fail(new UserError(code));
+  }
+
+  onDrain(): void {
+    this.lastMove = this.#gate.watch.now;
+    this.#pump?.resume();
+  }
+
+  /** Nothing moved: the client's fault while its body is awaited, else the upstream's, if it has not answered. */
+  onIdle(): void {
+    this.#giveUpOpening?.();
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#fail(this.#pump?.waiting === true ? new UserError(20026) : new UserError(3008));
+  }
+
+  #open(): void {
+    this.#giveUpOpening = this.#journey.pool.open(
+      (connection) => {
+        this.#giveUpOpening = undefined;
+        this.#send(connection);
+      },
+      (fault) => {
+        this.#giveUpOpening = undefined;
+        this.onFault(fault);
+      },
+    );
+  }
+
+  #send(connection: UpstreamConnection): void {
+    const { head, exchange, expectsContinue } = this.#journey;
+    this.#connection = connection;
+    this.#sentAt = performance.now();
+    this.lastMove = this.#gate.watch.now;
+    const answerTo = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
+    connection.send(answerTo, head, this.#pump !== undefined, this);
+    if (this.#pump === undefined) return;
+    if (!expectsContinue) this.#pump.start(connection);
+    else this.#continueTimer = setTimeout(() => this.#proceed(), continueMs);
+  }
+
+  /** The client may send the body it holds back. */
+  #proceed(): void {
+    clearTimeout(this.#continueTimer);
+    if (this.#pump === undefined || this.#pump.started || this.#connection === undefined || this.#ended) return;
+    this.#exchange.sendInterim(100, 'Continue', []);
+    this.#pump.start(this.#connection);
+  }
+
+  #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
+    this.#ended = true;
+    this.#connection = undefined;
+    this.#pump?.stop();
+    this.#exchange.end(chunk, trailers);
+  }
+
+  #fail(error: UserError): void {
+    this.#ended = true;
+    this.#pump?.stop();
+    if (this.#exchange.headSent) {
+      this.#log.errorCode = error.code;
+      this.#exchange.abort();
+    } else {
+      answerError(this.#exchange, error, this.#gate, this.#log);
+    }
+  }
+
+  #detach(): void {
+    this.#ended = true;
+    this.#connection = undefined;
+    this.#exchange.onClose = undefined;
+    this.#exchange.onDrain = undefined;
+    this.#gate.watch.delete(this);
+  }
+
+  #finish(): void {
+    clearTimeout(this.#continueTimer);
+    this.#giveUpOpening?.();
+    this.#connection?.abort();
+    this.#pump?.stop();
+    this.#detach();
+    this.#log.tell(this.#gate.observer);
+  }
+}

@@ -1,0 +1,35 @@
+import { formatIp } from '../../lib/ip-address.ts';
+import { formatAuthority } from './authority.ts';
+import type { Exchange } from './exchange.ts';
+import { formatHeaders, forwardHeaders } from './forward-headers.ts';
+import type { RequestTarget } from './request-target.ts';
+import type { Route } from './route-table.ts';
+
+export interface HeadWishes {
+  readonly expectsContinue: boolean;
+  /** The client understands trailers. */
+  readonly trailers: boolean;
+}
+
+/** The request head as it goes upstream. What frames the body and the connection comes last, out of the rules' reach. */
+export function buildRequestHead(exchange: Exchange, { authority, target }: RequestTarget, route: Route, wishes: HeadWishes): string {
+  const { peer, peerTrusted } = exchange.client;
+  const forwarded = forwardHeaders(exchange.headers, {
+    host: formatAuthority(authority),
+    peer: formatIp(peer),
+    peerTrusted,
+    guard: route.guard,
+  });
+  const headers = route.rewriteRequest === undefined ? forwarded : route.rewriteRequest(forwarded);
+  return `${exchange.method} ${target} HTTP/1.1\r\n${formatHeaders(headers)}${framing(exchange, wishes)}\r\n`;
+}
+
+function framing({ body, upgrade }: Exchange, { expectsContinue, trailers }: HeadWishes): string {
+  let text = '';
+  if (body === 'chunked') text += 'Transfer-Encoding: chunked\r\n';
+  else if (body !== 'none') text += `Content-Length: ${body.length}\r\n`;
+  if (expectsContinue) text += 'Expect: 100-continue\r\n';
+  if (upgrade !== undefined) text += `Connection: Upgrade\r\nUpgrade: ${upgrade}\r\n`;
+  else if (trailers) text += 'TE: trailers\r\nConnection: TE\r\n';
+  return text;
+}

@@ -1,0 +1,39 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { isToken } from '../../lib/http-syntax.ts';
+import { parseAuthority } from './authority.ts';
+import type { Authority } from './authority.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface RequestTarget {
+  readonly authority: Authority;
+  /** Path and query, in origin-form; not checked yet. */
+  readonly target: string;
+}
+
+const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)(.*)$/;
+
+/** What is asked for, and of whom. Throws where two readers of the request could see two things. */
+export function readTarget(exchange: Exchange): RequestTarget {
+  const { method, host, fault } = exchange;
+  if (fault !== undefined) throw notAcceptable(fault);
+  if (!isToken(method) || method === 'CONNECT') throw notAcceptable(`the method ${quote(method)} is not served here`);
+  if (host === undefined) throw notAcceptable('it names no host');
+  const authority = parseAuthority(host);
+  if (authority === undefined) throw notAcceptable(`${quote(host)} is not a host name`);
+  return { authority, target: originForm(exchange, authority) };
+}
+
+function originForm({ target }: Exchange, authority: Authority): string {
+  if (target.startsWith('/')) return target;
+  const [, scheme, named, rest] = absoluteForm.exec(target) ?? [];
+  if (scheme?.toLowerCase() !== 'https' || named === undefined) throw notAcceptable('its target is not a path');
+  const other = parseAuthority(named);
+  if (other?.name !== authority.name || (other.port ?? 443) !== (authority.port ?? 443)) {
+    throw notAcceptable('its target and its Host header name different hosts');
+  }
+  return rest?.startsWith('/') === true ? rest : `/${rest ?? ''}`;
+}
+
+export function notAcceptable(reason: string): UserError {
+  return new UserError(20102, { reason });
+}

@@ -1,0 +1,130 @@
+import { hopByHopHeaders, isToken, listTokens } from '../../lib/http-syntax.ts';
+
+/** The start of an upstream's answer, checked. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly reason: string;
+  /** Name, value, name, value, … as sent, without those that belong to the connection or frame the body. */
+  readonly headers: readonly string[];
+  readonly contentLength: number | undefined;
+  readonly chunked: boolean;
+  /** The upstream keeps the connection open after this answer. */
+  readonly keepAlive: boolean;
+  /** For how long, if it said so. */
+  readonly keepAliveMs: number | undefined;
+  /** What `Upgrade` says; it stays with the connection. */
+  readonly upgrade: string | undefined;
+}
+
+/** An answer that is not valid HTTP/1.1, or that two readers could frame in two ways. */
+export class BadResponse extends Error {
+  override readonly name = 'BadResponse';
+}
+
+const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const digits = /^[0-9]{1,15}$/;
+const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
+const fieldLimit = 500;
+
+/** `text` is all before the empty line, in Latin-1. */
+export function parseResponseHead(text: string): ResponseHead {
+  const lineEnd = text.indexOf('\r\n');
+  const match = statusLine.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
+  if (match === null) throw new BadResponse('malformed status line');
+  const fields = lineEnd < 0 ? [] : parseFields(text, lineEnd + 2);
+  return assemble(Number(match[2]), match[3] ?? '', match[1] === '1', fields);
+}
+
+/** Lines of `name: value` from `at` on. Folded lines, bare line breaks and space before the colon are refused. */
+export function parseFields(text: string, at: number): string[] {
+  const fields: string[] = [];
+  while (at < text.length) {
+    let end = text.indexOf('\r\n', at);
+    if (end < 0) end = text.length;
+    const colon = text.indexOf(':', at);
+    if (colon < 0 || colon >= end) throw new BadResponse('header line without a colon');
+    const name = text.slice(at, colon);
+    const value = trimBlanks(text, colon + 1, end);
+    if (!isToken(name) || !fieldValue.test(value)) throw new BadResponse('malformed header line');
+    if (fields.length === fieldLimit * 2) throw new BadResponse('too many headers');
+    fields.push(name, value);
+    at = end + 2;
+  }
+  return fields;
+}
+
+function trimBlanks(text: string, from: number, end: number): string {
+  while (from < end && isBlank(text.charCodeAt(from))) from++;
+  while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(from, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
+
+interface Framing {
+  contentLength: number | undefined;
+  chunked: boolean;
+  /** Lower case. */
+  connection: string[];
+  keepAliveMs: number | undefined;
+  upgrade: string | undefined;
+}
+
+function assemble(status: number, reason: string, isHttp11: boolean, fields: readonly string[]): ResponseHead {
+  const framing: Framing = {
+    contentLength: undefined,
+    chunked: false,
+    connection: [],
+    keepAliveMs: undefined,
+    upgrade: undefined,
+  };
+  const kept: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at] ?? '';
+    const value = fields[at + 1] ?? '';
+    if (!readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
+  }
+  const { contentLength, chunked, connection, keepAliveMs, upgrade } = framing;
+  if (chunked && contentLength !== undefined) throw new BadResponse('both Content-Length and Transfer-Encoding');
+  if (chunked && !isHttp11) throw new BadResponse('Transfer-Encoding in HTTP/1.0');
+  if (chunked && (status < 200 || status === 204)) throw new BadResponse('Transfer-Encoding where no body can be');
+  const keepAlive = !connection.includes('close') && (isHttp11 || connection.includes('keep-alive'));
+  const headers = withoutNamed(kept, connection);
+  return { status, reason, headers, contentLength, chunked, keepAlive, keepAliveMs, upgrade };
+}
+
+/** Takes in what belongs to the connection or frames the body; false if the header goes on to the client. */
+function readFraming(framing: Framing, name: string, value: string): boolean {
+  switch (name) {
+    case 'content-length':
+      if (framing.contentLength !== undefined || !digits.test(value)) throw new BadResponse('ambiguous Content-Length');
+      framing.contentLength = Number(value);
+      return true;
+    case 'transfer-encoding':
+      if (framing.chunked || value.toLowerCase() !== 'chunked') throw new BadResponse('unknown Transfer-Encoding');
+      framing.chunked = true;
+      return true;
+    case 'connection':
+      framing.connection.push(...listTokens(value));
+      return true;
+    case 'keep-alive': {
+      const seconds = keepAliveTimeout.exec(value)?.[1];
+      if (seconds !== undefined) framing.keepAliveMs = Number(seconds) * 1000;
+      return true;
+    }
+    case 'upgrade':
+      framing.upgrade = value;
+      return true;
+    default:
+      return hopByHopHeaders.has(name);
+  }
+}
+
+function withoutNamed(fields: readonly string[], connection: readonly string[]): readonly string[] {
+  const named = connection.filter((option) => option !== 'close' && option !== 'keep-alive' && option !== 'upgrade');
+  if (named.length === 0) return fields;
+  return fields.filter((_, at) => !named.includes((fields[at - (at % 2)] ?? '').toLowerCase()));
+}

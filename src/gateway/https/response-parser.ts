@@ -1,0 +1,150 @@
+import { ChunkedDecoder } from './chunked-decoder.ts';
+import { BadResponse, parseResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
+
+const headLimit = 65_536;
+const interimLimit = 32;
+const endOfHead = Buffer.from('\r\n\r\n');
+const nothing = Buffer.alloc(0);
+
+/** What the parser must know of the request to frame its answer. */
+export interface AnswerTo {
+  readonly method: string;
+  /** The request offered to change the protocol. */
+  readonly upgrade: boolean;
+}
+
+export interface ResponseSink {
+  onInterim(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
+  /** `last`: the body ends with this chunk, which is then followed by `onEnd`. */
+  onData(chunk: Buffer, last: boolean): void;
+  onEnd(trailers: readonly string[]): void;
+  /** The connection now speaks another protocol; `rest` is its first bytes. */
+  onUpgrade(head: ResponseHead, rest: Buffer): void;
+}
+
+type State = 'idle' | 'head' | 'length' | 'chunked' | 'until-close' | 'ended';
+
+/** Reads the answers that come on one connection, one at a time. Throws `BadResponse`; the connection is then dead. */
+export class ResponseParser {
+  #state: State = 'idle';
+  #request: AnswerTo = { method: 'GET', upgrade: false };
+  #sink: ResponseSink | undefined;
+  #partialHead: Buffer = nothing;
+  #interims = 0;
+  /** Bytes of the body still to come. */
+  #left = 0;
+  #chunks = new ChunkedDecoder();
+  #head: ResponseHead | undefined;
+
+  begin(request: AnswerTo, sink: ResponseSink): void {
+    this.#state = 'head';
+    this.#request = request;
+    this.#sink = sink;
+    this.#interims = 0;
+    this.#head = undefined;
+  }
+
+  /** The final head of the answer under way or just ended. */
+  get head(): ResponseHead | undefined {
+    return this.#head;
+  }
+
+  /** Whole answers only: false while one is under way. */
+  get ended(): boolean {
+    return this.#state === 'ended';
+  }
+
+  get touched(): boolean {
+    return this.#head !== undefined || this.#interims > 0 || this.#partialHead.length > 0;
+  }
+
+  /** Bytes after the end of an answer are nobody's: the caller is told how many were left. */
+  push(chunk: Buffer): number {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#state === 'head') at = this.#readHead(chunk, at);
+      else if (this.#state === 'idle' || this.#state === 'ended') return chunk.length - at;
+      else at = this.#readBody(chunk, at);
+    }
+    return 0;
+  }
+
+  /** The upstream has closed its side. */
+  finish(): void {
+    if (this.#state === 'until-close') this.#end([]);
+  }
+
+  #readHead(chunk: Buffer, at: number): number {
+    const known = this.#partialHead.length;
+    const bytes = known === 0 ? chunk.subarray(at) : Buffer.concat([this.#partialHead, chunk.subarray(at)]);
+    const end = bytes.indexOf(endOfHead, Math.max(0, known - 3));
+    if ((end < 0 ? bytes.length : end) > headLimit) throw new BadResponse('response head too large');
+    if (end < 0) {
+      if (bytes[0] !== 72) throw new BadResponse('not HTTP');
+      this.#partialHead = bytes;
+      return chunk.length;
+    }
+    this.#partialHead = nothing;
+    const next = at + end + endOfHead.length - known;
+    const head = parseResponseHead(bytes.toString('latin1', 0, end));
+    if (head.status >= 200) this.#takeFinal(head);
+    else if (head.status === 101) return this.#takeUpgrade(head, chunk, next);
+    else this.#takeInterim(head);
+    return next;
+  }
+
+  #takeInterim(head: ResponseHead): void {
+    if (++this.#interims > interimLimit) throw new BadResponse('too many interim responses');
+    this.#sink?.onInterim(head);
+  }
+
+  #takeUpgrade(head: ResponseHead, chunk: Buffer, next: number): number {
+    if (!this.#request.upgrade) throw new BadResponse('unasked change of protocol');
+    this.#state = 'ended';
+    this.#head = head;
+    this.#sink?.onUpgrade(head, chunk.subarray(next));
+    return chunk.length;
+  }
+
+  #takeFinal(head: ResponseHead): void {
+    this.#head = head;
+    this.#state = this.#framingOf(head);
+    this.#sink?.onHead(head);
+    if (this.#state === 'ended') this.#end([]);
+  }
+
+  #framingOf(head: ResponseHead): State {
+    if (this.#request.method === 'HEAD' || head.status === 204 || head.status === 304) return 'ended';
+    if (head.chunked) {
+      this.#chunks = new ChunkedDecoder();
+      return 'chunked';
+    }
+    if (head.contentLength === undefined) return 'until-close';
+    this.#left = head.contentLength;
+    return this.#left === 0 ? 'ended' : 'length';
+  }
+
+  #readBody(chunk: Buffer, at: number): number {
+    if (this.#state === 'chunked') {
+      const end = this.#chunks.push(chunk, at, (data) => this.#sink?.onData(data, false));
+      if (this.#chunks.done) this.#end(this.#chunks.trailers);
+      return end;
+    }
+    const end = this.#state === 'length' ? Math.min(chunk.length, at + this.#left) : chunk.length;
+    const data = at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end);
+    if (this.#state === 'length') this.#left -= end - at;
+    const last = this.#state === 'length' && this.#left === 0;
+    this.#sink?.onData(data, last);
+    if (last) this.#end([]);
+    return end;
+  }
+
+  #end(trailers: readonly string[]): void {
+    this.#state = 'ended';
+    const sink = this.#sink;
+    this.#sink = undefined;
+    sink?.onEnd(trailers);
+  }
+}

@@ -1,0 +1,85 @@
+import type { IpAddress } from '../../lib/ip-address.ts';
+import { normalizePath } from '../../lib/request-path.ts';
+import { buildModules } from '../../modules/index.ts';
+import type { AccessRules, HeaderList } from '../../modules/module.ts';
+import type { RouteEntry } from '../../snapshot/contract.ts';
+import { HeaderGuard } from './header-guard.ts';
+
+type Rewrite = (headers: HeaderList) => HeaderList;
+
+/** A route with what its modules do, ready to be run. */
+export interface Route {
+  readonly id: string;
+  admits(source: IpAddress, rules: AccessRules): boolean;
+  readonly backendId: string | undefined;
+  readonly rewriteRequest: Rewrite | undefined;
+  readonly rewriteResponse: Rewrite | undefined;
+  readonly guard: HeaderGuard | undefined;
+}
+
+/** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
+export class RouteTable {
+  readonly #exact = new Map<string, Route>();
+  readonly #prefixes = new Map<string, Route>();
+  #longestPrefix = 0;
+
+  /** Throws for a module that is not known. */
+  constructor(entries: readonly RouteEntry[]) {
+    for (const entry of entries) {
+      const match = normalizePath(entry.match);
+      if (entry.matchType === 'exact_path') {
+        this.#exact.set(match, buildRoute(entry));
+      } else {
+        this.#prefixes.set(match, buildRoute(entry));
+        this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
+      }
+    }
+  }
+
+  /**
+   * Upstreams differ on whether `//` is `/` and whether `;x` belongs to a segment; where that would lead to another route
+   * the answer is 'ambiguous'.
+   */
+  choose(matchPath: string): Route | 'ambiguous' | undefined {
+    const route = this.#lookUp(matchPath);
+    if (!matchPath.includes('//') && !matchPath.includes(';')) return route;
+    const folded = matchPath.replaceAll(/;[^/]*/g, '').replaceAll(/\/{2,}/g, '/');
+    return this.#lookUp(folded) === route ? route : 'ambiguous';
+  }
+
+  #lookUp(path: string): Route | undefined {
+    return this.#exact.get(path) ?? this.#longestMatch(path);
+  }
+
+  /** A prefix covers whole segments: `/blog` covers `/blog`, `/blog/` and `/blog/a`; `/blog/` covers the latter two. */
+  #longestMatch(path: string): Route | undefined {
+    const whole = this.#prefixes.get(path);
+    if (whole !== undefined) return whole;
+    let slash = path.lastIndexOf('/', this.#longestPrefix);
+    while (slash >= 0) {
+      const route = this.#prefixes.get(path.slice(0, slash + 1)) ?? this.#prefixes.get(path.slice(0, slash));
+      if (route !== undefined) return route;
+      slash = slash === 0 ? -1 : path.lastIndexOf('/', slash - 1);
+    }
+    return undefined;
+  }
+}
+
+function buildRoute(entry: RouteEntry): Route {
+  const actions = buildModules(entry.modules);
+  const checks = actions.flatMap(({ admits }) => admits ?? []);
+  const rewriteRequest = chain(actions.flatMap((action) => action.rewriteRequest ?? []));
+  return {
+    id: entry.id,
+    admits: (source, rules) => checks.every((admits) => admits(source, rules)),
+    backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
+    rewriteRequest,
+    rewriteResponse: chain(actions.flatMap((action) => action.rewriteResponse ?? [])),
+    guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest),
+  };
+}
+
+function chain(rewrites: readonly Rewrite[]): Rewrite | undefined {
+  if (rewrites.length < 2) return rewrites[0];
+  return (headers) => rewrites.reduce((list, rewrite) => rewrite(list), headers);
+}

@@ -1,0 +1,190 @@
+import type { Socket } from 'node:net';
+
+import type { IdleWatch, Watched } from './idle-watch.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseParser } from './response-parser.ts';
+import type { AnswerTo, ResponseSink } from './response-parser.ts';
+
+/** Number of the error that a failure of the upstream is told to clients with. */
+export type UpstreamFaultCode = 3004 | 3005 | 3006 | 3007 | 3008;
+
+export interface UpstreamFault {
+  readonly code: UpstreamFaultCode;
+  readonly cause: Error;
+  /** The connection had served before and died without a byte of an answer: the upstream had closed it meanwhile. */
+  readonly stale: boolean;
+}
+
+export interface UpstreamHandler {
+  onInterim(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
+  onData(chunk: Buffer, last: boolean): void;
+  onEnd(trailers: readonly string[]): void;
+  /** The socket is the handler's from now on. */
+  onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void;
+  onFault(fault: UpstreamFault): void;
+  /** More of the request body may be written. */
+  onDrain(): void;
+}
+
+interface ConnectionOwner {
+  /** The connection waits for its next request, for at most that long. */
+  onFree(connection: UpstreamConnection, limitMs: number): void;
+  onGone(connection: UpstreamConnection): void;
+}
+
+/** One HTTP/1.1 connection to an upstream: a request at a time, never pipelined. */
+export class UpstreamConnection implements ResponseSink, Watched {
+  lastMove = 0;
+  limitMs = 0;
+  readonly #socket: Socket;
+  readonly #owner: ConnectionOwner;
+  readonly #watch: IdleWatch;
+  readonly #parser = new ResponseParser();
+  #handler: UpstreamHandler | undefined;
+  #requestSent = true;
+  #served = 0;
+
+  constructor(socket: Socket, owner: ConnectionOwner, watch: IdleWatch) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.#watch = watch;
+    socket.on('data', this.#onSocketData);
+    socket.on('drain', this.#onSocketDrain);
+    socket.on('end', this.#onSocketEnd);
+    socket.on('error', this.#onSocketError);
+    socket.on('close', this.#onSocketClose);
+  }
+
+  /** `head` is the whole request head; a body follows through `writeBody` and `endBody` if `hasBody`. */
+  send(request: AnswerTo, head: string, hasBody: boolean, handler: UpstreamHandler): void {
+    this.#watch.delete(this);
+    this.#handler = handler;
+    this.#requestSent = !hasBody;
+    this.#parser.begin(request, this);
+    this.#socket.write(head, 'latin1');
+  }
+
+  /** False: wait for `onDrain`. */
+  writeBody(chunk: Buffer, chunked: boolean): boolean {
+    if (!chunked) return this.#socket.write(chunk);
+    this.#socket.cork();
+    this.#socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+    this.#socket.write(chunk);
+    const more = this.#socket.write('\r\n', 'latin1');
+    this.#socket.uncork();
+    return more;
+  }
+
+  /** `end` is what closes a chunked body. */
+  endBody(end: string): void {
+    if (end !== '') this.#socket.write(end, 'latin1');
+    this.#requestSent = true;
+    this.#releaseIfDone();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Drops the connection without telling the handler. */
+  abort(): void {
+    this.#handler = undefined;
+    this.#owner.onGone(this);
+    this.#socket.destroy();
+  }
+
+  onIdle(): void {
+    this.abort();
+  }
+
+  onInterim(head: ResponseHead): void {
+    this.#handler?.onInterim(head);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#handler?.onHead(head);
+  }
+
+  onData(chunk: Buffer, last: boolean): void {
+    this.#handler?.onData(chunk, last);
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    this.#handler?.onEnd(trailers);
+  }
+
+  onUpgrade(head: ResponseHead, rest: Buffer): void {
+    const handler = this.#handler;
+    this.#handler = undefined;
+    this.#owner.onGone(this);
+    this.#detach();
+    if (handler === undefined) this.#socket.destroy();
+    else handler.onUpgrade(head, this.#socket, rest);
+  }
+
+  readonly #onSocketData = (chunk: Buffer): void => {
+    try {
+      const surplus = this.#parser.push(chunk);
+      // What an upstream sends unasked must never be taken for the answer to somebody's next request.
+      if (surplus > 0) this.abort();
+      else if (this.#parser.ended) this.#releaseIfDone();
+    } catch (error) {
+      this.#fail(3004, error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  readonly #onSocketDrain = (): void => {
+    this.#handler?.onDrain();
+  };
+
+  readonly #onSocketEnd = (): void => {
+    this.#parser.finish();
+    if (this.#parser.ended || this.#handler === undefined) this.abort();
+    else this.#fail(3007, new Error('upstream closed the connection'));
+  };
+
+  readonly #onSocketError = (error: Error): void => {
+    this.#fail(3007, error);
+  };
+
+  readonly #onSocketClose = (): void => {
+    this.#fail(3007, new Error('upstream connection closed'));
+    this.#watch.delete(this);
+  };
+
+  #fail(code: UpstreamFaultCode, cause: Error): void {
+    const handler = this.#handler;
+    this.abort();
+    if (handler === undefined || this.#parser.ended) return;
+    handler.onFault({ code, cause, stale: this.#served > 0 && !this.#parser.touched });
+  }
+
+  #releaseIfDone(): void {
+    if (!this.#parser.ended || this.#handler === undefined) return;
+    const head = this.#parser.head;
+    // An answer that came before the request was sent whole leaves the connection in the middle of a request.
+    if (!this.#requestSent || head?.keepAlive !== true || this.#socket.destroyed) {
+      this.abort();
+      return;
+    }
+    this.#handler = undefined;
+    this.#served += 1;
+    this.#socket.resume();
+    // A second less than promised, so that a request does not cross with the upstream's close.
+    const promisedMs = head.keepAliveMs === undefined ? Infinity : head.keepAliveMs - 1000;
+    this.#owner.onFree(this, promisedMs);
+  }
+
+  #detach(): void {
+    this.#socket.off('data', this.#onSocketData);
+    this.#socket.off('drain', this.#onSocketDrain);
+    this.#socket.off('end', this.#onSocketEnd);
+    this.#socket.off('error', this.#onSocketError);
+    this.#socket.off('close', this.#onSocketClose);
+  }
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { createSecureContext } from 'node:tls';
+
+import type { CertificateSource } from '../../../src/gateway/https/certificate-source.ts';
+
+export interface TestCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A self-signed certificate, which clients and gateways in tests trust as their own authority. */
+export function makeCertificate(...names: readonly string[]): TestCertificate {
+  const pem = execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-subj', '/CN=gateway test', '-addext', `subjectAltName=${names.join(',')}`],
+      ...['-keyout', '-', '-out', '-'],
+    ],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const [key = ''] = /-----BEGIN PRIVATE KEY-----[^]+?-----END PRIVATE KEY-----/.exec(pem) ?? [];
+  const [certificate = ''] = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/.exec(pem) ?? [];
+  return { certificate, key };
+}
+
+/** Names that every test may use for its edges. */
+export const edgeCertificate = makeCertificate('DNS:app.test', 'DNS:other.test', 'DNS:*.wild.test', 'DNS:*.many.test');
+
+export interface AskedCertificate {
+  readonly accountId: string | undefined;
+  readonly servername: string;
+}
+
+/** One certificate for all; remembers what it was asked for. */
+export function singleCertificate(asked: AskedCertificate[]): CertificateSource {
+  const context = createSecureContext({ cert: edgeCertificate.certificate, key: edgeCertificate.key });
+  return {
+    prepare: () => () => {},
+    secureContextFor(accountId, servername) {
+      asked.push({ accountId, servername });
+      return Promise.resolve(context);
+    },
+  };
+}

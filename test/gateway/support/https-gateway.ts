@@ -1,0 +1,115 @@
+import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/cidr-set.ts';
+import { parseCidr } from '../../../src/lib/cidr.ts';
+import { formatIp } from '../../../src/lib/ip-address.ts';
+import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
+import { createHttpsFront } from '../../../src/gateway/https/front.ts';
+import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
+import { AccessTable } from '../../../src/snapshot/access.ts';
+import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
+import { singleCertificate } from './https-certificate.ts';
+import type { AskedCertificate } from './https-certificate.ts';
+
+export interface GatewaySettings {
+  readonly timeouts?: Partial<GatewayTimeouts>;
+  readonly trustedProxies?: readonly string[];
+  readonly proxyProtocol?: boolean;
+  readonly plainHttp?: boolean;
+  readonly listenHost?: string;
+  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls'>>;
+}
+
+/** A gateway as the behaviour suite sees it: it is told snapshots, and listens. */
+export interface TestGateway extends AsyncDisposable {
+  readonly port: number;
+  readonly httpPort: number;
+  readonly answered: HttpAnswered[];
+  readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
+  readonly asked: AskedCertificate[];
+  readonly logged: { readonly fields: object; readonly message: string }[];
+  set(...entries: readonly SnapshotEntry[]): Promise<void>;
+  remove(...keys: readonly EntryKey[]): Promise<void>;
+  apply(update: SnapshotUpdate): Promise<void>;
+  drain(limitMs: number): Promise<void>;
+  accountOfHost(hostname: string): string | undefined;
+}
+
+const defaultTimeouts: GatewayTimeouts = {
+  headersMs: 10_000,
+  upstreamConnectMs: 5000,
+  idleMs: 20_000,
+  keepAliveMs: 10_000,
+};
+
+export async function startGateway(
+  entries: readonly SnapshotEntry[],
+  settings: GatewaySettings = {},
+): Promise<TestGateway> {
+  const answered: TestGateway['answered'] = [];
+  const warned: TestGateway['warned'] = [];
+  const asked: TestGateway['asked'] = [];
+  const logged: TestGateway['logged'] = [];
+  const access = new AccessTable();
+  const note = (fields: object, message: string): void => {
+    logged.push({ fields, message });
+  };
+  const front = createHttpsFront({
+    options: optionsOf(settings),
+    access,
+    observer: {
+      warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
+      tcpOpened: () => {},
+      tcpClosed: () => {},
+      httpAnswered: (event) => answered.push(event),
+      listenerFault: () => {},
+    },
+    certificates: singleCertificate(asked),
+    log: { warn: note, error: note },
+    ...settings.parts,
+  });
+  let version = 0;
+  const apply = async (update: SnapshotUpdate): Promise<void> => {
+    const swaps = [access.prepare(update), await front.prepare(update)];
+    for (const swap of swaps) swap();
+  };
+  await apply({ version: ++version, full: true, set: entries, removed: [] });
+  await front.listen();
+  return {
+    port: front.addresses.https?.port ?? 0,
+    httpPort: front.addresses.http?.port ?? 0,
+    answered,
+    warned,
+    asked,
+    logged,
+    apply,
+    set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
+    remove: (...removed) => apply({ version: ++version, full: false, set: [], removed }),
+    drain: (limitMs) => front.drain(limitMs),
+    accountOfHost: (hostname) => front.accountOfHost(hostname),
+    [Symbol.asyncDispose]: () => front.drain(0),
+  };
+}
+
+function optionsOf(settings: GatewaySettings): GatewayOptions {
+  const host = settings.listenHost ?? '0.0.0.0';
+  return {
+    tcpListenHost: host,
+    https: { host, port: 0 },
+    http: settings.plainHttp === true ? { host, port: 0 } : undefined,
+    trustedProxies: new CidrSet(
+      settings.trustedProxies === undefined ? emptyCidrSet : packRules(settings.trustedProxies, 1),
+    ),
+    proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
+    sharePorts: false,
+    timeouts: { ...defaultTimeouts, ...settings.timeouts },
+  };
+}
+
+export function packRules(cidrs: readonly string[], flags: number) {
+  return packCidrs(
+    cidrs.map((text) => {
+      const parsed = parseCidr(text);
+      if (!parsed.ok) throw new Error(`${text} ${parsed.reason}`);
+      return { cidr: parsed.cidr, flags };
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly trailers: readonly string[];
+}
+
+export interface TestUpstream extends AsyncDisposable {
+  readonly port: number;
+  readonly seen: SeenRequest[];
+  /** How many connections it has ever had. */
+  connections: number;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** A real HTTP server that remembers what it was sent, and says it back if nothing else is asked of it. */
+export async function startUpstream(answer: Answer = sayBack): Promise<TestUpstream> {
+  const seen: SeenRequest[] = [];
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('latin1');
+      const { method = '', url = '', rawHeaders, rawTrailers } = request;
+      seen.push({ method, url, headers: rawHeaders, body, trailers: rawTrailers });
+      answer(request, response, body);
+    });
+  });
+  const upstream = await listen(server);
+  return Object.assign(upstream, { seen });
+}
+
+function sayBack(request: IncomingMessage, response: ServerResponse, body: string): void {
+  response.setHeader('X-Upstream', 'yes').end(`${request.method} ${request.url} ${body}`);
+}
+
+export interface RawUpstream extends AsyncDisposable {
+  readonly port: number;
+  /** All bytes of all connections, in Latin-1. */
+  received: string;
+  connections: number;
+}
+
+/** Answers each request head with given bytes, right or wrong. */
+export async function startRawUpstream(answer: (socket: Socket, received: string) => void): Promise<RawUpstream> {
+  const state = { received: '' };
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      const text = chunk.toString('latin1');
+      state.received += text;
+      answer(socket, text);
+    });
+  });
+  const upstream = await listen(server);
+  return Object.defineProperty(Object.assign(upstream, { received: '' }), 'received', { get: () => state.received });
+}
+
+async function listen(server: Server) {
+  const sockets = new Set<Socket>();
+  const upstream = {
+    port: 0,
+    connections: 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  server.on('connection', (socket: Socket) => {
+    upstream.connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is never a pipe's name.
+  upstream.port = (server.address() as AddressInfo).port;
+  return upstream;
+}
+
+export function headerValues(headers: readonly string[], lowerName: string): string[] {
+  return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === lowerName);
+}
