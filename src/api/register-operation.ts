@@ -21,7 +21,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the caller is known. */
     caller: Caller | undefined;
-    page: Page;
+    page: Page | undefined;
   }
   interface FastifyContextConfig {
     readonly operation?: Operation;
@@ -125,7 +125,7 @@ function toCall(request: FastifyRequest, options: ApiOptions): Call {
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId: request.id },
     params: paramsOf(request),
     body: request.body,
-    page: request.page,
+    page: request.page ?? firstPage,
     uri: (path) => `${base}${path}`,
     allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
   };

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 
 import rateLimit from '@fastify/rate-limit';
-import { fastify } from 'fastify';
+import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 
@@ -16,7 +16,6 @@ import { createErrorAnswers } from './error-answers.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { firstPage } from './query.ts';
 import { registerOperation } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
@@ -44,12 +43,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor);
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId('op'),
     bodyLimit: bodyLimitBytes,
-    // Read by `readQuery`, once the caller is known.
-    querystringParser: (text) => ({ text }),
-    routerOptions: { maxParamLength: 500 },
+    // The query is read by `readQuery`, once the caller is known.
+    routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, verbose: true },
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
@@ -71,7 +69,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     done();
   });
   app.decorateRequest('caller', undefined);
-  app.decorateRequest('page', firstPage);
+  app.decorateRequest('page', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app);

@@ -33,13 +33,16 @@ export interface TextFields {
   readonly metadata?: string;
 }
 
-/** What a resource keeps of them: absent keeps what was, `""` is unset. */
-export function mergeText(previous: TextFields, input: TextFields): TextFields {
-  const merged = { description: previous.description ?? '', metadata: previous.metadata ?? '', ...definedText(input) };
-  return {
-    ...(merged.description === '' ? {} : { description: merged.description }),
-    ...(merged.metadata === '' ? {} : { metadata: merged.metadata }),
+/** The document with what the input says of its texts: absent keeps what was, `""` is unset. */
+export function withText<Document extends object>(document: Document, input: TextFields): Document & TextFields {
+  const { description: oldDescription, metadata: oldMetadata, ...rest }: Document & TextFields = document;
+  const { description: newDescription = oldDescription, metadata: newMetadata = oldMetadata } = input;
+  const texts: TextFields = {
+    ...(newDescription === undefined || newDescription === '' ? {} : { description: newDescription }),
+    ...(newMetadata === undefined || newMetadata === '' ? {} : { metadata: newMetadata }),
   };
+  // The same document but for its two texts.
+  return { ...rest, ...texts } as Document & TextFields;
 }
 
 type DescriptionCode = 604 | 1421 | 1916 | 6503 | 7073;
@@ -58,8 +61,4 @@ function tooLong(code: DescriptionCode | MetadataCode, limit: number): Fault {
     if (typeof value !== 'string' || Buffer.byteLength(value) <= limit) return undefined;
     return new UserError(code, { bytes: Buffer.byteLength(value) });
   };
-}
-
-function definedText({ description: given, metadata: data }: TextFields): TextFields {
-  return { ...(given === undefined ? {} : { description: given }), ...(data === undefined ? {} : { metadata: data }) };
 }

@@ -32,7 +32,8 @@ export class Table<Document extends Stored> {
   readonly prefix: string;
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #secretColumns: readonly string[];
-  readonly #sql: Readonly<Record<'find' | 'firstPage' | 'page' | 'insert' | 'update' | 'delete', string>>;
+  readonly #insertInto: string;
+  readonly #sql: Readonly<Record<'find' | 'all' | 'firstPage' | 'page' | 'insert' | 'update' | 'delete', string>>;
 
   constructor({ name, kind, prefix, columns = {}, secretColumns = [] }: TableDefinition<Document>) {
     this.kind = kind;
@@ -41,11 +42,13 @@ export class Table<Document extends Stored> {
     this.#secretColumns = secretColumns;
     const kept = ['document', ...Object.keys(columns)];
     const all = ['id', 'account_id', ...kept, ...secretColumns];
+    this.#insertInto = `INSERT INTO ${name} (${all.join(', ')})`;
     this.#sql = {
       find: `SELECT document FROM ${name} WHERE id = $1`,
+      all: `SELECT document FROM ${name} ORDER BY id`,
       firstPage: `SELECT document FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
       page: `SELECT document FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
-      insert: `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
+      insert: `${this.#insertInto} VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
       update: `UPDATE ${name} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
       delete: `DELETE FROM ${name} WHERE id = $1`,
     };
@@ -69,6 +72,17 @@ export class Table<Document extends Stored> {
     return rows instanceof Promise ? rows.then(([row]) => row && this.parse(row)) : rows[0] && this.parse(rows[0]);
   }
 
+  /** Those that exist of these ids, or all there are, whatever their account; for the snapshot and the host. */
+  async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
+    if (ids === undefined) return (await queries.all(this.#sql.all)).map((row) => this.parse(row));
+    const documents: Document[] = [];
+    for (const id of ids) {
+      const document = await this.load(queries, id);
+      if (document !== undefined) documents.push(document);
+    }
+    return documents;
+  }
+
   /** Newest first. The index on (account_id, id) makes every page cost the same. */
   async page(queries: Queries, accountId: string, { beforeId, limit }: Page): Promise<readonly Document[]> {
     const rows =
@@ -85,6 +99,19 @@ export class Table<Document extends Stored> {
     await transaction.run(this.#sql.insert, [id, account_id, after, ...this.#columnValues(document), ...secrets]);
     transaction.record({ accountId: account_id, kind: this.kind, id, before: null, after, sweeping: false });
     return document;
+  }
+
+  /** Many at once, for tables without secrets. Records nothing: one record of the whole says more than thousands. */
+  async insertMany(transaction: Transaction, documents: readonly Document[]): Promise<void> {
+    const rows = documents.map((document) => [
+      document.id,
+      document.account_id,
+      JSON.stringify(document),
+      ...this.#columnValues(document),
+    ]);
+    const width = rows[0]?.length ?? 0;
+    const places = rows.map((row, line) => `(${row.map((_, at) => `$${line * width + at + 1}`).join(', ')})`);
+    await transaction.run(`${this.#insertInto} VALUES ${places.join(', ')}`, rows.flat());
   }
 
   /** Writes nothing, and records nothing, when both are equal. */

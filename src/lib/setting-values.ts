@@ -1,0 +1,88 @@
+import { isIP } from 'node:net';
+
+import { parseHostPort } from './host-port.ts';
+
+/** Readers of single settings. Each throws what is wrong, in words that follow the name and the value. */
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export function readChoice<const Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((each) => each === text);
+    if (choice === undefined) throw new Error(`give one of: ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** Port 0 lets the system choose one. */
+export function readListen(text: string): ListenAddress {
+  const at = text.lastIndexOf(':');
+  if (text.slice(at + 1) === '0' && at > 0) return { host: readHost(unbracket(text.slice(0, at))), port: 0 };
+  const parsed = parseHostPort(text);
+  if (!parsed.ok) throw new Error(`write it as host:port (${parsed.reason})`);
+  return { host: unbracket(parsed.host), port: parsed.port };
+}
+
+export function readHost(text: string): string {
+  if (isIP(text) === 0 && !/^[a-z0-9.-]+$/i.test(text)) throw new Error('write an IP address or a host name');
+  return text;
+}
+
+export function orOff<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return (text) => (text === 'off' ? undefined : read(text));
+}
+
+export function readWholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most)) throw new Error(`write a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+export function readPortRange(text: string): PortRange {
+  const [, first = '', last = ''] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (first === '' || range.first < 1 || range.last > 65_535 || range.first > range.last) {
+    throw new Error('write it as FIRST-LAST, with ports from 1 to 65535');
+  }
+  return range;
+}
+
+/** Printable, without spaces: it travels in a header. */
+export function readSecretText(shortest: number): (text: string) => string {
+  return (text) => {
+    if (text.length < shortest) throw new Error(`it must have at least ${shortest} characters`);
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('use printable ASCII characters without spaces only');
+    return text;
+  };
+}
+
+export function readWord(text: string): string {
+  if (!/^[a-z][a-z0-9]*$/.test(text)) throw new Error('write a word of lower-case letters and digits');
+  return text;
+}
+
+/** Without the slash at its end. */
+export function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error('write it as http://host or https://host');
+  }
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+    throw new Error('leave out query, fragment and user');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function unbracket(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,13 @@
+import { pino } from 'pino';
+import type { DestinationStream } from 'pino';
+import pretty from 'pino-pretty';
+
+import type { Logger } from './app.ts';
+
+/** JSON lines; readable ones where a person looks on. */
+export function createLog(level: string, out: NodeJS.WriteStream & { readonly fd: number }): Logger {
+  const destination: DestinationStream = out.isTTY
+    ? pretty({ destination: out.fd, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' })
+    : pino.destination({ fd: out.fd, sync: false });
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}

@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+
+import { openContext, startApp } from './app.ts';
+import { ConfigError, describeSettings, readConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { createLog } from './log.ts';
+import { resources } from './resources/index.ts';
+import type { HostCommand, HostOption } from './resources/host-command.ts';
+
+const program = new Command('gatehouse')
+  .description('A self-hosted edge service: a management API, and a gateway that obeys it.')
+  .helpCommand(false)
+  .addHelpText('after', `\nSettings, by flag or environment variable:\n${describeSettings()}`);
+
+program
+  .command('serve', { isDefault: true })
+  .summary('run the service')
+  .description('Runs the service.')
+  .addHelpText('after', `\nSettings, by flag or environment variable:\n${describeSettings()}`)
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .action((_options, command) => serve(command.args));
+
+for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands)) addHostCommand(command);
+
+await program.parseAsync().catch(fail);
+
+async function serve(flags: readonly string[]): Promise<void> {
+  const config = readConfig(process.env, flags);
+  const log = createLog(config.logLevel, process.stdout);
+  const app = await startApp(config, log);
+  greet(config, app);
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping');
+    app[Symbol.asyncDispose]().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop in order');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}
+
+/** The first lines an operator sees; the token is shown here and never again. */
+function greet({ vendor: _vendor }: Config, { apiUrl = '', firstToken }: Awaited<ReturnType<typeof startApp>>): void {
+  process.stdout.write(`Gatehouse listens on ${apiUrl}\n`);
+  if (firstToken === undefined) return;
+  process.stdout.write(`
+First start: this is the token of the admin's API key. It is not shown again.
+
+  ${firstToken}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${firstToken}' -H 'Service-Version: 2' ${apiUrl}/api_keys
+
+`);
+}
+
+function addHostCommand({ name, summary, options, run }: HostCommand): void {
+  const [group = '', verb = ''] = name.split(' ');
+  const parent = program.commands.find((each) => each.name() === group) ?? program.command(group);
+  const command = parent.command(verb).summary(summary).description(summary);
+  const positional = options.filter(({ flag }) => flag.startsWith('<'));
+  for (const { flag, description } of positional) command.argument(flag, description);
+  for (const option of options.filter(({ flag }) => flag.startsWith('--'))) addOption(command, option);
+  command.option('--database-url <url>', 'the database, as for the service');
+  command.action(async () => {
+    const { databaseUrl, ...values } = command.opts<Record<string, string>>();
+    for (const [at, { flag }] of positional.entries()) values[flag.slice(1, -1)] = command.args[at] ?? '';
+    const config = readConfig(process.env, databaseUrl === undefined ? [] : ['--database-url', databaseUrl]);
+    const context = await openContext(config, createLog('warn', process.stderr));
+    try {
+      process.stdout.write(`${await run(context, values)}\n`);
+    } finally {
+      await context.store[Symbol.asyncDispose]();
+    }
+  });
+}
+
+function addOption(command: Command, { flag, description, required, choices }: HostOption): void {
+  const option = command.createOption(flag, description);
+  if (choices !== undefined) option.choices(choices);
+  command.addOption(required ? option.makeOptionMandatory() : option);
+}
+
+function fail(error: unknown): void {
+  const isPlain = error instanceof ConfigError || (error instanceof Error && error.cause === undefined);
+  process.stderr.write(`${isPlain && error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,127 @@
+import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { Change } from '../store/change-log.ts';
+import type { Queries } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+import type { Compiler } from './compiler.ts';
+
+/** Takes the next snapshot, whole or not at all. */
+export type Target = (update: SnapshotUpdate) => Promise<void>;
+
+interface PublisherOptions {
+  readonly store: Store;
+  readonly compilers: readonly Compiler[];
+  readonly targets: readonly Target[];
+  /** A target stays with its last good snapshot; what it missed is in its next update. */
+  readonly onFault: (error: unknown, version: number) => void;
+  readonly onPublished?: (version: number, durationMs: number) => void;
+}
+
+/**
+ * Follows the change log: recompiles what a change touches, never everything, and hands it to the targets before the
+ * write is answered.
+ */
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #followers: readonly FollowingTarget[];
+  #turn: Promise<void> = Promise.resolve();
+
+  private constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#followers = options.targets.map((target) => new FollowingTarget(target));
+  }
+
+  /** Publishes everything there is, then follows. */
+  static async start(options: PublisherOptions): Promise<Publisher> {
+    const publisher = new Publisher(options);
+    const everything = publisher.#inTurn(() => publisher.#publishAll());
+    options.store.follow((changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)));
+    await everything;
+    return publisher;
+  }
+
+  /** A target could not take the newest snapshot. */
+  get lagging(): boolean {
+    return this.#followers.some((follower) => follower.owes);
+  }
+
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const mine = this.#turn.then(step);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  async #publishAll(): Promise<void> {
+    const { store, compilers } = this.#options;
+    const startMs = performance.now();
+    const { version } = store;
+    // What is committed meanwhile comes again, as a change, and finds the same or newer entries.
+    const set = await store.readSnapshot((queries) => loadAll(compilers, queries));
+    await this.#hand({ version, full: true, set, removed: [] }, startMs);
+  }
+
+  async #publish(changes: readonly Change[], version: number): Promise<void> {
+    const startMs = performance.now();
+    const set: SnapshotEntry[] = [];
+    const removed: EntryKey[] = [];
+    for (const compiler of this.#options.compilers) {
+      const ids = [...new Set(changes.flatMap((change) => compiler.touchedBy(change)))];
+      if (ids.length === 0) continue;
+      const entries = await compiler.load(this.#options.store.queries, ids);
+      const present = new Set(entries.map(({ id }) => id));
+      set.push(...entries);
+      removed.push(...ids.filter((id) => !present.has(id)).map((id): EntryKey => ({ kind: compiler.kind, id })));
+    }
+    await this.#hand({ version, full: false, set, removed }, startMs);
+  }
+
+  async #hand(update: SnapshotUpdate, startMs: number): Promise<void> {
+    const results = await Promise.allSettled(this.#followers.map((follower) => follower.take(update)));
+    for (const result of results) {
+      if (result.status === 'rejected') this.#options.onFault(result.reason, update.version);
+    }
+    this.#options.onPublished?.(update.version, performance.now() - startMs);
+  }
+}
+
+/** A target and what it has missed. */
+class FollowingTarget {
+  readonly #target: Target;
+  #missed: SnapshotUpdate | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  get owes(): boolean {
+    return this.#missed !== undefined;
+  }
+
+  async take(update: SnapshotUpdate): Promise<void> {
+    const whole = this.#missed === undefined ? update : merge(this.#missed, update);
+    this.#missed = whole;
+    await this.#target(whole);
+    this.#missed = undefined;
+  }
+}
+
+function merge(earlier: SnapshotUpdate, later: SnapshotUpdate): SnapshotUpdate {
+  if (later.full) return later;
+  const superseded = new Set([...later.set, ...later.removed].map(keyOf));
+  const stays = (key: EntryKey) => !superseded.has(keyOf(key));
+  return {
+    version: later.version,
+    full: earlier.full,
+    set: [...earlier.set.filter(stays), ...later.set],
+    removed: [...earlier.removed.filter(stays), ...later.removed],
+  };
+}
+
+function keyOf({ kind, id }: EntryKey): string {
+  return `${kind} ${id}`;
+}
+
+async function loadAll(compilers: readonly Compiler[], queries: Queries): Promise<readonly SnapshotEntry[]> {
+  const entries: SnapshotEntry[] = [];
+  for (const compiler of compilers) entries.push(...(await compiler.load(queries, undefined)));
+  return entries;
+}

@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+
+import type { Caller } from '../../api/caller.ts';
+import { crudOperations, nullable } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { createAuthenticator } from './authenticator.ts';
+import { insertKey, keysForOthers } from './keys.ts';
+import { apiKeys, migrations } from './table.ts';
+import type { ApiKey } from './table.ts';
+
+const ApiKeyView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the API key.' }),
+    uri: Type.String({ description: "URI of this key's resource." }),
+    ...textFields,
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    token: nullable(
+      'string',
+      'Bearer token for the Authorization header. Present only in the response to creation; null in every other.',
+    ),
+    owner_id: Type.String({ description: 'The User or Bot that owns the key.' }),
+  },
+  { $id: 'ApiKey' },
+);
+const ApiKeyCreate = Type.Object(
+  {
+    ...textFields,
+    owner_id: Type.Optional(
+      Type.String({
+        description:
+          'The User or Bot that owns the key. Defaults to the authenticated User or Bot; only admins may name another.',
+        examples: ['bot_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+      }),
+    ),
+  },
+  { $id: 'ApiKeyCreate', additionalProperties: false },
+);
+const ApiKeyUpdate = Type.Object(textFields, { $id: 'ApiKeyUpdate', additionalProperties: false });
+
+/** Tokens of keys made in this very call, on their way into the one answer that shows them. */
+const freshTokens = new WeakMap<ApiKey, string>();
+
+function apiKeyOperations({ store, offers }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: apiKeys,
+    path: '/api_keys',
+    noun: 'API key',
+    name: 'ApiKeys',
+    tag: 'API keys',
+    listKey: 'keys',
+    view: ApiKeyView,
+    createBody: ApiKeyCreate,
+    updateBody: ApiKeyUpdate,
+    faults: textFaults(604, 605),
+    errors: { create: [243, 604, 605, 630, 634, 20022], update: [604, 605, 20006], delete: [20006] },
+    async create(transaction, { caller, body }) {
+      // Official clients send "" for what was not given.
+      const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
+      if (ownerId !== caller.principal.id) await checkOwner(caller, ownerId, offers.principals);
+      const key: ApiKey = withText({ ...apiKeys.begin(caller.accountId), owner_id: ownerId }, body);
+      freshTokens.set(key, await insertKey(transaction, key));
+      return key;
+    },
+    async update(transaction, { caller, body }, key) {
+      checkMayWrite(caller, key);
+      return apiKeys.update(transaction, key, withText(key, body));
+    },
+    async remove(transaction, { caller }, key) {
+      checkMayWrite(caller, key);
+      await apiKeys.delete(transaction, key);
+    },
+    present,
+  });
+}
+
+function present(key: ApiKey, { uri }: Call): unknown {
+  const { id, description, metadata, created_at, owner_id } = key;
+  const token = freshTokens.get(key) ?? null;
+  return { id, uri: uri(`/api_keys/${id}`), description, metadata, created_at, token, owner_id };
+}
+
+async function checkOwner(
+  { principal, accountId }: Caller,
+  ownerId: string,
+  principals: ResourceContext['offers']['principals'],
+): Promise<void> {
+  if (!principal.admin) throw new UserError(630, { owner: quote(ownerId) });
+  if (!hasPrefix(ownerId, 'usr') && !hasPrefix(ownerId, 'bot')) {
+    throw new UserError(243, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
+  }
+  const owner = await principals.find(accountId, ownerId);
+  if (owner === undefined) throw new UserError(634, { owner: quote(ownerId) });
+  if (!owner.active) throw new UserError(20022, { owner: ownerId });
+}
+
+function checkMayWrite({ principal }: Caller, { id, owner_id }: ApiKey): void {
+  if (!principal.admin && principal.id !== owner_id) throw new UserError(20006, { key: id, owner: owner_id });
+}
+
+export const apiKeysResource: Resource = {
+  migrations,
+  schemas: [ApiKeyView, ApiKeyCreate, ApiKeyUpdate],
+  operations: apiKeyOperations,
+  offers: ({ store, offers }) => ({
+    authenticator: createAuthenticator(store, () => offers.principals),
+    apiKeys: keysForOthers,
+  }),
+};

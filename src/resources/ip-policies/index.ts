@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+
+import { crudOperations } from '../../api/crud.ts';
+import type { Operation } from '../../api/operation.ts';
+import { textFields, withText } from '../../api/text-fields.ts';
+import { UserError } from '../../errors/user-error.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { createUses, listUsers } from '../uses.ts';
+import { ipPolicies, migrations } from './table.ts';
+
+const path = '/ip_policies';
+const uses = createUses('ip_policies', path, ipPolicies);
+
+const IpPolicyView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the IP policy.' }),
+    uri: Type.String({ description: "URI of this policy's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+  },
+  { $id: 'IpPolicy' },
+);
+const IpPolicyCreate = Type.Object(textFields, { $id: 'IpPolicyCreate', additionalProperties: false });
+const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', additionalProperties: false });
+
+function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: ipPolicies,
+    path,
+    noun: 'IP policy',
+    name: 'IpPolicies',
+    tag: 'IP policies',
+    listKey: 'ip_policies',
+    view: IpPolicyView,
+    createBody: IpPolicyCreate,
+    updateBody: IpPolicyUpdate,
+    errors: { create: [], update: [], delete: [1420] },
+    create: (transaction, { caller, body }) =>
+      ipPolicies.insert(transaction, withText(ipPolicies.begin(caller.accountId), body)),
+    update: (transaction, { body }, policy) =>
+      ipPolicies.update(transaction, policy, withText(policy, body)),
+    async remove(transaction, _call, policy) {
+      const users = await uses.usersOf(transaction, policy.id);
+      if (users.length > 0) throw new UserError(1420, { policy: policy.id, users: listUsers(users) });
+      // Its rules go with it.
+      await ipPolicies.delete(transaction, policy, { sweeping: true });
+    },
+    present: (policy, { uri }) => ({
+      id: policy.id,
+      uri: uri(`${path}/${policy.id}`),
+      created_at: policy.created_at,
+      description: policy.description,
+      metadata: policy.metadata,
+    }),
+  });
+}
+
+export const ipPoliciesResource: Resource = {
+  migrations,
+  schemas: [IpPolicyView, IpPolicyCreate, IpPolicyUpdate],
+  operations: ipPolicyOperations,
+  offers: () => ({ ipPolicies: uses }),
+};

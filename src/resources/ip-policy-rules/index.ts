@@ -1,0 +1,12 @@
+import type { Resource } from '../resource.ts';
+import { policyCompiler } from './compile.ts';
+import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
+import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
+import { migrations } from './table.ts';
+
+export const ipPolicyRulesResource: Resource = {
+  migrations,
+  schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
+  operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],
+  compilers: () => [policyCompiler],
+};

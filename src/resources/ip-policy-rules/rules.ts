@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+
+import { crudOperations } from '../../api/crud.ts';
+import type { Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Referable, ResourceContext } from '../resource.ts';
+import { acceptCidr } from './cidr-rules.ts';
+import { actions, ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
+
+const cidr = Type.String({
+  description: 'An address range with its mask, IPv4 or IPv6; the address is the first of the range.',
+  examples: ['203.0.113.0/24'],
+});
+const action = Type.Union(
+  actions.map((each) => Type.Literal(each)),
+  { description: 'What happens to addresses in the range. Fixed after creation.' },
+);
+
+export const IpPolicyRuleView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the rule.' }),
+    uri: Type.String({ description: "URI of this rule's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    cidr,
+    ip_policy: Type.Ref('Ref'),
+    action: Type.String({ enum: [...actions], description: 'What happens to addresses in the range.' }),
+  },
+  { $id: 'IpPolicyRule' },
+);
+export const IpPolicyRuleCreate = Type.Object(
+  {
+    ...textFields,
+    cidr,
+    ip_policy_id: Type.String({
+      description: 'Id of the IP policy that the rule belongs to.',
+      examples: ['ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+    }),
+    action,
+  },
+  { $id: 'IpPolicyRuleCreate', additionalProperties: false },
+);
+export const IpPolicyRuleUpdate = Type.Object(
+  { ...textFields, cidr: Type.Optional(cidr) },
+  { $id: 'IpPolicyRuleUpdate', additionalProperties: false },
+);
+
+export function ruleOperations({ store, offers }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: ipPolicyRules,
+    path: '/ip_policy_rules',
+    noun: 'IP policy rule',
+    name: 'IpPolicyRules',
+    tag: 'IP policy rules',
+    listKey: 'ip_policy_rules',
+    view: IpPolicyRuleView,
+    createBody: IpPolicyRuleCreate,
+    updateBody: IpPolicyRuleUpdate,
+    faults: {
+      ...textFaults(1421, 605),
+      action: (value, missing) => (missing ? undefined : new UserError(1422, { action: quote(value) })),
+    },
+    errors: {
+      create: [605, 1402, 1406, 1408, 1409, 1413, 1414, 1421, 1422, 20005, 20012],
+      update: [605, 1406, 1408, 1409, 1413, 1421, 20005],
+      delete: [20005],
+    },
+    async create(transaction, call) {
+      const { caller, body } = call;
+      await checkPolicy(transaction, offers.ipPolicies, caller.accountId, body.ip_policy_id);
+      const rule: IpPolicyRule = withText(
+        {
+          ...ipPolicyRules.begin(caller.accountId),
+          cidr: acceptCidr(body.cidr),
+          ip_policy_id: body.ip_policy_id,
+          action: body.action,
+        },
+        body,
+      );
+      await checkUnique(transaction, rule);
+      await ipPolicyRules.insert(transaction, rule);
+      await offers.lockoutGuard.check(transaction, call);
+      return rule;
+    },
+    async update(transaction, call, previous) {
+      const { body } = call;
+      const newCidr = body.cidr === undefined || body.cidr === '' ? previous.cidr : acceptCidr(body.cidr);
+      const rule = withText({ ...previous, cidr: newCidr }, body);
+      await checkUnique(transaction, rule);
+      const stored = await ipPolicyRules.update(transaction, previous, rule);
+      await offers.lockoutGuard.check(transaction, call);
+      return stored;
+    },
+    async remove(transaction, call, rule) {
+      await ipPolicyRules.delete(transaction, rule);
+      await offers.lockoutGuard.check(transaction, call);
+    },
+    present: (rule, { uri }) => ({
+      id: rule.id,
+      uri: uri(`/ip_policy_rules/${rule.id}`),
+      created_at: rule.created_at,
+      description: rule.description,
+      metadata: rule.metadata,
+      cidr: rule.cidr,
+      ip_policy: { id: rule.ip_policy_id, uri: uri(`${offers.ipPolicies.path}/${rule.ip_policy_id}`) },
+      action: rule.action,
+    }),
+  });
+}
+
+async function checkPolicy(
+  transaction: Transaction,
+  policies: Referable,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  if (!hasPrefix(id, 'ipp')) throw new UserError(1414, { id: quote(id) });
+  if (!(await policies.exists(transaction, accountId, id))) throw new UserError(1402, { id: quote(id) });
+}
+
+async function checkUnique(transaction: Transaction, { id, cidr: wanted, ip_policy_id }: IpPolicyRule): Promise<void> {
+  const [taken] = await transaction.all(
+    'SELECT id FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr = $2 AND id <> $3',
+    [ip_policy_id, wanted, id],
+  );
+  if (taken !== undefined) throw new UserError(1408, { policy: ip_policy_id, cidr: wanted, rule: String(taken[0]) });
+}

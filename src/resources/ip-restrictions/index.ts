@@ -1,0 +1,142 @@
+import { Type } from 'typebox';
+
+import type { Caller } from '../../api/caller.ts';
+import { crudOperations } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFields, withText } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { restrictionTypes } from '../../snapshot/contract.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { checkPolicyIds } from '../id-list.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { restrictionCompiler } from './compile.ts';
+import { hostCommands } from './host-commands.ts';
+import { lockoutGuard } from './lockout-guard.ts';
+import { ipRestrictions, migrations } from './table.ts';
+import type { IpRestriction } from './table.ts';
+
+const path = '/ip_restrictions';
+const enforced = Type.Boolean({ description: 'true: enforced. false: only warnings are issued.' });
+const type = Type.Union(
+  restrictionTypes.map((each) => Type.Literal(each)),
+  { description: 'What traffic the attached policies restrict.' },
+);
+const policyIds = Type.Array(Type.String(), {
+  description: 'Ids of the IP policies that enforce the restriction.',
+  examples: [['ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
+});
+
+const IpRestrictionView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier.' }),
+    uri: Type.String({ description: "URI of this restriction's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    enforced,
+    type: Type.String({ enum: [...restrictionTypes], description: 'What traffic the attached policies restrict.' }),
+    ip_policies: Type.Array(Type.Ref('Ref'), { description: 'The IP policies that enforce the restriction.' }),
+  },
+  { $id: 'IpRestriction' },
+);
+const IpRestrictionCreate = Type.Object(
+  { ...textFields, enforced: Type.Optional(enforced), type, ip_policy_ids: policyIds },
+  { $id: 'IpRestrictionCreate', additionalProperties: false },
+);
+const IpRestrictionUpdate = Type.Object(
+  { ...textFields, enforced: Type.Optional(enforced), ip_policy_ids: Type.Optional(policyIds) },
+  { $id: 'IpRestrictionUpdate', additionalProperties: false },
+);
+
+function ipRestrictionOperations({ store, offers }: ResourceContext): readonly Operation[] {
+  const setPolicies = async (transaction: Transaction, { account_id, id, ip_policy_ids }: IpRestriction) => {
+    for (const policyId of ip_policy_ids) {
+      if (!(await offers.ipPolicies.exists(transaction, account_id, policyId))) throw new UserError(1801, { id: policyId });
+    }
+    await offers.ipPolicies.setUses(transaction, id, ip_policy_ids);
+  };
+  return crudOperations({
+    store,
+    table: ipRestrictions,
+    path,
+    noun: 'IP restriction',
+    name: 'IpRestrictions',
+    tag: 'IP restrictions',
+    listKey: 'ip_restrictions',
+    view: IpRestrictionView,
+    createBody: IpRestrictionCreate,
+    updateBody: IpRestrictionUpdate,
+    permitWrite: requireAdmin,
+    faults: {
+      type: (value, missing) => (missing ? undefined : new UserError(1803, { type: quote(value) })),
+      ip_policy_ids: (_value, missing) => (missing ? new UserError(1804) : undefined),
+    },
+    errors: {
+      create: [229, 1801, 1803, 1804, 20005, 20007, 20009, 20012],
+      update: [229, 1801, 20005, 20007, 20009],
+      delete: [20007],
+    },
+    async create(transaction, call) {
+      const { caller, body } = call;
+      if (body.ip_policy_ids.length === 0) throw new UserError(1804);
+      checkPolicyIds(body.ip_policy_ids);
+      const restriction: IpRestriction = withText(
+        {
+          ...ipRestrictions.begin(caller.accountId),
+          enforced: body.enforced ?? false,
+          type: body.type,
+          ip_policy_ids: body.ip_policy_ids,
+        },
+        body,
+      );
+      await ipRestrictions.insert(transaction, restriction);
+      await setPolicies(transaction, restriction);
+      await lockoutGuard.check(transaction, call);
+      return restriction;
+    },
+    async update(transaction, call, previous) {
+      const { body } = call;
+      // An official client sends [] whenever its caller gave nothing.
+      const named = body.ip_policy_ids ?? [];
+      checkPolicyIds(named);
+      const ip_policy_ids = named.length === 0 ? previous.ip_policy_ids : named;
+      const changed = { ...previous, enforced: body.enforced ?? previous.enforced, ip_policy_ids };
+      const restriction = await ipRestrictions.update(transaction, previous, withText(changed, body));
+      if (restriction !== previous) await setPolicies(transaction, restriction);
+      await lockoutGuard.check(transaction, call);
+      return restriction;
+    },
+    async remove(transaction, _call, restriction) {
+      await offers.ipPolicies.setUses(transaction, restriction.id, []);
+      await ipRestrictions.delete(transaction, restriction);
+    },
+    present: (restriction, call) => present(restriction, call, offers.ipPolicies.path),
+  });
+}
+
+function present(restriction: IpRestriction, { uri }: Call, policiesPath: string): unknown {
+  const { id, created_at, description, metadata, ip_policy_ids } = restriction;
+  const ip_policies = ip_policy_ids.map((policyId) => ({ id: policyId, uri: uri(`${policiesPath}/${policyId}`) }));
+  return {
+    id,
+    uri: uri(`${path}/${id}`),
+    created_at,
+    description,
+    metadata,
+    enforced: restriction.enforced,
+    type: restriction.type,
+    ip_policies,
+  };
+}
+
+function requireAdmin({ principal }: Caller): void {
+  if (!principal.admin) throw new UserError(20007, { action: 'create, change or delete IP restrictions' });
+}
+
+export const ipRestrictionsResource: Resource = {
+  migrations,
+  schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate],
+  operations: ipRestrictionOperations,
+  compilers: () => [restrictionCompiler],
+  offers: () => ({ lockoutGuard }),
+  hostCommands,
+};

@@ -1,0 +1,19 @@
+import type { Store } from '../../store/store.ts';
+import type { ApiKeys, Bootstrap } from '../resource.ts';
+import { createAccount, createUser, hasAccounts, hostActor } from './directory.ts';
+
+export function createBootstrap(store: Store, apiKeys: () => ApiKeys): Bootstrap {
+  return {
+    async run(token) {
+      if (await hasAccounts(store.queries)) return undefined;
+      return store.write(hostActor(''), async (transaction) => {
+        // Another process may have come first.
+        if (await hasAccounts(transaction)) return undefined;
+        const account = await createAccount(transaction, 'default');
+        const admin = await createUser(transaction, account.id, 'admin', 'admin');
+        const key = { accountId: account.id, ownerId: admin.id, description: 'first key of this installation', token };
+        return (await apiKeys().create(transaction, key)).token;
+      });
+    },
+  };
+}

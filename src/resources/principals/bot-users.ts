@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import type { Caller } from '../../api/caller.ts';
+import { crudOperations } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { text } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { ResourceContext } from '../resource.ts';
+import { deletePrincipal, insertPrincipal } from './directory.ts';
+import { botUsers } from './table.ts';
+import type { BotUser } from './table.ts';
+
+const nameLimitBytes = 255;
+const name = text(nameLimitBytes, 'Human-readable name, unique in the account.', 'deploy pipeline');
+const active = Type.Boolean({ description: 'false: its API keys are refused.' });
+
+export const BotUserView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the bot.' }),
+    uri: Type.String({ description: "URI of this bot's resource." }),
+    name,
+    active,
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+  },
+  { $id: 'BotUser' },
+);
+export const BotUserCreate = Type.Object(
+  { name: Type.Optional(name), active: Type.Optional(active) },
+  { $id: 'BotUserCreate', additionalProperties: false },
+);
+export const BotUserUpdate = Type.Object(
+  { name: Type.Optional(name), active: Type.Optional(active) },
+  { $id: 'BotUserUpdate', additionalProperties: false },
+);
+type BotUserInput = Static<typeof BotUserCreate>;
+
+export function botUserOperations({ store, offers }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: botUsers,
+    path: '/bot_users',
+    noun: 'bot user',
+    name: 'BotUsers',
+    tag: 'Bot users',
+    listKey: 'bot_users',
+    view: BotUserView,
+    createBody: BotUserCreate,
+    updateBody: BotUserUpdate,
+    permitWrite: requireAdmin,
+    faults: {
+      name: (value) =>
+        typeof value === 'string' && Buffer.byteLength(value) > nameLimitBytes
+          ? new UserError(4110, { bytes: Buffer.byteLength(value) })
+          : undefined,
+    },
+    errors: { create: [4109, 4110, 4111, 4112], update: [4109, 4110, 4111, 4112], delete: [4111] },
+    async create(transaction, { caller: { accountId }, body }) {
+      const bot: BotUser = { ...botUsers.begin(accountId), name: body.name ?? '', active: body.active ?? true };
+      await checkName(transaction, bot);
+      await insertPrincipal(transaction, bot);
+      return botUsers.insert(transaction, bot);
+    },
+    async update(transaction, { body }: Call<BotUserInput>, previous) {
+      const bot: BotUser = { ...previous, name: body.name ?? previous.name, active: body.active ?? previous.active };
+      await checkName(transaction, bot);
+      return botUsers.update(transaction, previous, bot);
+    },
+    async remove(transaction, _call, bot) {
+      await offers.apiKeys.deleteOwnedBy(transaction, bot.account_id, bot.id);
+      await botUsers.delete(transaction, bot);
+      await deletePrincipal(transaction, bot.id);
+    },
+    present: (bot, { uri }) => ({
+      id: bot.id,
+      uri: uri(`/bot_users/${bot.id}`),
+      name: bot.name,
+      active: bot.active,
+      created_at: bot.created_at,
+    }),
+  });
+}
+
+function requireAdmin({ principal }: Caller): void {
+  if (!principal.admin) throw new UserError(4111);
+}
+
+async function checkName(transaction: Transaction, bot: BotUser): Promise<void> {
+  if (bot.name === '') throw new UserError(4109);
+  const [taken] = await transaction.all('SELECT id FROM bot_users WHERE account_id = $1 AND name = $2 AND id <> $3', [
+    bot.account_id,
+    bot.name,
+    bot.id,
+  ]);
+  if (taken !== undefined) throw new UserError(4112, { name: quote(bot.name), id: String(taken[0]) });
+}

@@ -1,0 +1,65 @@
+import type { Principal } from '../../api/caller.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Actor } from '../../store/change-log.ts';
+import type { Queries } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { Principals } from '../resource.ts';
+import { accounts, botUsers, users } from './table.ts';
+import type { Account, BotUser, Role, User } from './table.ts';
+
+/** Finds users and bots, from memory where it can. */
+export function createDirectory(store: Store): Principals {
+  return {
+    find(accountId, id) {
+      if (id.startsWith(`${botUsers.prefix}_`)) {
+        const bot = store.find(botUsers, accountId, id);
+        return bot instanceof Promise ? bot.then(botPrincipal) : botPrincipal(bot);
+      }
+      const user = store.find(users, accountId, id);
+      return user instanceof Promise ? user.then(userPrincipal) : userPrincipal(user);
+    },
+  };
+}
+
+function botPrincipal(bot: BotUser | undefined): Principal | undefined {
+  return bot && { id: bot.id, accountId: bot.account_id, admin: false, active: bot.active };
+}
+
+function userPrincipal(user: User | undefined): Principal | undefined {
+  return user && { id: user.id, accountId: user.account_id, admin: user.role === 'admin', active: true };
+}
+
+/** The command line of the machine itself, which may do everything. */
+export function hostActor(accountId: string): Actor {
+  return { id: 'host', accountId, operationId: newId('op') };
+}
+
+export async function createAccount(transaction: Transaction, name: string): Promise<Account> {
+  const begun = accounts.begin('');
+  return accounts.insert(transaction, { ...begun, account_id: begun.id, name });
+}
+
+export async function createUser(transaction: Transaction, accountId: string, name: string, role: Role): Promise<User> {
+  const user: User = { ...users.begin(accountId), name, role };
+  await insertPrincipal(transaction, user);
+  return users.insert(transaction, user);
+}
+
+export async function insertPrincipal(transaction: Transaction, { id, account_id }: User | BotUser): Promise<void> {
+  await transaction.run('INSERT INTO principals (id, account_id) VALUES ($1, $2)', [id, account_id]);
+}
+
+export async function deletePrincipal(transaction: Transaction, id: string): Promise<void> {
+  await transaction.run('DELETE FROM principals WHERE id = $1', [id]);
+}
+
+export async function findAccountByName(queries: Queries, name: string): Promise<Account | undefined> {
+  const [row] = await queries.all('SELECT document FROM accounts WHERE name = $1', [name]);
+  return row && accounts.parse(row);
+}
+
+export async function hasAccounts(queries: Queries): Promise<boolean> {
+  const rows = await queries.all('SELECT 1 FROM accounts LIMIT 1');
+  return rows.length > 0;
+}

@@ -1,0 +1,120 @@
+import type { Queries } from '../../store/database.ts';
+import type { HostCommand, HostOption } from '../host-command.ts';
+import { createAccount, createUser, deletePrincipal, findAccountByName, hostActor } from './directory.ts';
+import { accounts, roles, users } from './table.ts';
+import type { Account, Role, User } from './table.ts';
+
+const accountOption: HostOption = {
+  flag: '--account <account>',
+  description: 'id or name of the account; may be left out while there is only one',
+  required: false,
+};
+
+const accountsCreate: HostCommand = {
+  name: 'accounts create',
+  summary: 'make another account',
+  options: [{ flag: '--name <name>', description: 'a name for people, unique in this installation', required: true }],
+  async run({ store }, { name = '' }) {
+    checkName(name);
+    const account = await store.write(hostActor(''), async (transaction) => {
+      if ((await findAccountByName(transaction, name)) !== undefined) {
+        throw new Error(`an account named ${JSON.stringify(name)} exists already`);
+      }
+      return createAccount(transaction, name);
+    });
+    return `${account.id}  ${account.name}`;
+  },
+};
+
+const accountsList: HostCommand = {
+  name: 'accounts list',
+  summary: 'list the accounts',
+  options: [],
+  async run({ store }) {
+    const all = await listAccounts(store.queries);
+    return all.map(({ id, name, created_at }) => `${id}  ${created_at}  ${name}`).join('\n');
+  },
+};
+
+const usersCreate: HostCommand = {
+  name: 'users create',
+  summary: 'make a user with a first API key, whose token is printed once',
+  options: [
+    accountOption,
+    { flag: '--name <name>', description: 'a name for people, unique in the account', required: true },
+    { flag: '--role <role>', description: 'what the user may do', required: true, choices: roles },
+  ],
+  async run({ store, offers }, { account, name = '', role }) {
+    checkName(name);
+    const { id: accountId } = await chooseAccount(store.queries, account);
+    const { user, token } = await store.write(hostActor(accountId), async (transaction) => {
+      if ((await listUsers(transaction, accountId)).some((existing) => existing.name === name)) {
+        throw new Error(`a user named ${JSON.stringify(name)} exists already in this account`);
+      }
+      // The command line lets nothing else through than `choices`.
+      const created = await createUser(transaction, accountId, name, role as Role);
+      const key = { accountId, ownerId: created.id, description: `first key of ${name}` };
+      return { user: created, token: (await offers.apiKeys.create(transaction, key)).token };
+    });
+    return `${user.id}  ${user.role}  ${user.name}\ntoken (shown once): ${token}`;
+  },
+};
+
+const usersList: HostCommand = {
+  name: 'users list',
+  summary: 'list the users of an account',
+  options: [accountOption],
+  async run({ store }, { account }) {
+    const { id } = await chooseAccount(store.queries, account);
+    return (await listUsers(store.queries, id)).map((user) => `${user.id}  ${user.role}  ${user.name}`).join('\n');
+  },
+};
+
+const usersDelete: HostCommand = {
+  name: 'users delete',
+  summary: 'delete a user and all its API keys, at once',
+  options: [accountOption, { flag: '<id>', description: 'id of the user', required: true }],
+  async run({ store, offers }, { account, id = '' }) {
+    const { id: accountId } = await chooseAccount(store.queries, account);
+    const user = await store.write(hostActor(accountId), async (transaction) => {
+      const existing = await users.find(transaction, accountId, id);
+      if (existing === undefined) throw new Error(`there is no user ${JSON.stringify(id)} in ${accountId}`);
+      await offers.apiKeys.deleteOwnedBy(transaction, accountId, id);
+      await users.delete(transaction, existing);
+      await deletePrincipal(transaction, id);
+      return existing;
+    });
+    return `deleted ${user.id}  ${user.name}, with its API keys`;
+  },
+};
+
+export const hostCommands: readonly HostCommand[] = [accountsCreate, accountsList, usersCreate, usersList, usersDelete];
+
+/** By id or name; the only one if none is named. */
+async function chooseAccount(queries: Queries, wanted: string | undefined): Promise<Account> {
+  const all = await listAccounts(queries);
+  const [only] = all;
+  if (wanted === undefined && all.length === 1 && only !== undefined) return only;
+  const chosen = all.find(({ id, name }) => id === wanted || name === wanted);
+  if (chosen !== undefined) return chosen;
+  const known = all.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new Error(
+    wanted === undefined
+      ? `name an account with --account; there are: ${known}`
+      : `there is no account ${JSON.stringify(wanted)}; there are: ${known}`,
+  );
+}
+
+async function listAccounts(queries: Queries): Promise<readonly Account[]> {
+  const rows = await queries.all('SELECT document FROM accounts ORDER BY id');
+  return rows.map((row) => accounts.parse(row));
+}
+
+async function listUsers(queries: Queries, accountId: string): Promise<readonly User[]> {
+  const rows = await queries.all('SELECT document FROM users WHERE account_id = $1 ORDER BY id', [accountId]);
+  return rows.map((row) => users.parse(row));
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '') throw new Error('the name must not be empty');
+}

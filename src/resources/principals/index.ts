@@ -1,0 +1,18 @@
+import type { Resource } from '../resource.ts';
+import { BotUserCreate, botUserOperations, BotUserUpdate, BotUserView } from './bot-users.ts';
+import { createBootstrap } from './bootstrap.ts';
+import { createDirectory } from './directory.ts';
+import { hostCommands } from './host-commands.ts';
+import { migrations } from './table.ts';
+
+/** Accounts, users and bots. Over the API only bots can be made and changed. */
+export const principalsResource: Resource = {
+  migrations,
+  schemas: [BotUserView, BotUserCreate, BotUserUpdate],
+  operations: botUserOperations,
+  offers: ({ store, offers }) => ({
+    principals: createDirectory(store),
+    bootstrap: createBootstrap(store, () => offers.apiKeys),
+  }),
+  hostCommands,
+};

@@ -1,0 +1,87 @@
+import type { TSchema } from 'typebox';
+
+import type { Authenticator, Principal } from '../api/caller.ts';
+import type { Call, Operation } from '../api/operation.ts';
+import type { Sealer } from '../lib/sealed-secret.ts';
+import type { Compiler } from '../publisher/compiler.ts';
+import type { Awaitable, Queries } from '../store/database.ts';
+import type { Transaction } from '../store/group-commit.ts';
+import type { Migration } from '../store/migrate.ts';
+import type { Store } from '../store/store.ts';
+import type { HostCommand } from './host-command.ts';
+
+/** Settings that resources obey. */
+export interface ResourceSettings {
+  readonly tcpPorts: { readonly first: number; readonly last: number };
+  readonly httpsPort: number;
+}
+
+export interface ResourceContext {
+  readonly store: Store;
+  readonly settings: ResourceSettings;
+  /** For secrets that are kept to be used, such as private keys. */
+  readonly sealer: Sealer;
+  /** Complete once every resource has made its offers: to be used in calls, not while resources are put together. */
+  readonly offers: Offers;
+}
+
+/** One REST resource: a folder, and a line in `index.ts`. Nothing else of it is seen by other resources. */
+export interface Resource {
+  readonly migrations: readonly Migration[];
+  /** Schemas that others refer to by `$id`. */
+  readonly schemas: readonly TSchema[];
+  operations(context: ResourceContext): readonly Operation[];
+  compilers?(context: ResourceContext): readonly Compiler[];
+  /** What it does for other resources. */
+  offers?(context: ResourceContext): Partial<Offers>;
+  readonly hostCommands?: readonly HostCommand[];
+}
+
+/** What resources do for each other; each is offered by exactly one. */
+export interface Offers {
+  readonly authenticator: Authenticator;
+  readonly principals: Principals;
+  readonly bootstrap: Bootstrap;
+  readonly apiKeys: ApiKeys;
+  readonly ipPolicies: Referable;
+  readonly staticBackends: Referable;
+  readonly lockoutGuard: LockoutGuard;
+}
+
+export interface Principals {
+  /** From memory where it can be. */
+  find(accountId: string, id: string): Awaitable<Principal | undefined>;
+}
+
+export interface Bootstrap {
+  /** An empty database gets one account, one admin and one API key. Answers its token then, and undefined ever after. */
+  run(token: string | undefined): Promise<string | undefined>;
+}
+
+export interface ApiKeys {
+  /** The token is in the answer only; nothing can show it again. */
+  create(transaction: Transaction, request: NewApiKey): Promise<{ readonly id: string; readonly token: string }>;
+  /** Deletes every key of an owner. */
+  deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;
+}
+
+export interface NewApiKey {
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly description: string;
+  /** Chosen by the operator of the machine; generated when undefined. */
+  readonly token?: string | undefined;
+}
+
+/** A resource that others name by id, and that stays while they do. */
+export interface Referable {
+  readonly path: string;
+  exists(queries: Queries, accountId: string, id: string): Promise<boolean>;
+  /** `userId` now names exactly these; what it named before is let go. */
+  setUses(transaction: Transaction, userId: string, ids: readonly string[]): Promise<void>;
+}
+
+export interface LockoutGuard {
+  /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */
+  check(transaction: Transaction, call: Call): Promise<void>;
+}
