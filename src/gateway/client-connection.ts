@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+
+import type { CidrSet } from '../lib/cidr-set.ts';
+import { parseIp } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
+import { ProxyHeaderReader } from '../lib/proxy-protocol.ts';
+
+/** Who is at the other end of a connection. */
+export interface ClientSource {
+  readonly source: IpAddress;
+  /**
+   * True where `source` itself is a trusted proxy, so that what it says of its own clients counts. A PROXY header moves
+   * the question to the address it names: what that one sends is not vouched for by the proxy in between.
+   */
+  readonly peerTrusted: boolean;
+}
+
+export interface ClientRules {
+  /** True on a listener where trusted peers must start with a PROXY header. */
+  readonly proxyProtocol: boolean;
+  readonly trustedProxies: CidrSet;
+  /** How long the PROXY header may take. */
+  readonly headersMs: number;
+}
+
+/**
+ * Finds out who has connected, then calls `ready`: at once, or after the PROXY header of a trusted peer, with the bytes
+ * behind it unshifted and no listener left on the socket. A header that is malformed or late closes the connection and
+ * `ready` is never called. What an untrusted peer sends is never read as a PROXY header.
+ */
+export function identifyClient(socket: Socket, rules: ClientRules, ready: (client: ClientSource) => void): void {
+  const peer = parseIp(socket.remoteAddress ?? '');
+  if (peer === undefined) {
+    // Gone before it was looked at.
+    socket.destroy();
+    return;
+  }
+  const peerTrusted = rules.trustedProxies.lookup(peer) !== 0;
+  if (rules.proxyProtocol && peerTrusted) readProxyHeader(socket, peer, rules, ready);
+  else ready({ source: peer, peerTrusted });
+}
+
+function readProxyHeader(
+  socket: Socket,
+  peer: IpAddress,
+  { trustedProxies, headersMs }: ClientRules,
+  ready: (client: ClientSource) => void,
+): void {
+  const reader = new ProxyHeaderReader();
+  const overdue = setTimeout(refuse, headersMs);
+  // Not `data`: to leave flowing mode takes `pause`, after which the next reader's `data` listener starts nothing.
+  socket.on('readable', read).on('end', refuse).on('error', refuse).on('close', stop);
+
+  function read(): void {
+    // A socket without an encoding yields buffers.
+    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null) {
+      const header = reader.push(chunk);
+      if (header.state === 'more') continue;
+      if (header.state === 'bad') {
+        refuse();
+        return;
+      }
+      stop();
+      if (header.rest.length > 0) socket.unshift(header.rest);
+      const source = header.source ?? peer;
+      ready({ source, peerTrusted: trustedProxies.lookup(source) !== 0 });
+      return;
+    }
+  }
+
+  function stop(): void {
+    clearTimeout(overdue);
+    socket.off('readable', read).off('end', refuse).off('error', refuse).off('close', stop);
+  }
+
+  function refuse(): void {
+    stop();
+    socket.destroy();
+  }
+}
