@@ -1,0 +1,63 @@
+import { buildModules, modules } from '../../modules/index.ts';
+import type { ModuleAction, Settings } from '../../modules/module.ts';
+import type { IpAddress } from '../../lib/ip-address.ts';
+import type { AccessTable, Admission } from '../../snapshot/access.ts';
+import type { ModuleSettings, TcpEdgeEntry } from '../../snapshot/contract.ts';
+import type { Verdict } from '../engine.ts';
+import type { TcpConnection } from './connection.ts';
+
+type Check = NonNullable<ModuleAction['admits']>;
+
+/** What an entry says, ready to be asked for each connection. */
+export interface EdgeRules {
+  readonly id: string;
+  readonly accountId: string;
+  readonly ports: readonly number[];
+  readonly checks: readonly Check[];
+  readonly backendId: string | undefined;
+  /** The policies its checks ask. */
+  readonly policyIds: readonly string[];
+}
+
+/** One edge for as long as it exists; its rules change under its open connections. */
+export interface TcpEdge {
+  rules: EdgeRules;
+  readonly connections: Set<TcpConnection>;
+}
+
+export interface EdgeVerdict {
+  readonly verdict: Verdict;
+  readonly warnedBy: Admission['warnedBy'];
+}
+
+/** Throws for a module that is not known. */
+export function buildEdgeRules({ id, accountId, ports, modules: settings }: TcpEdgeEntry): EdgeRules {
+  const actions = buildModules(settings);
+  return {
+    id,
+    accountId,
+    ports,
+    checks: actions.flatMap(({ admits }) => admits ?? []),
+    backendId: actions.find((action) => action.backendId !== undefined)?.backendId,
+    policyIds: policiesNamedBy(settings),
+  };
+}
+
+/** The account's restrictions are asked first, then the edge's own modules; all must allow. */
+export function judge({ accountId, checks }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
+  const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
+  if (refusedBy !== undefined) return { verdict: 'refused_by_restriction', warnedBy };
+  for (const admits of checks) {
+    if (!admits(source, access)) return { verdict: 'refused_by_module', warnedBy };
+  }
+  return { verdict: 'allowed', warnedBy };
+}
+
+function policiesNamedBy(settings: ModuleSettings): readonly string[] {
+  const ids = modules.flatMap((module) => {
+    const stored = settings[module.name];
+    // Stored settings were accepted by this very module before they were written.
+    return stored === undefined || stored === null ? [] : module.references(stored as Settings).ip_policy;
+  });
+  return ids.length < 2 ? ids : [...new Set(ids)];
+}

@@ -1,0 +1,147 @@
+import type { Socket } from 'node:net';
+
+import { formatIp } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip-address.ts';
+import type { AccessTable } from '../../snapshot/access.ts';
+import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import { identifyClient } from '../client-connection.ts';
+import type { ClientRules } from '../client-connection.ts';
+import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import { TcpConnection } from './connection.ts';
+import type { ConnectionSettings } from './connection.ts';
+import { judge } from './edge.ts';
+import { EdgeTable } from './edge-table.ts';
+import type { PortListener } from './port-listener.ts';
+import { PortTable } from './port-table.ts';
+import { createUpstreamConnector, resetSocket } from './upstream.ts';
+
+export interface TcpFrontParts {
+  readonly options: GatewayOptions;
+  /** Must swap before the front does: the front checks open connections by it. */
+  readonly access: AccessTable;
+  readonly observer: TrafficObserver;
+  readonly log: GatewayLog;
+  readonly listenRetryMs?: number;
+}
+
+export function createTcpFront(parts: TcpFrontParts): Front {
+  return new TcpFront(parts);
+}
+
+class TcpFront implements Front {
+  readonly #access: AccessTable;
+  readonly #observer: TrafficObserver;
+  readonly #clientRules: ClientRules;
+  readonly #connectionSettings: ConnectionSettings;
+  readonly #ports: PortTable;
+  readonly #edges: EdgeTable;
+  /** Clients whose PROXY header is awaited. */
+  readonly #arriving = new Set<Socket>();
+  #draining = false;
+  #drained = (): void => {};
+
+  constructor({ options, access, observer, log, listenRetryMs = 3000 }: TcpFrontParts) {
+    const { timeouts, trustedProxies, proxyProtocol, upstreamAuthorities } = options;
+    this.#access = access;
+    this.#observer = observer;
+    this.#clientRules = { proxyProtocol: proxyProtocol.tcp, trustedProxies, headersMs: timeouts.headersMs };
+    this.#ports = new PortTable({
+      host: options.tcpListenHost,
+      reusePort: options.sharePorts,
+      accept: (listener, socket) => {
+        this.#accept(listener, socket);
+      },
+      failed: (port, error) => {
+        log.error({ port, err: error }, 'the listener of a TCP edge could not take a connection');
+      },
+      observer,
+      log,
+      retryMs: listenRetryMs,
+    });
+    this.#edges = new EdgeTable(access, this.#ports);
+    this.#connectionSettings = {
+      timeouts,
+      connect: createUpstreamConnector(upstreamAuthorities),
+      closed: (connection) => {
+        this.#closed(connection);
+      },
+    };
+  }
+
+  async prepare(update: SnapshotUpdate): Promise<() => void> {
+    if (this.#draining) throw new Error('the gateway is shutting down');
+    this.#ports.unstage();
+    const rules = this.#edges.build(update);
+    await this.#ports.stage(rules.flatMap(({ ports }) => ports));
+    return () => {
+      this.#edges.swap(update, rules);
+    };
+  }
+
+  abandon(): void {
+    this.#ports.unstage();
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#draining = true;
+    this.#ports.closeAll();
+    const timer = setTimeout(() => {
+      this.#edges.abortAll('drained');
+      for (const socket of this.#arriving) resetSocket(socket);
+    }, limitMs);
+    if (this.#isBusy()) await new Promise<void>((resolve) => (this.#drained = resolve));
+    clearTimeout(timer);
+  }
+
+  #accept(listener: PortListener, client: Socket): void {
+    if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
+    identifyClient(client, this.#clientRules, ({ source }) => {
+      this.#arriving.delete(client);
+      this.#admit(listener, client, source);
+    });
+  }
+
+  #awaitHeader(client: Socket): void {
+    this.#arriving.add(client);
+    client.on('close', () => {
+      if (this.#arriving.delete(client)) this.#checkDrained();
+    });
+  }
+
+  #admit({ edge, port }: PortListener, client: Socket, source: IpAddress): void {
+    if (edge === undefined) {
+      resetSocket(client);
+      return;
+    }
+    const { id: edgeId, backendId } = edge.rules;
+    const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
+    if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
+    this.#observer.tcpOpened({ edgeId, verdict });
+    if (verdict !== 'allowed') {
+      resetSocket(client);
+      return;
+    }
+    const backend = this.#edges.backend(backendId);
+    if (backend !== undefined) {
+      this.#edges.opened(new TcpConnection({ client, source, port, edge }, backend, this.#connectionSettings));
+      return;
+    }
+    resetSocket(client);
+    const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
+    this.#observer.tcpClosed({ edgeId, source: formatIp(source), ...nothingMoved, reason: 'no backend' });
+  }
+
+  #closed(connection: TcpConnection): void {
+    this.#edges.closed(connection);
+    this.#observer.tcpClosed(connection.report);
+    this.#checkDrained();
+  }
+
+  #isBusy(): boolean {
+    return this.#arriving.size > 0 || this.#edges.hasConnections;
+  }
+
+  #checkDrained(): void {
+    if (this.#draining && !this.#isBusy()) this.#drained();
+  }
+}

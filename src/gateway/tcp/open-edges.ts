@@ -1,0 +1,92 @@
+import type { EntryKey, RestrictionEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { TcpEdge } from './edge.ts';
+
+/**
+ * Finds the edges with open connections whose rules an update touches. Edges without connections are not in it: a
+ * change among very many costs no more than the connections it concerns.
+ */
+export class OpenEdges {
+  #all = new Set<TcpEdge>();
+  #byPolicy = new Map<string, Set<TcpEdge>>();
+  #byAccount = new Map<string, Set<TcpEdge>>();
+  /** Restrictions on endpoints only: no other kind meets this traffic. */
+  #restrictions = new Map<string, RestrictionEntry>();
+  #restrictionsByPolicy = new Map<string, Set<RestrictionEntry>>();
+
+  add(edge: TcpEdge): void {
+    const { accountId, policyIds } = edge.rules;
+    this.#all.add(edge);
+    addTo(this.#byAccount, accountId, edge);
+    for (const id of policyIds) addTo(this.#byPolicy, id, edge);
+  }
+
+  /** To be called with the rules it was added with. */
+  delete(edge: TcpEdge): void {
+    const { accountId, policyIds } = edge.rules;
+    this.#all.delete(edge);
+    deleteFrom(this.#byAccount, accountId, edge);
+    for (const id of policyIds) deleteFrom(this.#byPolicy, id, edge);
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  [Symbol.iterator](): Iterator<TcpEdge> {
+    return this.#all.values();
+  }
+
+  /** Takes in the restrictions of the update. Returns the edges that a policy or a restriction of it concerns. */
+  follow(update: SnapshotUpdate): ReadonlySet<TcpEdge> {
+    if (update.full) {
+      this.#restrictions.clear();
+      this.#restrictionsByPolicy.clear();
+    }
+    const touched = new Set<TcpEdge>();
+    for (const entry of update.set) {
+      if (entry.kind === 'policy') this.#collectByPolicy(entry.id, touched);
+      if (entry.kind === 'restriction') this.#replace(entry.id, entry, touched);
+    }
+    for (const key of update.removed) this.#remove(key, touched);
+    return update.full ? new Set(this.#all) : touched;
+  }
+
+  #remove({ kind, id }: EntryKey, touched: Set<TcpEdge>): void {
+    if (kind === 'policy') this.#collectByPolicy(id, touched);
+    if (kind === 'restriction') this.#replace(id, undefined, touched);
+  }
+
+  #collectByPolicy(id: string, touched: Set<TcpEdge>): void {
+    addAll(touched, this.#byPolicy.get(id));
+    for (const { accountId } of this.#restrictionsByPolicy.get(id) ?? [])
+      addAll(touched, this.#byAccount.get(accountId));
+  }
+
+  #replace(id: string, entry: RestrictionEntry | undefined, touched: Set<TcpEdge>): void {
+    const old = this.#restrictions.get(id);
+    if (old !== undefined) {
+      this.#restrictions.delete(id);
+      for (const policyId of old.policyIds) deleteFrom(this.#restrictionsByPolicy, policyId, old);
+      addAll(touched, this.#byAccount.get(old.accountId));
+    }
+    if (entry?.type !== 'endpoints') return;
+    this.#restrictions.set(id, entry);
+    for (const policyId of entry.policyIds) addTo(this.#restrictionsByPolicy, policyId, entry);
+    addAll(touched, this.#byAccount.get(entry.accountId));
+  }
+}
+
+function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function deleteFrom<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
+  const set = sets.get(key);
+  if (set?.delete(value) === true && set.size === 0) sets.delete(key);
+}
+
+function addAll<Value>(into: Set<Value>, values: Iterable<Value> | undefined): void {
+  for (const value of values ?? []) into.add(value);
+}

@@ -1,0 +1,114 @@
+import type { GatewayLog, TrafficObserver } from '../engine.ts';
+import type { TcpEdge } from './edge.ts';
+import { PortListener } from './port-listener.ts';
+import type { ListenSettings } from './port-listener.ts';
+
+interface PortTableSettings extends ListenSettings {
+  readonly observer: TrafficObserver;
+  readonly log: GatewayLog;
+  /** How often a port that the system refused is tried again. */
+  readonly retryMs: number;
+}
+
+/** Every port in use and its listener. A port that cannot be opened is a fault of its edge, never of the update. */
+export class PortTable {
+  readonly #settings: PortTableSettings;
+  readonly #listeners = new Map<number, PortListener>();
+  /** Opened by a `prepare` whose swap is still to come. */
+  readonly #staged = new Map<number, PortListener>();
+  readonly #faulty = new Set<PortListener>();
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(settings: PortTableSettings) {
+    this.#settings = settings;
+  }
+
+  ownerOf(port: number): TcpEdge | undefined {
+    return this.#listeners.get(port)?.edge;
+  }
+
+  /** Opens those of the ports that have no listener yet. */
+  async stage(ports: Iterable<number>): Promise<void> {
+    const opened: Promise<void>[] = [];
+    for (const port of ports) {
+      if (this.#listeners.has(port) || this.#staged.has(port)) continue;
+      const listener = new PortListener(port, this.#settings);
+      this.#staged.set(port, listener);
+      opened.push(listener.open());
+    }
+    await Promise.all(opened);
+  }
+
+  unstage(): void {
+    for (const listener of this.#staged.values()) listener.close();
+    this.#staged.clear();
+  }
+
+  /** Gives a port, which has been staged if it is new, to an edge. */
+  assign(port: number, edge: TcpEdge): void {
+    const listener = this.#listeners.get(port) ?? this.#staged.get(port);
+    if (listener === undefined || listener.edge === edge) return;
+    this.release(port, listener.edge);
+    this.#listeners.set(port, listener);
+    listener.edge = edge;
+    if (listener.fault !== undefined) this.#reportFault(listener, edge, listener.fault);
+  }
+
+  /** Takes a port from an edge, if it is still that edge's. */
+  release(port: number, edge: TcpEdge | undefined): void {
+    const listener = this.#listeners.get(port);
+    if (edge === undefined || listener?.edge !== edge) return;
+    listener.edge = undefined;
+    if (this.#faulty.delete(listener))
+      this.#settings.observer.listenerFault({ edgeId: edge.rules.id, port, cause: undefined });
+  }
+
+  /** Ends a swap: `released` ports that no edge has taken are closed, staged ones begin to answer. */
+  settle(released: Iterable<number>): void {
+    for (const port of released) {
+      const listener = this.#listeners.get(port);
+      if (listener === undefined || listener.edge !== undefined) continue;
+      listener.close();
+      this.#listeners.delete(port);
+    }
+    for (const [port, listener] of this.#staged) {
+      this.#staged.delete(port);
+      if (listener.edge === undefined) listener.close();
+      else listener.putInForce();
+    }
+    this.#retryTimer ??= this.#faulty.size === 0 ? undefined : this.#startRetrying();
+  }
+
+  closeAll(): void {
+    clearInterval(this.#retryTimer);
+    this.unstage();
+    for (const listener of this.#listeners.values()) listener.close();
+    this.#listeners.clear();
+    this.#faulty.clear();
+  }
+
+  #reportFault(listener: PortListener, edge: TcpEdge, cause: Error): void {
+    const event = { edgeId: edge.rules.id, port: listener.port, cause };
+    this.#faulty.add(listener);
+    this.#settings.observer.listenerFault(event);
+    const { edgeId, port } = event;
+    this.#settings.log.error({ edgeId, port, err: cause }, 'a port of a TCP edge cannot be opened; trying again');
+  }
+
+  #startRetrying(): NodeJS.Timeout {
+    return setInterval(() => {
+      for (const listener of this.#faulty) void this.#retry(listener);
+      if (this.#faulty.size > 0) return;
+      clearInterval(this.#retryTimer);
+      this.#retryTimer = undefined;
+    }, this.#settings.retryMs).unref();
+  }
+
+  async #retry(listener: PortListener): Promise<void> {
+    await listener.open();
+    const { edge, fault, port } = listener;
+    if (fault !== undefined || edge === undefined || !this.#faulty.delete(listener)) return;
+    this.#settings.observer.listenerFault({ edgeId: edge.rules.id, port, cause: undefined });
+    this.#settings.log.info({ edgeId: edge.rules.id, port }, 'a port of a TCP edge could be opened at last');
+  }
+}

@@ -1,0 +1,59 @@
+import type { CidrSetData } from '../../lib/cidr-set.ts';
+import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { CertificatePair } from '../certificates/local-ca.ts';
+import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+
+/** Options of the gateway as plain data. Workers always share their ports. */
+export interface WorkerOptions extends Omit<GatewayOptions, 'trustedProxies' | 'sharePorts'> {
+  readonly trustedProxies: CidrSetData;
+}
+
+/** What a worker is told once, over its channel: its arguments and environment can be read by others. */
+export interface WorkerStart {
+  readonly options: WorkerOptions;
+  /** Signs for names without an uploaded certificate; needed where there is an HTTPS listener. */
+  readonly localCa: CertificatePair | undefined;
+  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  readonly errorPrefix?: string;
+}
+
+/** What a worker is asked to do; it answers each with a `Reply` of the same number. */
+export type Task =
+  | ({ readonly task: 'start' } & WorkerStart)
+  | { readonly task: 'stage'; readonly update: SnapshotUpdate }
+  | { readonly task: 'commit' }
+  | { readonly task: 'abandon' }
+  | { readonly task: 'drain'; readonly limitMs: number };
+
+export type Request = Task & { readonly number: number };
+
+export interface Reply {
+  readonly type: 'reply';
+  readonly number: number;
+  /** Why the task could not be done. */
+  readonly fault?: string;
+}
+
+/** A call of the observer, by name and arguments. */
+export type TrafficEvent = {
+  [Name in keyof TrafficObserver]: readonly [name: Name, ...Parameters<TrafficObserver[Name]>];
+}[keyof TrafficObserver];
+
+export interface Events {
+  readonly type: 'events';
+  readonly events: readonly TrafficEvent[];
+}
+
+export interface LogLine {
+  readonly type: 'log';
+  readonly level: keyof GatewayLog;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A worker is ready to be given tasks. */
+export interface Up {
+  readonly type: 'up';
+}
+
+export type FromWorker = Up | Reply | Events | LogLine;

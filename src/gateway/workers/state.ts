@@ -1,0 +1,26 @@
+import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+
+/** The whole snapshot in force, kept so that a new worker can be told it. */
+export class SnapshotState {
+  readonly #entries = new Map<string, SnapshotEntry>();
+  #version = 0;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  follow({ version, full, set, removed }: SnapshotUpdate): void {
+    if (full) this.#entries.clear();
+    for (const entry of set) this.#entries.set(keyOf(entry), entry);
+    for (const key of removed) this.#entries.delete(keyOf(key));
+    this.#version = version;
+  }
+
+  asUpdate(): SnapshotUpdate {
+    return { version: this.#version, full: true, set: [...this.#entries.values()], removed: [] };
+  }
+}
+
+function keyOf({ kind, id }: EntryKey): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
+import { EventRelay } from './event-relay.ts';
+import type { WorkerStart } from './messages.ts';
+import { SnapshotState } from './state.ts';
+import { WorkerGone, WorkerProcess } from './worker-process.ts';
+import type { WorkerSettings } from './worker-process.ts';
+
+export interface WorkerEngineParts extends WorkerStart {
+  /** How many processes. */
+  readonly workers: number;
+  readonly observer: TrafficObserver;
+  readonly log: GatewayLog;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface WorkerEngine extends Engine {
+  /** Of the workers that carry traffic now. */
+  readonly pids: readonly number[];
+}
+
+/** A worker that lived this long was well: what ended it is not counted as a failure to start. */
+const provenMs = 10_000;
+const longestPauseMs = 10_000;
+/** How long after its limit a drain may still be answered. */
+const drainGraceMs = 5000;
+
+/**
+ * An engine over several processes that share their listeners.
+ *
+ * An update is built in all workers before it is put in force in any, so that one which cannot be built changes
+ * nothing anywhere. The workers then swap one by one within moments of each other, and `apply` resolves after the last.
+ * A worker that dies over an update does not hold it up: its successor starts with the snapshot then in force.
+ */
+export async function createWorkerEngine(parts: WorkerEngineParts): Promise<WorkerEngine> {
+  const engine = new ProcessEngine(parts);
+  await engine.start(parts.workers);
+  return engine;
+}
+
+class ProcessEngine implements WorkerEngine {
+  readonly #log: GatewayLog;
+  readonly #settings: WorkerSettings;
+  readonly #relay: EventRelay;
+  readonly #state = new SnapshotState();
+  readonly #live = new Set<WorkerProcess>();
+  readonly #ending = new AbortController();
+  /** Settles with the last step asked for: updates and new workers wait for each other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #failures = 0;
+
+  constructor({ observer, log, environment, options, localCa, errorPrefix }: WorkerEngineParts) {
+    this.#log = log;
+    this.#relay = new EventRelay(observer);
+    const observed: WorkerSettings['observed'] = ({ number }, events) => {
+      this.#relay.relay(number, events);
+    };
+    const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
+    this.#settings = { start, environment, log, observed };
+  }
+
+  get version(): number {
+    return this.#state.version;
+  }
+
+  get pids(): readonly number[] {
+    return [...this.#live].flatMap(({ pid }) => pid ?? []);
+  }
+
+  async start(count: number): Promise<void> {
+    const started = await Promise.allSettled(Array.from({ length: count }, () => this.#startOne()));
+    const failed = started.find((result) => result.status === 'rejected');
+    if (failed === undefined) return;
+    await this.drain(0);
+    throw failed.reason;
+  }
+
+  apply(update: SnapshotUpdate): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#stage(update);
+      this.#state.follow(update);
+      await this.#commit();
+    });
+  }
+
+  async drain(limitMs: number): Promise<void> {
+    this.#ending.abort();
+    const drained = [...this.#live].map(async (worker) => {
+      await worker.ask({ task: 'drain', limitMs }, limitMs + drainGraceMs).catch(ignore);
+      worker.kill();
+      await worker.gone;
+    });
+    await Promise.all(drained);
+  }
+
+  async #stage(update: SnapshotUpdate): Promise<void> {
+    this.#ending.signal.throwIfAborted();
+    const results = await this.#askAll({ task: 'stage', update });
+    const refusal = results.find((error) => error !== undefined && !(error instanceof WorkerGone));
+    if (refusal === undefined && results.includes(undefined)) return;
+    await this.#askAll({ task: 'abandon' });
+    throw (
+      refusal ?? new Error(`snapshot version ${update.version} cannot be put in force: no gateway worker is running`)
+    );
+  }
+
+  /** What a worker cannot commit though it could be built, it must not go on without: its successor starts with it. */
+  async #commit(): Promise<void> {
+    const workers = [...this.#live];
+    const results = await this.#askAll({ task: 'commit' });
+    for (const [at, error] of results.entries()) if (error !== undefined) workers[at]?.kill();
+    if (!results.includes(undefined)) throw results[0] ?? new Error('no gateway worker is running');
+  }
+
+  /** What went wrong in each of the workers. */
+  #askAll(task: Parameters<WorkerProcess['ask']>[0]): Promise<readonly (Error | undefined)[]> {
+    const asked = [...this.#live].map((worker) => worker.ask(task).then(nothing, asError));
+    return Promise.all(asked);
+  }
+
+  async #startOne(): Promise<void> {
+    const worker = await WorkerProcess.start(this.#settings);
+    try {
+      await this.#inTurn(() => this.#bringUp(worker));
+    } catch (error) {
+      worker.kill();
+      throw error;
+    }
+    void this.#watch(worker);
+  }
+
+  async #watch(worker: WorkerProcess): Promise<void> {
+    const startedMs = performance.now();
+    const why = await worker.gone;
+    this.#live.delete(worker);
+    this.#relay.forget(worker.number);
+    if (this.#ending.signal.aborted) return;
+    if (performance.now() - startedMs > provenMs) this.#failures = 0;
+    this.#log.error({ worker: worker.number, why }, 'a gateway worker is gone; starting another');
+    await this.#replace();
+  }
+
+  async #bringUp(worker: WorkerProcess): Promise<void> {
+    this.#ending.signal.throwIfAborted();
+    if (this.#state.version > 0) {
+      await worker.ask({ task: 'stage', update: this.#state.asUpdate() });
+      await worker.ask({ task: 'commit' });
+    }
+    this.#live.add(worker);
+  }
+
+  async #replace(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      const pauseMs = this.#failures === 0 ? 0 : Math.min(longestPauseMs, 50 * 2 ** this.#failures);
+      this.#failures++;
+      try {
+        await sleep(pauseMs, undefined, { signal: this.#ending.signal });
+        await this.#startOne();
+        return;
+      } catch (error) {
+        if (this.#ending.signal.aborted) return;
+        this.#log.error({ err: error, failures: this.#failures }, 'a gateway worker cannot be started; trying again');
+      }
+    }
+  }
+
+  #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(step);
+    this.#last = done.catch(ignore);
+    return done;
+  }
+}
+
+function ignore(): void {}
+
+function nothing(): undefined {}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

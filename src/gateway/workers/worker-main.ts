@@ -1,0 +1,98 @@
+/** The program of a gateway worker: a node engine at the other end of its parent's channel. */
+import { CidrSet } from '../../lib/cidr-set.ts';
+import { createCertificateSource } from '../certificates/create-certificate-source.ts';
+import { openLocalCa } from '../certificates/local-ca.ts';
+import type { CertificatePair } from '../certificates/local-ca.ts';
+import type { GatewayLog } from '../engine.ts';
+import type { CertificateSource } from '../https/certificate-source.ts';
+import { createNodeEngine } from '../node-engine.ts';
+import type { NodeEngine, StagedUpdate } from '../node-engine.ts';
+import { EventBatch } from './event-batch.ts';
+import type { FromWorker, LogLine, Request } from './messages.ts';
+
+const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
+const batch = new EventBatch((events) => send({ type: 'events', events }), log);
+let engine: NodeEngine | undefined;
+let staged: StagedUpdate | undefined;
+
+// A terminal or a service manager signals the whole group: the parent drains its workers and then lets go of them.
+process.on('SIGINT', ignore).on('SIGTERM', ignore);
+process.on('disconnect', () => {
+  process.exit();
+});
+process.on('message', (message) => {
+  // Only worker-process.ts writes to this channel.
+  void answer(message as Request);
+});
+await send({ type: 'up' });
+
+async function answer(request: Request): Promise<void> {
+  const { number } = request;
+  try {
+    await perform(request);
+    await send({ type: 'reply', number });
+  } catch (error) {
+    await send({ type: 'reply', number, fault: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function perform(request: Request): Promise<void> {
+  if (request.task === 'start') {
+    engine = await start(request);
+    return;
+  }
+  if (engine === undefined) throw new Error('the worker has not been started');
+  switch (request.task) {
+    case 'stage':
+      staged = await engine.stage(request.update);
+      break;
+    case 'commit':
+      await staged?.commit();
+      staged = undefined;
+      // Ahead of the reply: who waits for the update also knows of its faulty ports.
+      void batch.flush();
+      break;
+    case 'abandon':
+      staged?.abandon();
+      staged = undefined;
+      break;
+    case 'drain':
+      await engine.drain(request.limitMs);
+      await batch.flush();
+      break;
+  }
+}
+
+async function start(request: Extract<Request, { readonly task: 'start' }>): Promise<NodeEngine> {
+  const { trustedProxies, ...plain } = request.options;
+  const options = { ...plain, trustedProxies: new CidrSet(trustedProxies), sharePorts: true };
+  const certificates = request.localCa === undefined ? undefined : await openCertificates(request.localCa);
+  const { errorPrefix } = request;
+  return createNodeEngine({
+    options,
+    observer: batch.observer,
+    log,
+    certificates,
+    ...(errorPrefix && { errorPrefix }),
+  });
+}
+
+async function openCertificates(pair: CertificatePair): Promise<CertificateSource> {
+  const kept = (): Promise<CertificatePair> => Promise.resolve(pair);
+  return createCertificateSource({ localCa: await openLocalCa({ load: kept, save: kept }), log });
+}
+
+function logAs(level: LogLine['level']): (fields: object, message: string) => void {
+  return (fields, message) => void send({ type: 'log', level, fields, message });
+}
+
+/** Resolves when the message is on its way; without a parent there is nobody left to tell, and the process ends. */
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, () => {
+      resolve();
+    });
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,145 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { GatewayLog } from '../engine.ts';
+import type { FromWorker, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
+
+/** The worker ended before it could answer. */
+export class WorkerGone extends Error {
+  override readonly name = 'WorkerGone';
+}
+
+export interface WorkerSettings {
+  readonly start: WorkerStart;
+  /** The environment a worker gets. Nothing is handed down by itself: it serves the public and needs no secret. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: GatewayLog;
+  readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
+}
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+const entry = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
+/** A worker that takes longer over one task is taken for dead. */
+const replyLimitMs = 60_000;
+
+let started = 0;
+
+/** One child process that carries traffic. */
+export class WorkerProcess {
+  readonly number = ++started;
+  /** Resolves when the process has ended, with what is known of why. */
+  readonly gone: Promise<string>;
+  readonly #settings: WorkerSettings;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #up = Promise.withResolvers<void>();
+  #requests = 0;
+  #end: WorkerGone | undefined;
+
+  /** Resolves when the worker can be given updates. */
+  static async start(settings: WorkerSettings): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(settings);
+    const overdue = setTimeout(() => {
+      worker.kill();
+    }, replyLimitMs);
+    try {
+      await worker.#up.promise;
+      await worker.ask({ task: 'start', ...settings.start });
+    } catch (error) {
+      worker.kill();
+      throw error;
+    } finally {
+      clearTimeout(overdue);
+    }
+    return worker;
+  }
+
+  private constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    this.#child = fork(entry, [], {
+      serialization: 'advanced',
+      env: settings.environment,
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    // Only worker-main.ts writes to this channel.
+    this.#child.on('message', (message) => {
+      this.#hear(message as FromWorker);
+    });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.gone = promise;
+    const end = (why: string): void => {
+      this.#fail(new WorkerGone(`gateway worker ${this.number} is gone: ${why}`));
+      resolve(why);
+    };
+    this.#child.on('error', (error) => {
+      if (this.#child.pid === undefined) end(error.message);
+    });
+    this.#child.on('exit', (code, signal) => {
+      end(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Rejects with the worker's own words if it cannot do it, with `WorkerGone` if it dies over it. */
+  async ask(task: Task, limitMs = replyLimitMs): Promise<void> {
+    if (this.#end !== undefined) throw this.#end;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const number = ++this.#requests;
+    this.#waiting.set(number, { resolve, reject });
+    const overdue = setTimeout(() => {
+      this.kill();
+    }, limitMs);
+    const request: Request = { ...task, number };
+    this.#child.send(request, (error) => {
+      if (error !== null) this.kill();
+    });
+    try {
+      await promise;
+    } finally {
+      clearTimeout(overdue);
+      this.#waiting.delete(number);
+    }
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.type) {
+      case 'up':
+        this.#up.resolve();
+        break;
+      case 'reply':
+        this.#settle(message);
+        break;
+      case 'events':
+        this.#settings.observed(this, message.events);
+        break;
+      case 'log':
+        this.#settings.log[message.level]({ ...message.fields, worker: this.number }, message.message);
+        break;
+    }
+  }
+
+  #settle({ number, fault }: Reply): void {
+    const waiting = this.#waiting.get(number);
+    if (fault === undefined) waiting?.resolve();
+    else waiting?.reject(new Error(fault));
+  }
+
+  #fail(error: WorkerGone): void {
+    this.#end = error;
+    this.#up.reject(error);
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+}

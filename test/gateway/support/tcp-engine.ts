@@ -1,0 +1,103 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+
+import type { GatewayLog, GatewayOptions, TcpClosed, TrafficObserver, Verdict } from '../../../src/gateway/engine.ts';
+import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
+import type { NodeEngine } from '../../../src/gateway/node-engine.ts';
+import { CidrSet } from '../../../src/lib/cidr-set.ts';
+import { formatIp } from '../../../src/lib/ip-address.ts';
+import { packRules } from './tcp-entries.ts';
+
+interface Fault {
+  readonly edgeId: string;
+  readonly port: number;
+  readonly cause: string | undefined;
+}
+
+/** Keeps what the gateway tells of its traffic. */
+export class Recorder implements TrafficObserver {
+  readonly verdicts: Verdict[] = [];
+  readonly warnings: string[] = [];
+  readonly closed: TcpClosed[] = [];
+  readonly faults: Fault[] = [];
+  readonly errors: string[] = [];
+
+  readonly log: GatewayLog = {
+    info: () => {},
+    warn: () => {},
+    error: (_fields, message) => this.errors.push(message),
+  };
+
+  warned(restrictionIds: readonly string[], source: Parameters<TrafficObserver['warned']>[1]): void {
+    for (const id of restrictionIds) this.warnings.push(`${id} ${formatIp(source)}`);
+  }
+
+  tcpOpened({ verdict }: { readonly verdict: Verdict }): void {
+    this.verdicts.push(verdict);
+  }
+
+  tcpClosed(event: TcpClosed): void {
+    this.closed.push(event);
+  }
+
+  httpAnswered(): void {}
+
+  listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
+    this.faults.push({ edgeId, port, cause: cause?.message });
+  }
+}
+
+export const plainOptions = {
+  tcpListenHost: '127.0.0.1',
+  https: undefined,
+  http: undefined,
+  proxyProtocol: { tcp: false, https: false, http: false },
+  sharePorts: false,
+  timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
+} satisfies Omit<GatewayOptions, 'trustedProxies'>;
+
+export interface Gateway {
+  readonly engine: NodeEngine;
+  readonly seen: Recorder;
+}
+
+export async function startGateway(
+  t: TestContext,
+  more: Partial<GatewayOptions> = {},
+  trusted: readonly string[] = [],
+): Promise<Gateway> {
+  const seen = new Recorder();
+  const options = { ...plainOptions, trustedProxies: new CidrSet(packRules(trusted)), ...more };
+  const engine = await createNodeEngine({ options, observer: seen, log: seen.log, certificates: undefined });
+  t.after(() => engine.drain(0));
+  return { engine, seen };
+}
+
+const lowestPort = 12_000;
+const ports = 18_000;
+
+/** A port below those the system gives to outgoing connections, so that none of these takes it meanwhile. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  for (;;) {
+    const port = lowestPort + Math.floor(Math.random() * ports);
+    const server = createServer().listen(port, host);
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
+
+/** Waits for something that happens by itself; fails after long enough for any machine. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`still not so after 20 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { createServer } from 'node:tls';
+
+import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
+import type { CertificatePair } from '../../src/gateway/certificates/local-ca.ts';
+import { freePort, startGateway, until } from './support/tcp-engine.ts';
+import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
+import { dial, dialAndEcho, portOf } from './support/tcp-peers.ts';
+
+async function createAuthority() {
+  return openLocalCa({ load: () => Promise.resolve(undefined), save: (pair) => Promise.resolve(pair) });
+}
+
+async function startTlsUpstream(t: TestContext, { certificatePem, privateKeyPem }: CertificatePair) {
+  const received: string[] = [];
+  // A documented option that the type leaves out.
+  const halfOpen: object = { allowHalfOpen: true };
+  const server = createServer({ cert: certificatePem, key: privateKeyPem, ...halfOpen }, (socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      received.push(chunk.toString());
+      socket.write(chunk);
+    });
+    socket.on('end', () => socket.end(' and the end'));
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { port: portOf(server), received };
+}
+
+function tlsBackend(port: number) {
+  return backend('bkdsc_1', port, { host: 'localhost', tls: true });
+}
+
+test('a TLS backend gets the bytes over TLS, and the end of the client after them', async (t) => {
+  const authority = await createAuthority();
+  const upstream = await startTlsUpstream(t, await authority.issue('localhost', new Date()));
+  const { engine } = await startGateway(t, { upstreamAuthorities: [authority.caCertificatePem] });
+  const port = await freePort();
+  await engine.apply(snapshot(tlsBackend(upstream.port), tcpEdge('edgtcp_1', [port])));
+
+  const client = await dialAndEcho(t, port);
+  client.socket.end();
+  await client.seesEnd();
+  assert.equal(client.text, 'hello and the end');
+  assert.deepEqual(upstream.received, ['hello']);
+});
+
+for (const { flaw, trusted, name } of [
+  { flaw: 'no trusted authority vouches for', trusted: false, name: 'localhost' },
+  { flaw: 'is for another name', trusted: true, name: 'elsewhere.test' },
+]) {
+  test(`a TLS backend with a certificate that ${flaw} gets nothing, and the client is reset`, async (t) => {
+    const authority = await createAuthority();
+    const upstream = await startTlsUpstream(t, await authority.issue(name, new Date()));
+    const { engine, seen } = await startGateway(t, {
+      upstreamAuthorities: trusted ? [authority.caCertificatePem] : [],
+    });
+    const port = await freePort();
+    await engine.apply(snapshot(tlsBackend(upstream.port), tcpEdge('edgtcp_1', [port])));
+
+    const client = dial(t, port);
+    client.socket.write('secret');
+    await client.isReset();
+    assert.deepEqual(upstream.received, []);
+    await until(() => seen.closed[0]?.reason === 'connect failed', 'it is told why');
+  });
+}

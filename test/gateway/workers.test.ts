@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import type { WorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import { freePort, plainOptions, Recorder, until } from './support/tcp-engine.ts';
+import {
+  backend,
+  change,
+  limitedTo,
+  packRules,
+  policy,
+  restriction,
+  snapshot,
+  tcpEdge,
+  toBackend,
+} from './support/tcp-entries.ts';
+import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
+import type { Peer } from './support/tcp-peers.ts';
+
+async function startWorkers(t: TestContext, workers: number): Promise<{ engine: WorkerEngine; seen: Recorder }> {
+  const seen = new Recorder();
+  const engine = await createWorkerEngine({
+    workers,
+    options: { ...plainOptions, trustedProxies: packRules([]) },
+    localCa: undefined,
+    observer: seen,
+    log: seen.log,
+    environment: {},
+  });
+  t.after(() => engine.drain(0));
+  return { engine, seen };
+}
+
+/** Opens connections until the kernel has given every worker some. */
+async function dialEvenly(t: TestContext, port: number, count = 24): Promise<readonly Peer[]> {
+  return Promise.all(Array.from({ length: count }, () => dialAndEcho(t, port)));
+}
+
+test('workers share a port, obey an update before it is acknowledged, and tell what they saw', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const rules = [policy('ipp_1', '127.0.0.1/32', '127.0.0.2/32'), policy('ipp_2', '127.0.0.1/32')];
+  const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
+  await engine.apply(
+    snapshot(...rules, restriction('ipx_1', ['ipp_2'], false), backend('bkdsc_1', upstream.port), edge),
+  );
+  assert.equal(engine.pids.length, 2);
+
+  const open = await Promise.all(Array.from({ length: 16 }, () => dialAndEcho(t, port, { from: '127.0.0.2' })));
+  await until(() => seen.warnings.length === 16, 'the warnings of both workers arrive');
+  await engine.apply(change([policy('ipp_1', '127.0.0.1/32')]));
+  for (const late of Array.from({ length: 16 }, () => dial(t, port, { from: '127.0.0.2' }))) await late.isReset();
+  for (const client of open) await client.isReset();
+  await dialAndEcho(t, port, { from: '127.0.0.1' });
+  await until(() => seen.closed.length === 16, 'the ends of both workers arrive');
+  await until(() => seen.verdicts.length === 33, 'the verdicts of both workers arrive');
+  assert.equal(seen.verdicts.filter((verdict) => verdict === 'refused_by_module').length, 16);
+});
+
+test('a killed worker is replaced by one with the whole state, and the connections of the other survive', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2);
+  const upstream = await startUpstream(t);
+  const [port, addedPort] = [await freePort(), await freePort()];
+  const rules = policy('ipp_1', '127.0.0.1/32');
+  await engine.apply(
+    snapshot(rules, backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'))),
+  );
+  await engine.apply(change([tcpEdge('edgtcp_2', [addedPort], limitedTo('ipp_1'))]));
+  const clients = await dialEvenly(t, port);
+  const [victim, survivor] = engine.pids;
+  assert.ok(victim !== undefined && survivor !== undefined);
+  process.kill(victim, 'SIGKILL');
+
+  await until(() => clients.some(({ ended, broken }) => ended || broken !== undefined), 'its connections break');
+  await until(() => engine.pids.length === 2 && !engine.pids.includes(victim), 'another worker is there');
+  const alive = clients.filter(({ ended, broken }) => !ended && broken === undefined);
+  assert.ok(alive.length > 0 && alive.length < clients.length);
+  for (const client of alive) {
+    client.socket.write('!');
+    await client.receives('hello!');
+  }
+  assert.ok(engine.pids.includes(survivor));
+  assert.ok(seen.errors.some((message) => /worker is gone/.test(message)));
+
+  process.kill(survivor, 'SIGKILL');
+  await until(() => engine.pids.length === 2 && !engine.pids.includes(survivor), 'the other is replaced too');
+  await Promise.all([dialAndEcho(t, port), dialAndEcho(t, addedPort)]);
+  await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
+});
+
+test('an update that a worker cannot build changes nothing in any of them', async (t) => {
+  const { engine } = await startWorkers(t, 2);
+  const upstream = await startUpstream(t);
+  const [port, otherPort] = [await freePort(), await freePort()];
+  const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
+  await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), edge));
+  const { version } = engine;
+  const unknown = tcpEdge('edgtcp_2', [otherPort], toBackend('bkdsc_1', { future_check: { enabled: true } }));
+  await assert.rejects(engine.apply(change([policy('ipp_1', '10.0.0.0/8'), unknown])), /unknown module "future_check"/);
+  assert.equal(engine.version, version);
+  await dialEvenly(t, port);
+  await engine.apply(change([policy('ipp_1', '127.0.0.9/32')]));
+  await dial(t, port).isReset();
+});
+
+test('a port that a foreign program holds is one fault, whatever the number of workers', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2);
+  const upstream = await startUpstream(t);
+  const foreign = createServer().listen(await freePort(), '127.0.0.1');
+  await once(foreign, 'listening');
+  t.after(() => foreign.close());
+  const address = foreign.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  assert.equal(seen.faults.length, 1);
+  assert.match(seen.faults[0]?.cause ?? '', /EADDRINUSE/);
+  foreign.close();
+  await until(() => seen.faults.length === 2, 'the fault is over');
+  assert.equal(seen.faults[1]?.cause, undefined);
+  await dialAndEcho(t, port);
+});
+
+test('a drain lets connections of every worker end, then no worker is left', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  const clients = await dialEvenly(t, port, 8);
+  const { pids } = engine;
+  const drained = engine.drain(10_000);
+  const late = dial(t, port);
+  await until(() => late.broken !== undefined, 'no new connection is taken');
+  for (const client of clients) client.socket.end();
+  for (const client of clients) await client.seesEnd();
+  await drained;
+  assert.deepEqual(
+    seen.closed.map(({ reason }) => reason),
+    clients.map(() => 'client'),
+  );
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+});
