@@ -22,8 +22,8 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
-  /** The key of the list in its envelope. */
-  readonly listKey: string;
+  /** The key of the list in its envelope; undefined where there is no list. */
+  readonly listKey?: string;
   readonly view: TSchema;
   readonly createBody: Create;
   readonly updateBody: Update;
@@ -31,10 +31,12 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   readonly permitWrite?: (caller: Caller) => void;
   readonly createExample?: unknown;
   readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorCode[]>>;
+  /** For resources below another one: whether the document is below the one that the path names. */
+  readonly belongs?: (document: Document, call: Call) => boolean;
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
-  /** What an answer shows. `extras`: what `gather` found for the document. */
+  /** What an answer shows. */
   present(document: Document, call: Call): Awaitable<unknown>;
   /** For lists, where one query serves all. */
   presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
@@ -46,12 +48,14 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   const { store, table, path, noun, name, tag, view, faults = {}, permitWrite, errors } = crud;
   const shared = { tag, ...(permitWrite === undefined ? {} : { permit: permitWrite }) };
   const one = `${path}/{id}`;
-  const found = (document: Document | undefined, id: string): Document => {
-    if (document === undefined) throw new UserError(222, { noun, id: quote(id) });
+  const found = (document: Document | undefined, call: Call): Document => {
+    if (document === undefined || crud.belongs?.(document, call) === false) {
+      throw new UserError(222, { noun, id: quote(call.params['id']) });
+    }
     return document;
   };
-  const findForWrite = async (transaction: Transaction, { caller, params: { id = '' } }: Call) =>
-    found(await table.find(transaction, caller.accountId, id), id);
+  const findForWrite = async (transaction: Transaction, call: Call) =>
+    found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
   return [
     operation({
       ...shared,
@@ -67,7 +71,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       errors: errors.create,
       handle: async (call) => crud.present(await store.write(call.actor, (tx) => crud.create(tx, call)), call),
     }),
-    listOperation(crud),
+    ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({
       tag,
       method: 'GET',
@@ -78,10 +82,9 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       answer: view,
       errors: [222],
       handle: (call) => {
-        const { id = '' } = call.params;
-        const document = store.find(table, call.caller.accountId, id);
-        if (document instanceof Promise) return document.then((row) => crud.present(found(row, id), call));
-        return crud.present(found(document, id), call);
+        const document = store.find(table, call.caller.accountId, call.params['id'] ?? '');
+        if (document instanceof Promise) return document.then((row) => crud.present(found(row, call), call));
+        return crud.present(found(document, call), call);
       },
     }),
     operation({
@@ -118,8 +121,9 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
 
 function listOperation<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
+  listKey: string,
 ): Operation {
-  const { store, table, path, noun, name, listKey } = crud;
+  const { store, table, path, noun, name } = crud;
   return operation({
     method: 'GET',
     path,
@@ -163,5 +167,5 @@ export function nullable(type: 'string' | 'array', description: string, items?: 
 }
 
 function article(noun: string): string {
-  return /^[AEIO]/.test(noun) ? 'an' : 'a';
+  return /^(?:[AEIO]|HTTPS)/.test(noun) ? 'an' : 'a';
 }

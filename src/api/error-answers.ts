@@ -26,7 +26,7 @@ export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
   return {
     send(request, reply, error) {
       const shown = toUserError(request, error);
-      if (shown.status >= 500) request.log.error({ err: error, operation_id: request.id }, 'request failed');
+      if (shown.status >= 500) request.log.error({ err: error }, 'request failed');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
       // Serialized here: the schema of a route's own answers does not fit.

@@ -7,7 +7,6 @@ export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
-        operation_id: request.id,
         method: request.method,
         path: request.url.split('?', 1)[0],
         principal: request.caller?.principal.id,

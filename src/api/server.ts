@@ -43,7 +43,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor);
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'operation_id' }),
     genReqId: () => newId('op'),
     bodyLimit: bodyLimitBytes,
     // The query is read by `readQuery`, once the caller is known.

@@ -192,7 +192,7 @@ export const errorTable = {
   20005: {
     status: 409,
     message:
-      'This change would lock you out: your next call from {address} would be refused by the IP restriction {restriction}. Allow your address first, or repeat the call with the header "Gatehouse-Allow-Lockout: true" if you mean it.',
+      'This change would lock you out: your next call from {address} would be refused by {restriction}. Allow your address first, or repeat the call with the header "Gatehouse-Allow-Lockout: true" if you mean it.',
   },
 
   // Backends
@@ -228,6 +228,12 @@ export const errorTable = {
   7164: { status: 400, message: 'The header "host" can be removed only together with an added one: upstreams need it. Add "host" too.' },
   20014: { status: 400, message: 'The port {port} of {hostport} is not among the ports of this installation ({ports}).' },
   20017: { status: 400, message: 'The header {name} cannot be {verb}: it belongs to the connection and is set by the gateway itself.' },
+  20030: {
+    status: 409,
+    message:
+      '{hostport} overlaps with a host name of another account (a wildcard covers all names one label below it). Choose another host name.',
+  },
+  20031: { status: 400, message: 'Both {first} and {second} name the port {port}. An edge listens on a port once: give one of them.' },
   20018: { status: 400, message: 'The backend module needs a backend. Give its id in backend_id.' },
 
   // TLS certificates

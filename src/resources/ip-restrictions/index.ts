@@ -11,7 +11,7 @@ import { checkPolicyIds } from '../id-list.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
 import { hostCommands } from './host-commands.ts';
-import { lockoutGuard } from './lockout-guard.ts';
+import { createLockoutGuard } from './lockout-guard.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
 
@@ -90,7 +90,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       );
       await ipRestrictions.insert(transaction, restriction);
       await setPolicies(transaction, restriction);
-      await lockoutGuard.check(transaction, call);
+      await offers.lockoutGuard.check(transaction, call);
       return restriction;
     },
     async update(transaction, call, previous) {
@@ -102,7 +102,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       const changed = { ...previous, enforced: body.enforced ?? previous.enforced, ip_policy_ids };
       const restriction = await ipRestrictions.update(transaction, previous, withText(changed, body));
       if (restriction !== previous) await setPolicies(transaction, restriction);
-      await lockoutGuard.check(transaction, call);
+      await offers.lockoutGuard.check(transaction, call);
       return restriction;
     },
     async remove(transaction, _call, restriction) {
@@ -137,6 +137,6 @@ export const ipRestrictionsResource: Resource = {
   schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate],
   operations: ipRestrictionOperations,
   compilers: () => [restrictionCompiler],
-  offers: () => ({ lockoutGuard }),
+  offers: ({ store }) => ({ lockoutGuard: createLockoutGuard(store) }),
   hostCommands,
 };

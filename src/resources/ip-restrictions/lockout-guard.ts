@@ -3,18 +3,28 @@ import { cidrsContaining } from '../../lib/cidr.ts';
 import { formatIp } from '../../lib/ip-address.ts';
 import type { IpAddress } from '../../lib/ip-address.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import type { LockoutGuard } from '../resource.ts';
+import { ipRestrictions } from './table.ts';
 
 /** What may not shut the caller out. Traffic has its own addresses. */
 const guardedType = 'api';
 
-export const lockoutGuard: LockoutGuard = {
-  async check(transaction, { caller: { accountId, source }, allowLockout }) {
-    if (allowLockout) return;
-    const restriction = await findRefusal(transaction, accountId, source);
-    if (restriction !== undefined) throw new UserError(20005, { address: formatIp(source), restriction });
-  },
-};
+export function createLockoutGuard(store: Store): LockoutGuard {
+  return {
+    async check(transaction, { caller: { accountId, source }, allowLockout }) {
+      if (allowLockout) return;
+      const restriction = await findRefusal(transaction, accountId, source);
+      if (restriction === undefined) return;
+      // The id of one that is just being made means nothing to the caller, and will not exist.
+      const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
+      throw new UserError(20005, {
+        address: formatIp(source),
+        restriction: isKnown ? `the IP restriction ${restriction}` : 'this new IP restriction',
+      });
+    },
+  };
+}
 
 /** The first enforced restriction that refuses the address, by the rules as they stand in the database. */
 async function findRefusal(queries: Queries, accountId: string, source: IpAddress): Promise<string | undefined> {

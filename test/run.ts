@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { startPostgres } from './support/postgres.ts';
+
+/**
+ * `npm test`: the checks, then all tests with one PostgreSQL server for all files. Arguments name files to run in
+ * place of all, without the checks.
+ */
+const files = process.argv.slice(2);
+const checks = [
+  ['tsc', '--noEmit'],
+  ['oxlint', '--type-aware', '--deny-warnings'],
+  ['oxfmt', '--check', '.'],
+  ['knip'],
+] as const;
+
+if (files.length === 0) {
+  for (const [program, ...args] of checks) await runOrExit(program, args);
+}
+
+await using postgres = await startPostgres();
+const patterns = files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const code = await run(process.execPath, ['--test', '--test-concurrency=3', ...patterns], { TEST_POSTGRES_URL: postgres.url });
+process.exitCode = code;
+
+async function runOrExit(program: string, args: readonly string[]): Promise<void> {
+  process.stdout.write(`> ${[program, ...args].join(' ')}\n`);
+  const failure = await run(program, args);
+  if (failure !== 0) process.exit(failure);
+}
+
+async function run(program: string, args: readonly string[], extra: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...extra } });
+  const [exitCode] = await once(child, 'exit');
+  return typeof exitCode === 'number' ? exitCode : 1;
+}

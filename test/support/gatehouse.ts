@@ -1,0 +1,93 @@
+import { pino } from 'pino';
+
+import { startApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { checkAnswer } from './openapi-check.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when there is none. Tests look into it freely. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Sent as it is, in place of JSON. */
+  readonly raw?: string | Uint8Array;
+}
+
+/** A Gatehouse in this process, over real sockets. Every answer is held against the OpenAPI document. */
+export class Gatehouse implements AsyncDisposable {
+  readonly app: App;
+  readonly url: string;
+  readonly token: string;
+  readonly logLines: string[];
+
+  private constructor(app: App, token: string, logLines: string[]) {
+    this.app = app;
+    this.url = app.apiUrl ?? '';
+    this.token = token;
+    this.logLines = logLines;
+  }
+
+  static async start(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Gatehouse> {
+    const flags = {
+      'api-listen': '127.0.0.1:0',
+      'database-url': databaseUrl,
+      'bootstrap-token': testToken,
+      'https-listen': 'off',
+      ...settings,
+    };
+    const logLines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
+    const config = readConfig({}, Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]));
+    return new Gatehouse(await startApp(config, log), testToken, logLines);
+  }
+
+  async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const { token = this.token, headers = {}, raw } = options;
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const all: Readonly<Record<string, string | undefined>> = {
+      authorization: `Bearer ${token}`,
+      'service-version': '2',
+      'content-type': sent === undefined ? undefined : 'application/json',
+      ...headers,
+    };
+    const given = Object.entries(all).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]));
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: given,
+      redirect: 'manual',
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+    checkAnswer(method, new URL(response.url).pathname, answer);
+    return answer;
+  }
+
+  get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options);
+  post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, body, options);
+  put = (path: string, body?: unknown, options?: CallOptions) => this.call('PUT', path, body, options);
+  patch = (path: string, body?: unknown, options?: CallOptions) => this.call('PATCH', path, body, options);
+  delete = (path: string, options?: CallOptions) => this.call('DELETE', path, undefined, options);
+
+  /** Creates what a test stands on; anything but 201 is a fault of the test. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- see `Answer.body`
+  async create(path: string, body: unknown = {}, options?: CallOptions): Promise<any> {
+    const answer = await this.post(path, body, options);
+    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.body;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.app[Symbol.asyncDispose]();
+  }
+}
+
+export const testToken = 'the-token-that-tests-begin-with-0123456789';

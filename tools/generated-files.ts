@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { pino } from 'pino';
+
+import { startApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { errorTable } from '../src/errors/table.ts';
+
+/** What the server serves at /openapi.json. */
+export async function openApiText(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+  try {
+    const database = `sqlite:${join(folder, 'empty.db')}`;
+    const flags = ['--api-listen', '127.0.0.1:0', '--database-url', database, '--https-listen', 'off'];
+    await using app = await startApp(readConfig({}, flags), pino({ level: 'silent' }));
+    const { body } = await app.api.inject('/openapi.json');
+    return `${JSON.stringify(JSON.parse(body), undefined, 2)}\n`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The page of all errors. */
+export function errorPage(): string {
+  const rows = Object.entries(errorTable).map(
+    ([code, { status, message }]) => `| ${code} | ${status} | ${message.replaceAll('|', '\\|')} |`,
+  );
+  return `# Errors
+
+Every error the service can answer. The API writes the number behind \`ERR_GATEHOUSE_\` (or \`ERR_<VENDOR>_\`, see the
+setting \`vendor\`) in \`error_code\`; the gateway writes it in the header \`Gatehouse-Error-Code\` too. Words in braces
+are filled in. Generated from \`src/errors/table.ts\` by \`npm run generate\`.
+
+| number | status | message |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
