@@ -17,6 +17,9 @@ import type { Route } from './route-table.ts';
 /** Protocols that carry requests of their own, which would pass by the rules of this gateway. */
 const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
 
+/** Characters of a path that an error message repeats. */
+const shownPath = 100;
+
 /** Everything that must hold before an upstream is asked. Throws `UserError` with the answer if something does not. */
 export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey {
   const wanted = readTarget(exchange);
@@ -33,7 +36,7 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
   const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
-  if (pool === undefined) throw new UserError(6528, { host: wanted.authority.name, path: log.path });
+  if (pool === undefined) throw new UserError(6528, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
   return { exchange, route, pool, head, expectsContinue };
@@ -51,7 +54,9 @@ function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { ho
 }
 
 function sourceOf({ client, headers }: Exchange, { trustedProxies }: Gate): IpAddress {
-  return clientAddress(client.peer, headers, trustedProxies);
+  if (!client.peerTrusted) return client.peer;
+  const lines = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === 'x-forwarded-for');
+  return clientAddress(client.peer, lines, trustedProxies);
 }
 
 function admitToAccount(edge: Edge, source: IpAddress, { access, observer }: Gate): void {

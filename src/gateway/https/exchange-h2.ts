@@ -58,11 +58,10 @@ export class Http2Exchange implements Exchange {
     const answer = toObject(headers);
     if (contentLength !== undefined) answer['content-length'] = contentLength;
     answer[':status'] = status;
-    this.bodyStream.respond(answer, { waitForTrailers: true });
-    this.bodyStream.on('wantTrailers', () => {
-      if (this.#answerTrailers.length > 0) this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
-      else this.bodyStream.close();
-    });
+    // A body of known length cannot have trailers: HTTP/1.1 sends them with chunks only.
+    const waitForTrailers = contentLength === undefined;
+    this.bodyStream.respond(answer, { waitForTrailers });
+    if (waitForTrailers) this.bodyStream.on('wantTrailers', () => this.#sendTrailers());
   }
 
   write(chunk: Buffer): boolean {
@@ -77,6 +76,11 @@ export class Http2Exchange implements Exchange {
 
   abort(): void {
     this.bodyStream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  #sendTrailers(): void {
+    // Without any this sends an empty frame that ends the stream.
+    if (!this.bodyStream.destroyed) this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
   }
 
   switchProtocols(): { socket: Socket; rest: Buffer } {

@@ -1,6 +1,8 @@
 import type { HeaderList } from '../../modules/module.ts';
 
-const rememberedLimit = 512;
+/** Names remembered for each route, and the length of the longest. */
+const rememberedLimit = 64;
+const rememberedLength = 40;
 const plainName = /^[A-Za-z0-9]+$/;
 const separators = /[^a-z0-9]/g;
 
@@ -12,11 +14,9 @@ const separators = /[^a-z0-9]/g;
 export class HeaderGuard {
   readonly #rewrite: (headers: HeaderList) => HeaderList;
   readonly #remembered = new Map<string, boolean>();
-  readonly #added: ReadonlySet<string>;
 
   constructor(rewrite: (headers: HeaderList) => HeaderList) {
     this.#rewrite = rewrite;
-    this.#added = new Set(rewrite([]).flatMap((name, at) => (at % 2 === 0 ? [name.toLowerCase()] : [])));
   }
 
   /** True if the rules remove this name, or one that differs from it only in punctuation. */
@@ -25,14 +25,15 @@ export class HeaderGuard {
     if (known !== undefined) return known;
     const removed = this.#ask(name);
     // Clients choose names freely; the bound keeps them from filling the memory.
-    if (this.#remembered.size < rememberedLimit) this.#remembered.set(name, removed);
+    if (this.#remembered.size < rememberedLimit && name.length <= rememberedLength) this.#remembered.set(name, removed);
     return removed;
   }
 
   /** A trailer that an upstream merges into the headers must not bring in what the rules set or remove. */
   allowsTrailer(name: string): boolean {
-    const lower = name.toLowerCase();
-    return !this.#added.has(lower) && !this.#added.has(foldName(lower)) && !this.removes(name);
+    const folded = foldName(name.toLowerCase());
+    const adds = this.#rewrite([]).some((added, at) => at % 2 === 0 && foldName(added.toLowerCase()) === folded);
+    return !adds && !this.removes(name);
   }
 
   #ask(name: string): boolean {

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+
+import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
+import {
+  backendEntry,
+  edgeEntry,
+  prefixRoute,
+  requestHeaders,
+  responseHeaders,
+  toBackend,
+} from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
+import { headerValues, startUpstream } from './support/https-upstream.ts';
+
+interface HeaderCase {
+  readonly name: string;
+  readonly sent?: readonly string[];
+  readonly add?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+  readonly trusted?: boolean;
+  /** What the upstream sees, by lower-case name. */
+  readonly seen: Readonly<Record<string, readonly string[]>>;
+}
+
+const cases: readonly HeaderCase[] = [
+  { name: 'a client header goes on', sent: ['X-A: 1', 'x-a: 2'], seen: { 'x-a': ['1', '2'] } },
+  { name: 'an added header arrives', add: { 'x-a': '1' }, seen: { 'x-a': ['1'] } },
+  { name: 'an added header stands beside the client’s own', sent: ['X-A: 0'], add: { 'x-a': '1' }, seen: { 'x-a': ['0', '1'] } },
+  { name: 'a removed header is gone', sent: ['X-A: 0', 'x-a: 1'], remove: ['x-a'], seen: { 'x-a': [] } },
+  { name: 'remove and add replace', sent: ['X-A: 0'], add: { 'x-a': '1' }, remove: ['x-a'], seen: { 'x-a': ['1'] } },
+  { name: 'an added host replaces', add: { host: 'inner.test' }, seen: { host: ['inner.test'] } },
+  { name: 'the host arrives in one spelling', sent: ['Host: APP.test.:443'], seen: { host: ['app.test'] } },
+  {
+    name: 'hop-by-hop headers end here',
+    sent: ['Keep-Alive: 5', 'Proxy-Connection: x', 'TE: gzip', 'Trailer: x', 'Proxy-Authorization: x', 'Proxy: x'],
+    seen: { 'keep-alive': [], 'proxy-connection': [], te: [], trailer: [], 'proxy-authorization': [], proxy: [] },
+  },
+  { name: 'what Connection names ends here', sent: ['X-A: 1', 'Connection: x-a , X-B', 'x-b: 1'], seen: { 'x-a': [], 'x-b': [] } },
+  {
+    name: 'a client’s Connection cannot drop an added header',
+    sent: ['Connection: X-Added'],
+    add: { 'x-added': '1' },
+    seen: { 'x-added': ['1'] },
+  },
+  {
+    name: 'a client’s Connection cannot drop the forwarding headers or the host',
+    sent: ['Connection: X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, Host'],
+    seen: { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['app.test'], host: ['app.test'] },
+  },
+  {
+    name: 'forwarding headers of an untrusted client are replaced',
+    sent: ['X-Forwarded-For: 10.0.0.1', 'X-Forwarded-Proto: http', 'X-Forwarded-Host: evil.test'],
+    seen: { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['app.test'] },
+  },
+  {
+    name: 'other claims about the way of an untrusted client are dropped',
+    sent: ['Forwarded: for=10.0.0.1', 'X-Real-IP: 10.0.0.1', 'X-Forwarded-Port: 1', 'X-Original-URL: /admin', 'X-Rewrite-URL: /admin'],
+    seen: { forwarded: [], 'x-real-ip': [], 'x-forwarded-port': [], 'x-original-url': [], 'x-rewrite-url': [] },
+  },
+  {
+    name: 'claims in another spelling are dropped, whoever sends them',
+    sent: ['X_Forwarded_For: 10.0.0.1', 'X.Forwarded.Proto: http', 'Content_Length: 5', 'Transfer_Encoding: chunked'],
+    trusted: true,
+    seen: { x_forwarded_for: [], 'x.forwarded.proto': [], content_length: [], transfer_encoding: [] },
+  },
+  {
+    name: 'a trusted proxy’s forwarding headers are kept, and it is appended',
+    sent: ['X-Forwarded-For: 10.0.0.1', 'X-Forwarded-For: 10.0.0.2', 'X-Forwarded-Proto: http', 'X-Forwarded-Host: outer.test', 'X-Real-IP: 10.0.0.1'],
+    trusted: true,
+    seen: {
+      'x-forwarded-for': ['10.0.0.1, 10.0.0.2, 127.0.0.1'],
+      'x-forwarded-proto': ['http'],
+      'x-forwarded-host': ['outer.test'],
+      'x-real-ip': ['10.0.0.1'],
+    },
+  },
+  {
+    name: 'removing a name removes it in every punctuation',
+    sent: ['X_Internal: 1', 'X.Internal: 1', 'x-internal: 1', 'X-Internal-2: 1', 'X_Other: 1'],
+    remove: ['x-internal'],
+    seen: { x_internal: [], 'x.internal': [], 'x-internal': [], 'x-internal-2': ['1'], x_other: ['1'] },
+  },
+  {
+    name: 'removing a name with an underscore removes its other spellings',
+    sent: ['X-Internal: 1', 'X_Internal: 1'],
+    remove: ['x_internal'],
+    seen: { x_internal: [], 'x-internal': [] },
+  },
+  { name: 'a name with an underscore that nothing removes goes on', sent: ['X_Fine: 1'], seen: { x_fine: ['1'] } },
+  { name: 'a header called like a property of objects goes on', sent: ['__proto__: 1'], seen: { ['__proto__']: ['1'] } },
+  { name: 'bytes of a value arrive as they were', sent: ['X-A: caf\u00c3\u00a9'], seen: { 'x-a': ['caf\u00c3\u00a9'] } },
+];
+
+suite('headers towards the upstream', async () => {
+  for (const { name, sent = [], add = {}, remove = [], trusted, seen } of cases) {
+    test(name, async () => {
+      await using upstream = await startUpstream();
+      await using gateway = await startGateway(
+        [
+          backendEntry('b', upstream.port),
+          edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...requestHeaders(add, remove) })]),
+        ],
+        trusted === true ? { trustedProxies: ['127.0.0.1/32'] } : {},
+      );
+      assert.equal((await sendRaw(gateway.port, get('/', ...sent))).status, 200);
+      for (const [header, values] of Object.entries(seen)) {
+        assert.deepEqual(headerValues(upstream.seen[0]?.headers ?? [], header), values, header);
+      }
+    });
+  }
+});
+
+test('HTTP/2 cookies arrive in one line', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ]);
+  const session = openHttp2(gateway.port);
+  await requestHttp2(session, { ':path': '/', cookie: ['a=1', 'b=2'], 'x-a': 'y' });
+  session.close();
+  const headers = upstream.seen[0]?.headers ?? [];
+  assert.deepEqual(headerValues(headers, 'cookie'), ['a=1; b=2']);
+  assert.deepEqual(headerValues(headers, 'x-a'), ['y']);
+  assert.deepEqual(headers.filter((text) => text.startsWith(':')), []);
+});
+
+test('headers towards the client: hop-by-hop and what Connection names end here, then the module removes and adds', async () => {
+  await using upstream = await startUpstream((_, response) => {
+    response.writeHead(200, [
+      ...['Connection', 'x-private', 'X-Private', '1', 'Proxy-Authenticate', 'x', 'Server', 'inner', 'X-Powered-By', 'y'],
+      ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Kept', '1'],
+    ]);
+    response.end('body');
+  });
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [
+      prefixRoute('/', { ...toBackend('b'), ...responseHeaders({ server: 'edge', 'x-new': '1' }, ['server', 'x-powered-by']) }),
+    ]),
+  ]);
+  const { headers } = await sendRaw(gateway.port, get('/'));
+  assert.equal(headers['x-private'], undefined);
+  assert.equal(headers['proxy-authenticate'], undefined);
+  assert.equal(headers['x-powered-by'], undefined);
+  assert.equal(headers['server'], 'edge');
+  assert.equal(headers['x-new'], '1');
+  assert.equal(headers['x-kept'], '1');
+  assert.equal(headers['set-cookie'], 'a=1,b=2');
+  const session = openHttp2(gateway.port);
+  const answer = await requestHttp2(session, { ':path': '/' });
+  session.close();
+  assert.deepEqual(answer.headers['set-cookie'], ['a=1', 'b=2']);
+  assert.equal(answer.headers['server'], 'edge');
+  assert.equal(answer.headers['connection'], undefined);
+});
