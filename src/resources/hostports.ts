@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+
+import { quote, UserError } from '../errors/user-error.ts';
+import { parseHostPort } from '../lib/host-port.ts';
+import type { Value } from '../store/database.ts';
+import type { Transaction } from '../store/group-commit.ts';
+import type { Stored } from '../store/table.ts';
+
+const hostportLimit = 1000;
+
+/** What a hostport occupies in the whole installation: a port, or a host name. */
+export interface Claim {
+  readonly key: string | number;
+  readonly hostport: string;
+}
+
+export function hostportsInput(description: string, example: string) {
+  return Type.Optional(Type.Array(Type.String(), { description, examples: [[example]] }));
+}
+
+export function checkHostportCount(hostports: readonly string[]): void {
+  const count = hostports.length;
+  if (count > hostportLimit) throw new UserError(7129, { count, limit: hostportLimit });
+}
+
+export function readHostport(text: string, options?: { readonly wildcard: boolean }): { host: string; port: number } {
+  const parsed = parseHostPort(text, options);
+  if (parsed.ok) return parsed;
+  const hostport = quote(text);
+  if (parsed.fault === 'port')
+    throw new UserError(7112, { port: quote(text.slice(text.lastIndexOf(':') + 1)), hostport });
+  throw new UserError(7104, { hostport, reason: `it ${parsed.reason}` });
+}
+
+interface ClaimTable {
+  readonly name: string;
+  readonly key: string;
+  readonly keyType: 'TEXT' | 'INTEGER';
+  /** The table of the edges. */
+  readonly edges: string;
+  /** Columns beside the key, for look-ups. */
+  readonly columns?: Readonly<Record<string, (key: string | number) => Value>>;
+}
+
+/** Who holds which port or host name. The database itself refuses to give one to two edges. */
+export class Claims {
+  readonly sql: string;
+  readonly #columns: readonly ((key: string | number) => Value)[];
+  readonly #holder: string;
+  readonly #insert: string;
+  readonly #delete: string;
+
+  constructor({ name, key, keyType, edges, columns = {} }: ClaimTable) {
+    const extra = Object.keys(columns);
+    this.sql = `
+      CREATE TABLE ${name} (
+        ${key} ${keyType} NOT NULL PRIMARY KEY,
+        edge_id TEXT NOT NULL REFERENCES ${edges} (id) ON DELETE CASCADE${extra.map((column) => `,\n${column} TEXT NOT NULL`).join('')}
+      );
+      CREATE INDEX ${name}_by_edge ON ${name} (edge_id);
+    `;
+    this.#columns = Object.values(columns);
+    this.#holder = `SELECT e.id, e.account_id FROM ${name} c JOIN ${edges} e ON e.id = c.edge_id WHERE c.${key} = $1`;
+    const all = [key, 'edge_id', ...extra];
+    this.#insert = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`;
+    this.#delete = `DELETE FROM ${name} WHERE ${key} = $1`;
+  }
+
+  /** The edge, once it is stored, holds exactly `now`. Answers what it did not hold before. */
+  async move(
+    transaction: Transaction,
+    edge: Stored,
+    before: readonly Claim[],
+    now: readonly Claim[],
+  ): Promise<readonly Claim[]> {
+    const held = new Set(before.map(({ key }) => key));
+    const wanted = new Set(now.map(({ key }) => key));
+    for (const key of held.difference(wanted)) await transaction.run(this.#delete, [key]);
+    const fresh = now.filter(({ key }) => !held.has(key));
+    for (const { key, hostport } of fresh) {
+      await this.#checkFree(transaction, edge, key, hostport);
+      await transaction.run(this.#insert, [key, edge.id, ...this.#columns.map((column) => column(key))]);
+    }
+    return fresh;
+  }
+
+  async #checkFree(transaction: Transaction, edge: Stored, key: string | number, hostport: string): Promise<void> {
+    const [holder] = await transaction.all(this.#holder, [key]);
+    if (holder === undefined) return;
+    const [id, accountId] = holder;
+    // Another account's edges are none of the caller's business.
+    throw new UserError(7122, { hostport, edge: accountId === edge.account_id ? ` (${id})` : '' });
+  }
+}

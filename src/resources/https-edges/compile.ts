@@ -1,0 +1,43 @@
+import type { Compiler } from '../../publisher/compiler.ts';
+import type { HttpsEdgeEntry, RouteEntry } from '../../snapshot/contract.ts';
+import type { Change } from '../../store/change-log.ts';
+import type { Queries } from '../../store/database.ts';
+import { routesOf } from './route-queries.ts';
+import { httpsEdgeRoutes, httpsEdges } from './table.ts';
+import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+
+/** An edge in the snapshot has its routes in it, and changes with each of them. */
+export const httpsEdgeCompiler: Compiler = {
+  kind: 'https_edge',
+  touchedBy,
+  load: async (queries, ids) => (ids === undefined ? loadAll(queries) : loadSome(queries, ids)),
+};
+
+function touchedBy({ kind, id, before, after }: Change): readonly string[] {
+  if (kind === httpsEdges.kind) return [id];
+  if (kind !== httpsEdgeRoutes.kind) return [];
+  // Every stored route names its edge.
+  const { edge_id } = JSON.parse(after ?? before ?? '{}') as HttpsEdgeRoute;
+  return [edge_id];
+}
+
+async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly HttpsEdgeEntry[]> {
+  const edges = await httpsEdges.loadMany(queries, ids);
+  const entries: HttpsEdgeEntry[] = [];
+  for (const edge of edges) entries.push(toEntry(edge, await routesOf(queries, edge)));
+  return entries;
+}
+
+async function loadAll(queries: Queries): Promise<readonly HttpsEdgeEntry[]> {
+  const edges = await httpsEdges.loadMany(queries, undefined);
+  const routes = Map.groupBy(await httpsEdgeRoutes.loadMany(queries, undefined), ({ edge_id }) => edge_id);
+  return edges.map((edge) => toEntry(edge, routes.get(edge.id) ?? []));
+}
+
+function toEntry({ id, account_id, hostports }: HttpsEdge, routes: readonly HttpsEdgeRoute[]): HttpsEdgeEntry {
+  return { kind: 'https_edge', id, accountId: account_id, hostports, routes: routes.map(toRoute) };
+}
+
+function toRoute({ id, match_type, match, modules }: HttpsEdgeRoute): RouteEntry {
+  return { id, matchType: match_type, match, modules };
+}

@@ -1,0 +1,67 @@
+import { UserError } from '../../errors/user-error.ts';
+import { parseIp } from '../../lib/ip-address.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Stored } from '../../store/table.ts';
+import { checkHostportCount, Claims, readHostport } from '../hostports.ts';
+import type { Claim } from '../hostports.ts';
+
+/** A name belongs to one edge, whatever the port: the gateway chooses the edge by name. */
+export const hostnames = new Claims({
+  name: 'https_edge_hostnames',
+  key: 'hostname',
+  keyType: 'TEXT',
+  edges: 'https_edges',
+  columns: { parent: (hostname) => parentOf(String(hostname)) },
+});
+
+/** What hostports of a request claim, in lower case. */
+export function acceptHostnames(hostports: readonly string[], httpsPort: number): readonly Claim[] {
+  checkHostportCount(hostports);
+  const claimed = new Map<string, Claim>();
+  for (const given of hostports) {
+    const { host, port } = readHostport(given, { wildcard: true });
+    const hostport = `${host}:${port}`;
+    if (parseIp(host) !== undefined) {
+      throw new UserError(7104, { hostport, reason: 'an HTTPS edge is reached by name, not by address' });
+    }
+    if (port !== httpsPort) throw new UserError(7116, { hostport, port: httpsPort });
+    if (claimed.has(host)) throw new UserError(20009, { field: 'hostports', id: hostport });
+    claimed.set(host, { key: host, hostport });
+  }
+  return [...claimed.values()];
+}
+
+/** What stored hostports claim, whatever the settings are by now. */
+export function claimedHostnames(hostports: readonly string[]): readonly Claim[] {
+  return hostports.map((hostport) => ({ key: hostport.slice(0, hostport.lastIndexOf(':')), hostport }));
+}
+
+const overlapSql = `
+  SELECT h.hostname FROM https_edge_hostnames h JOIN https_edges e ON e.id = h.edge_id
+  WHERE e.account_id <> $1 AND`;
+
+/**
+ * Gives the edge its names. A name and the wildcard above it may be two edges of one account; between accounts that
+ * would let one take the other's traffic.
+ */
+export async function moveHostnames(
+  transaction: Transaction,
+  edge: Stored,
+  before: readonly Claim[],
+  now: readonly Claim[],
+): Promise<void> {
+  const fresh = await hostnames.move(transaction, edge, before, now);
+  for (const { key, hostport } of fresh) {
+    const parent = parentOf(String(key));
+    const [rival] = String(key).startsWith('*.')
+      ? await transaction.all(`${overlapSql} h.parent = $2 LIMIT 1`, [edge.account_id, parent])
+      : await transaction.all(`${overlapSql} h.hostname = $2 LIMIT 1`, [edge.account_id, `*.${parent}`]);
+    if (rival !== undefined) throw new UserError(20030, { hostport });
+  }
+}
+
+/** The name without its first label. */
+function parentOf(hostname: string): string {
+  const dot = hostname.indexOf('.');
+  return dot < 0 ? '' : hostname.slice(dot + 1);
+}

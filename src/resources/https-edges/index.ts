@@ -1,0 +1,126 @@
+import { Type } from 'typebox';
+
+import { crudOperations, nullable } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import type { ErrorCode } from '../../errors/user-error.ts';
+import { hostportsInput } from '../hostports.ts';
+import type { Offers, Resource, ResourceContext } from '../resource.ts';
+import { httpsEdgeCompiler } from './compile.ts';
+import { acceptHostnames, claimedHostnames, moveHostnames } from './hostnames.ts';
+import { routesOf, routesOfPage } from './route-queries.ts';
+import {
+  HttpsEdgeRouteCreate,
+  HttpsEdgeRouteUpdate,
+  HttpsEdgeRouteView,
+  presentRoute,
+  removeRoute,
+  routeOperations,
+} from './routes.ts';
+import { httpsEdges, migrations } from './table.ts';
+import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+
+const path = '/edges/https';
+
+const HttpsEdgeView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the HTTPS edge.' }),
+    uri: Type.String({ description: "URI of this edge's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    hostports: nullable('array', 'Where the edge is reached, as hostname:port; null when nowhere.', Type.String()),
+    mutual_tls: Type.Null({ description: 'Not offered; always null.' }),
+    tls_termination: Type.Null({ description: 'Not offered; always null.' }),
+    routes: Type.Array(Type.Ref('HttpsEdgeRoute'), { description: 'The routes of the edge, oldest first.' }),
+  },
+  { $id: 'HttpsEdge' },
+);
+const fields = {
+  ...textFields,
+  hostports: hostportsInput(
+    'Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on. A host name ' +
+      'belongs to one edge of the installation; its first label may be "*", which stands for any one label.',
+    'app.example.com:443',
+  ),
+};
+const HttpsEdgeCreate = Type.Object(fields, { $id: 'HttpsEdgeCreate', additionalProperties: false });
+const HttpsEdgeUpdate = Type.Object(fields, {
+  $id: 'HttpsEdgeUpdate',
+  description: '`hostports` replaces the whole list.',
+  additionalProperties: false,
+});
+
+const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7116, 7122, 7129, 20009, 20030];
+
+function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
+  const { store, offers, settings } = context;
+  const crud = crudOperations({
+    store,
+    table: httpsEdges,
+    path,
+    noun: 'HTTPS edge',
+    name: 'HttpsEdges',
+    tag: 'HTTPS edges',
+    listKey: 'https_edges',
+    view: HttpsEdgeView,
+    createBody: HttpsEdgeCreate,
+    updateBody: HttpsEdgeUpdate,
+    faults: textFaults(7073, 7074),
+    errors: { create: writeErrors, update: writeErrors, delete: [] },
+    async create(transaction, { caller, body }) {
+      const claims = acceptHostnames(body.hostports ?? [], settings.httpsPort);
+      const hostports = claims.map(({ hostport }) => hostport);
+      const first = { ...httpsEdges.begin(caller.accountId), hostports };
+      const edge = await httpsEdges.insert(transaction, withText(first, body));
+      await moveHostnames(transaction, edge, [], claims);
+      return edge;
+    },
+    async update(transaction, { body }, previous) {
+      const held = claimedHostnames(previous.hostports);
+      const claims = body.hostports === undefined ? held : acceptHostnames(body.hostports, settings.httpsPort);
+      const changed = { ...previous, hostports: claims.map(({ hostport }) => hostport) };
+      const edge = await httpsEdges.update(transaction, previous, withText(changed, body));
+      if (edge !== previous) await moveHostnames(transaction, edge, held, claims);
+      return edge;
+    },
+    async remove(transaction, _call, edge) {
+      for (const route of await routesOf(transaction, edge)) await removeRoute(transaction, offers, route);
+      await httpsEdges.delete(transaction, edge);
+    },
+    present: async (edge, call) => present(edge, await routesOf(store.queries, edge), offers, call),
+    async presentAll(edges, call) {
+      const routes = await routesOfPage(store.queries, edges);
+      return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], offers, call));
+    },
+  });
+  return [...crud, ...routeOperations(context)];
+}
+
+function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Offers, call: Call): unknown {
+  const { id, created_at, description, metadata, hostports } = edge;
+  return {
+    id,
+    uri: call.uri(`${path}/${id}`),
+    created_at,
+    description,
+    metadata,
+    hostports: hostports.length === 0 ? null : hostports,
+    mutual_tls: null,
+    tls_termination: null,
+    routes: routes.map((route) => presentRoute(route, offers, call)),
+  };
+}
+
+export const httpsEdgesResource: Resource = {
+  migrations,
+  schemas: [
+    HttpsEdgeView,
+    HttpsEdgeCreate,
+    HttpsEdgeUpdate,
+    HttpsEdgeRouteView,
+    HttpsEdgeRouteCreate,
+    HttpsEdgeRouteUpdate,
+  ],
+  operations: httpsEdgeOperations,
+  compilers: () => [httpsEdgeCompiler],
+};

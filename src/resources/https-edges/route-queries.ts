@@ -1,0 +1,35 @@
+import type { Queries } from '../../store/database.ts';
+import type { Stored } from '../../store/table.ts';
+import { httpsEdgeRoutes } from './table.ts';
+import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+
+const ofEdge = 'SELECT document FROM https_edge_routes WHERE edge_id = $1 ORDER BY id';
+const ofPage = `
+  SELECT document FROM https_edge_routes
+  WHERE account_id = $1 AND edge_id >= $2 AND edge_id <= $3 ORDER BY edge_id, id`;
+const withPath = 'SELECT id FROM https_edge_routes WHERE edge_id = $1 AND match_path = $2';
+
+/** In the order of their creation. */
+export async function routesOf(queries: Queries, { id }: Stored): Promise<readonly HttpsEdgeRoute[]> {
+  return (await queries.all(ofEdge, [id])).map((row) => httpsEdgeRoutes.parse(row));
+}
+
+/** By edge, for the edges of one page of an account's list: newest first, none left out in between. */
+export async function routesOfPage(
+  queries: Queries,
+  edges: readonly HttpsEdge[],
+): Promise<ReadonlyMap<string, readonly HttpsEdgeRoute[]>> {
+  const [newest] = edges;
+  const oldest = edges.at(-1);
+  if (newest === undefined || oldest === undefined) return new Map();
+  const rows = await queries.all(ofPage, [newest.account_id, oldest.id, newest.id]);
+  return Map.groupBy(
+    rows.map((row) => httpsEdgeRoutes.parse(row)),
+    ({ edge_id }) => edge_id,
+  );
+}
+
+export async function findRouteId(queries: Queries, edgeId: string, matchPath: string): Promise<string | undefined> {
+  const [row] = await queries.all(withPath, [edgeId, matchPath]);
+  return row && String(row[0]);
+}

@@ -1,0 +1,177 @@
+import { Type } from 'typebox';
+
+import { crudOperations } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { ErrorCode } from '../../errors/user-error.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { HeldModules, keepReferences, moduleErrors } from '../module-holder.ts';
+import { moduleOperations } from '../module-operations.ts';
+import type { Offers, ResourceContext } from '../resource.ts';
+import { acceptMatch, toMatchPath } from './match.ts';
+import { findRouteId } from './route-queries.ts';
+import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';
+import type { HttpsEdgeRoute } from './table.ts';
+
+const path = '/edges/https/{edge_id}/routes';
+const target = 'https_route';
+const modules = new HeldModules(target, [
+  'backend',
+  'ip_restriction',
+  'circuit_breaker',
+  'compression',
+  'request_headers',
+  'response_headers',
+  'webhook_verification',
+  'oauth',
+  'saml',
+  'oidc',
+  'websocket_tcp_converter',
+  'user_agent_filter',
+  'policy',
+  'traffic_policy',
+]);
+
+const match = Type.String({
+  description:
+    'A path that starts with "/", max 1024 bytes, unique in the edge. A prefix covers whole segments: "/blog" matches ' +
+    '"/blog", "/blog/" and "/blog/a", but not "/blogger".',
+  wellFormed: true,
+  examples: ['/blog'],
+});
+const matchTypeText =
+  'How requests are compared with the match: by the start of their path, or by all of it. An exact path wins over a ' +
+  'prefix, and a longer prefix over a shorter one.';
+const matchType = matchTypes.map((each) => Type.Literal(each));
+
+export const HttpsEdgeRouteView = Type.Object(
+  {
+    edge_id: Type.String({ description: 'Id of the edge that the route belongs to.' }),
+    id: Type.String({ description: 'Unique identifier of the route.' }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    match_type: Type.String({ enum: [...matchTypes], description: matchTypeText }),
+    match,
+    uri: Type.String({ description: "URI of this route's resource." }),
+    ...textFields,
+    ...modules.views,
+  },
+  { $id: 'HttpsEdgeRoute' },
+);
+export const HttpsEdgeRouteCreate = Type.Object(
+  { ...textFields, match_type: Type.Union(matchType, { description: matchTypeText }), match, ...modules.inputs },
+  { $id: 'HttpsEdgeRouteCreate', additionalProperties: false },
+);
+export const HttpsEdgeRouteUpdate = Type.Object(
+  {
+    ...textFields,
+    // Official clients send "" for what was not given.
+    match_type: Type.Optional(Type.Union([...matchType, Type.Literal('')], { description: matchTypeText })),
+    match: Type.Optional(match),
+    ...modules.inputs,
+  },
+  {
+    $id: 'HttpsEdgeRouteUpdate',
+    description: '"" keeps the match and the match type. A module that is given replaces the old one whole.',
+    additionalProperties: false,
+  },
+);
+
+const writeErrors: readonly ErrorCode[] = [7073, 7074, 7126, 7130, 7131, 7135, ...moduleErrors];
+
+export function routeOperations(context: ResourceContext): readonly Operation[] {
+  const { store, offers } = context;
+  const shared = {
+    noun: 'HTTPS edge route',
+    tag: 'HTTPS edge routes',
+    table: httpsEdgeRoutes,
+    belongs: ({ edge_id }: HttpsEdgeRoute, { params }: Call) => edge_id === params['edge_id'],
+  };
+  const crud = crudOperations({
+    ...shared,
+    store,
+    path,
+    name: 'HttpsEdgeRoutes',
+    view: HttpsEdgeRouteView,
+    createBody: HttpsEdgeRouteCreate,
+    updateBody: HttpsEdgeRouteUpdate,
+    faults: {
+      ...textFaults(7073, 7074),
+      match: (_value, missing) => (missing ? new UserError(7123) : undefined),
+      match_type: (value, missing) => (missing ? undefined : new UserError(7130, { type: quote(value) })),
+    },
+    errors: { create: [222, 7123, 20012, ...writeErrors], update: writeErrors, delete: [] },
+    async create(transaction, call) {
+      const { caller, body } = call;
+      const first = {
+        ...httpsEdgeRoutes.begin(caller.accountId),
+        edge_id: await findEdgeId(transaction, call),
+        match_type: body.match_type,
+        match: acceptMatch(body.match),
+        modules: modules.accept(body),
+      };
+      await checkFree(transaction, first);
+      const route = await httpsEdgeRoutes.insert(transaction, withText(first, body));
+      await keepReferences(transaction, offers, target, route);
+      return route;
+    },
+    async update(transaction, { body }, previous) {
+      const changed = {
+        ...previous,
+        match_type: body.match_type || previous.match_type,
+        match: acceptMatch(body.match || previous.match),
+        modules: { ...previous.modules, ...modules.accept(body) },
+      };
+      await checkFree(transaction, changed);
+      const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, body));
+      if (route !== previous) await keepReferences(transaction, offers, target, route, previous.modules);
+      return route;
+    },
+    remove: (transaction, _call, route) => removeRoute(transaction, offers, route),
+    present: (route, call) => presentRoute(route, offers, call),
+  });
+  const ofModules = moduleOperations(context, {
+    ...shared,
+    target,
+    path: `${path}/{id}`,
+    title: 'HTTPS Edge Route',
+    name: 'HttpsEdgeRoute',
+  });
+  return [...crud, ...ofModules];
+}
+
+export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call): unknown {
+  const { edge_id, id, created_at, match_type, match: path_, description, metadata } = route;
+  return {
+    edge_id,
+    id,
+    created_at,
+    match_type,
+    match: path_,
+    uri: call.uri(`/edges/https/${edge_id}/routes/${id}`),
+    description,
+    metadata,
+    ...modules.present(route.modules, offers, call),
+  };
+}
+
+export async function removeRoute(transaction: Transaction, offers: Offers, route: HttpsEdgeRoute): Promise<void> {
+  await keepReferences(transaction, offers, target, { ...route, modules: {} }, route.modules);
+  await httpsEdgeRoutes.delete(transaction, route);
+}
+
+async function findEdgeId(transaction: Transaction, { caller, params: { edge_id = '' } }: Call): Promise<string> {
+  const edge = await httpsEdges.find(transaction, caller.accountId, edge_id);
+  if (edge === undefined) throw new UserError(222, { noun: 'HTTPS edge', id: quote(edge_id) });
+  return edge.id;
+}
+
+async function checkFree(
+  transaction: Transaction,
+  { id, edge_id, match: wanted }: Pick<HttpsEdgeRoute, 'id' | 'edge_id' | 'match'>,
+): Promise<void> {
+  const holder = await findRouteId(transaction, edge_id, toMatchPath(wanted));
+  if (holder !== undefined && holder !== id) {
+    throw new UserError(7126, { edge: edge_id, match: quote(wanted), route: holder });
+  }
+}

@@ -1,0 +1,49 @@
+import type { TextFields } from '../../api/text-fields.ts';
+import type { Migration } from '../../store/migrate.ts';
+import { Table, tableSql } from '../../store/table.ts';
+import type { Stored } from '../../store/table.ts';
+import type { ModuleHolder } from '../module-holder.ts';
+import { hostnames } from './hostnames.ts';
+import { toMatchPath } from './match.ts';
+
+export interface HttpsEdge extends Stored, TextFields {
+  /** `name:port`, lower case. */
+  readonly hostports: readonly string[];
+}
+
+export const matchTypes = ['path_prefix', 'exact_path'] as const;
+export type MatchType = (typeof matchTypes)[number];
+
+export interface HttpsEdgeRoute extends ModuleHolder, TextFields {
+  readonly edge_id: string;
+  readonly match_type: MatchType;
+  readonly match: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0008 https edges',
+    sql: `
+      ${tableSql('https_edges')}
+      ${hostnames.sql}
+      CREATE INDEX https_edge_hostnames_by_parent ON https_edge_hostnames (parent);
+      ${tableSql(
+        'https_edge_routes',
+        `edge_id TEXT NOT NULL REFERENCES https_edges (id),
+         match_path TEXT NOT NULL,
+         UNIQUE (edge_id, match_path)`,
+      )}
+      CREATE INDEX https_edge_routes_by_edge ON https_edge_routes (account_id, edge_id, id);
+    `,
+  },
+];
+
+export const httpsEdges = new Table<HttpsEdge>({ name: 'https_edges', kind: 'https_edge', prefix: 'edghts' });
+
+/** Two spellings of one path would be one route to the gateway: the database compares what it compares. */
+export const httpsEdgeRoutes = new Table<HttpsEdgeRoute>({
+  name: 'https_edge_routes',
+  kind: 'https_edge_route',
+  prefix: 'edghtsrt',
+  columns: { edge_id: ({ edge_id }) => edge_id, match_path: ({ match }) => toMatchPath(match) },
+});

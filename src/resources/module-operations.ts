@@ -1,0 +1,155 @@
+import { operation } from '../api/operation.ts';
+import type { Call, Operation } from '../api/operation.ts';
+import { quote, UserError } from '../errors/user-error.ts';
+import { modulesFor } from '../modules/index.ts';
+import type { EdgeModule, ModuleTarget, Settings } from '../modules/module.ts';
+import type { Transaction } from '../store/group-commit.ts';
+import type { Table } from '../store/table.ts';
+import { acceptModule, keepReferences, moduleErrors, presentModule } from './module-holder.ts';
+import type { ModuleHolder } from './module-holder.ts';
+import type { ResourceContext } from './resource.ts';
+
+/** Where the modules of one kind of holder are found. */
+interface ModulePaths<Holder extends ModuleHolder> {
+  readonly target: ModuleTarget;
+  readonly table: Table<Holder>;
+  /** Of one holder: `/edges/tcp/{id}`. */
+  readonly path: string;
+  /** `TCP edge`, as it stands in messages. */
+  readonly noun: string;
+  /** `TCP Edge`, as it stands in summaries. */
+  readonly title: string;
+  /** `TcpEdge`, as operation ids start. */
+  readonly name: string;
+  readonly tag: string;
+  /** Whether the holder is below the resource that the path names. */
+  readonly belongs?: (holder: Holder, call: Call) => boolean;
+}
+
+/** PUT, GET and DELETE for every module that the holder takes. */
+export function moduleOperations<Holder extends ModuleHolder>(
+  context: ResourceContext,
+  paths: ModulePaths<Holder>,
+): readonly Operation[] {
+  return modulesFor(paths.target).flatMap((module) => [
+    replaceOperation(context, paths, module),
+    getOperation(context, paths, module),
+    deleteOperation(context, paths, module),
+  ]);
+}
+
+function replaceOperation<Holder extends ModuleHolder>(
+  { store, offers }: ResourceContext,
+  paths: ModulePaths<Holder>,
+  module: EdgeModule,
+): Operation {
+  return operation({
+    ...describe(paths, module, 'Replace'),
+    method: 'PUT',
+    description: 'Replaces all of it: what the request leaves out takes its default.',
+    body: module.input,
+    bodyForm: 'module',
+    status: 200,
+    answer: module.view,
+    errors: [222, ...moduleErrors],
+    handle: async (call: Call) => {
+      const settings = acceptModule(module, call.body);
+      await store.write(call.actor, async (transaction) => {
+        const holder = await findForWrite(transaction, paths, call);
+        await change(transaction, offers, paths, holder, { ...holder.modules, [module.name]: settings });
+      });
+      return presentModule(module, settings, offers, call);
+    },
+  });
+}
+
+function getOperation<Holder extends ModuleHolder>(
+  { store, offers }: ResourceContext,
+  paths: ModulePaths<Holder>,
+  module: EdgeModule,
+): Operation {
+  const show = (found: Holder | undefined, call: Call): unknown => {
+    const { id, modules } = checkFound(found, paths, call);
+    const settings = modules[module.name];
+    if (settings === undefined) throw new UserError(20008, { module: module.name, id });
+    return presentModule(module, settings, offers, call);
+  };
+  return operation({
+    ...describe(paths, module, 'Get'),
+    method: 'GET',
+    status: 200,
+    answer: module.view,
+    errors: [222, 20008],
+    handle: (call) => {
+      const holder = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
+      return holder instanceof Promise ? holder.then((found) => show(found, call)) : show(holder, call);
+    },
+  });
+}
+
+function deleteOperation<Holder extends ModuleHolder>(
+  { store, offers }: ResourceContext,
+  paths: ModulePaths<Holder>,
+  module: EdgeModule,
+): Operation {
+  return operation({
+    ...describe(paths, module, 'Delete'),
+    method: 'DELETE',
+    description: 'Also succeeds when the module is not set.',
+    status: 204,
+    errors: [222],
+    handle: (call) =>
+      store.write(call.actor, async (transaction) => {
+        const holder = await findForWrite(transaction, paths, call);
+        const { [module.name]: _deleted, ...others } = holder.modules;
+        await change(transaction, offers, paths, holder, others);
+      }),
+  });
+}
+
+async function change<Holder extends ModuleHolder>(
+  transaction: Transaction,
+  offers: ResourceContext['offers'],
+  { target, table }: ModulePaths<Holder>,
+  previous: Holder,
+  modules: Readonly<Record<string, Settings>>,
+): Promise<void> {
+  const holder = await table.update(transaction, previous, { ...previous, modules });
+  if (holder !== previous) await keepReferences(transaction, offers, target, holder, previous.modules);
+}
+
+async function findForWrite<Holder extends ModuleHolder>(
+  transaction: Transaction,
+  paths: ModulePaths<Holder>,
+  call: Call,
+): Promise<Holder> {
+  return checkFound(await paths.table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), paths, call);
+}
+
+function checkFound<Holder extends ModuleHolder>(
+  holder: Holder | undefined,
+  { noun, belongs }: ModulePaths<Holder>,
+  call: Call,
+): Holder {
+  if (holder === undefined || belongs?.(holder, call) === false) {
+    throw new UserError(222, { noun, id: quote(call.params['id']) });
+  }
+  return holder;
+}
+
+function describe<Holder extends ModuleHolder>(
+  { path, title, name, tag }: ModulePaths<Holder>,
+  module: EdgeModule,
+  verb: 'Replace' | 'Get' | 'Delete',
+) {
+  return {
+    path: `${path}/${module.name}`,
+    operationId: `${name}${toPascalCase(module.name)}${verb}`,
+    summary: `${verb} ${title} ${module.title} Module`,
+    tag,
+  };
+}
+
+function toPascalCase(snakeCase: string): string {
+  return snakeCase.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+
+import { crudOperations } from '../../api/crud.ts';
+import type { Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { UserError } from '../../errors/user-error.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { createUses, listUsers } from '../uses.ts';
+import { acceptAddress } from './address.ts';
+import { backendCompiler } from './compile.ts';
+import { migrations, staticBackends } from './table.ts';
+
+const path = '/backends/static';
+const uses = createUses('static_backends', path, staticBackends);
+
+const address = Type.String({
+  description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
+  examples: ['app.internal:8080', '[2001:db8::10]:8080'],
+});
+const tlsEnabled = Type.Boolean({
+  description: 'true: traffic is sent to the address over TLS. false: as it is. Default false if unspecified.',
+});
+const tls = Type.Optional(
+  Type.Object(
+    { enabled: Type.Optional(tlsEnabled) },
+    { description: 'How the address is spoken to.', additionalProperties: false },
+  ),
+);
+
+const StaticBackendView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the static backend.' }),
+    uri: Type.String({ description: "URI of this backend's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    address,
+    tls: Type.Object({ enabled: tlsEnabled }, { description: 'How the address is spoken to.' }),
+  },
+  { $id: 'StaticBackend' },
+);
+const StaticBackendCreate = Type.Object(
+  { ...textFields, address, tls },
+  { $id: 'StaticBackendCreate', additionalProperties: false },
+);
+const StaticBackendUpdate = Type.Object(
+  { ...textFields, address: Type.Optional(address), tls },
+  { $id: 'StaticBackendUpdate', additionalProperties: false },
+);
+
+function staticBackendOperations({ store }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: staticBackends,
+    path,
+    noun: 'static backend',
+    name: 'StaticBackends',
+    tag: 'Static backends',
+    listKey: 'backends',
+    view: StaticBackendView,
+    createBody: StaticBackendCreate,
+    updateBody: StaticBackendUpdate,
+    faults: {
+      ...textFaults(6503, 6504),
+      address: (_value, missing) => (missing ? new UserError(6505) : undefined),
+    },
+    errors: {
+      create: [6503, 6504, 6505, 6506, 6507],
+      update: [6503, 6504, 6506, 6507],
+      delete: [20013],
+    },
+    async create(transaction, { caller, body }) {
+      const first = staticBackends.begin(caller.accountId);
+      const settings = { address: acceptAddress(body.address), tls: { enabled: body.tls?.enabled ?? false } };
+      return staticBackends.insert(transaction, withText({ ...first, ...settings }, body));
+    },
+    async update(transaction, { body }, previous) {
+      // Official clients send "" and {} for what was not given.
+      const changed = {
+        ...previous,
+        address: acceptAddress(body.address || previous.address),
+        tls: { enabled: body.tls?.enabled ?? previous.tls.enabled },
+      };
+      return staticBackends.update(transaction, previous, withText(changed, body));
+    },
+    async remove(transaction, _call, backend) {
+      const users = await uses.usersOf(transaction, backend.id);
+      if (users.length > 0) throw new UserError(20013, { backend: backend.id, users: listUsers(users) });
+      await staticBackends.delete(transaction, backend);
+    },
+    present: (backend, { uri }) => ({
+      id: backend.id,
+      uri: uri(`${path}/${backend.id}`),
+      created_at: backend.created_at,
+      description: backend.description,
+      metadata: backend.metadata,
+      address: backend.address,
+      tls: backend.tls,
+    }),
+  });
+}
+
+export const staticBackendsResource: Resource = {
+  migrations,
+  schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate],
+  operations: staticBackendOperations,
+  compilers: () => [backendCompiler],
+  offers: () => ({ staticBackends: uses }),
+};

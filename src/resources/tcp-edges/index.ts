@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+
+import { crudOperations, nullable } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import type { ErrorCode } from '../../errors/user-error.ts';
+import { hostportsInput } from '../hostports.ts';
+import { HeldModules, keepReferences, moduleErrors } from '../module-holder.ts';
+import { moduleOperations } from '../module-operations.ts';
+import type { Offers, Resource, ResourceContext } from '../resource.ts';
+import { tcpEdgeCompiler } from './compile.ts';
+import { acceptPorts, claimedPorts } from './ports.ts';
+import { migrations, ports, tcpEdges } from './table.ts';
+import type { TcpEdge } from './table.ts';
+
+const path = '/edges/tcp';
+const target = 'tcp_edge';
+const modules = new HeldModules(target, ['backend', 'ip_restriction', 'policy', 'traffic_policy']);
+
+const TcpEdgeView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the TCP edge.' }),
+    uri: Type.String({ description: "URI of this edge's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    hostports: nullable('array', 'Where the edge is reached, as host:port; null when nowhere.', Type.String()),
+    ...modules.views,
+  },
+  { $id: 'TcpEdge' },
+);
+const fields = {
+  ...textFields,
+  hostports: hostportsInput(
+    'Where the edge is reached, as host:port. The gateway listens on the port; a port belongs to one edge of the ' +
+      'installation and must be among those set aside for TCP edges.',
+    'tcp.example.com:10022',
+  ),
+  ...modules.inputs,
+};
+const TcpEdgeCreate = Type.Object(fields, { $id: 'TcpEdgeCreate', additionalProperties: false });
+const TcpEdgeUpdate = Type.Object(fields, {
+  $id: 'TcpEdgeUpdate',
+  description: '`hostports` replaces the whole list. A module that is given replaces the old one whole.',
+  additionalProperties: false,
+});
+
+const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7122, 7129, 20009, 20014, 20031, ...moduleErrors];
+
+function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
+  const { store, offers, settings } = context;
+  const names = { noun: 'TCP edge', tag: 'TCP edges' };
+  const crud = crudOperations({
+    ...names,
+    store,
+    table: tcpEdges,
+    path,
+    name: 'TcpEdges',
+    listKey: 'tcp_edges',
+    view: TcpEdgeView,
+    createBody: TcpEdgeCreate,
+    updateBody: TcpEdgeUpdate,
+    faults: textFaults(7073, 7074),
+    errors: { create: writeErrors, update: writeErrors, delete: [] },
+    async create(transaction, { caller, body }) {
+      const { hostports = [] } = body;
+      const claims = acceptPorts(hostports, settings.tcpPorts);
+      const first = { ...tcpEdges.begin(caller.accountId), hostports, modules: modules.accept(body) };
+      const edge = await tcpEdges.insert(transaction, withText(first, body));
+      await ports.move(transaction, edge, [], claims);
+      await keepReferences(transaction, offers, target, edge);
+      return edge;
+    },
+    async update(transaction, { body }, previous) {
+      const held = claimedPorts(previous.hostports);
+      const claims = body.hostports === undefined ? held : acceptPorts(body.hostports, settings.tcpPorts);
+      const changed = {
+        ...previous,
+        hostports: claims.map(({ hostport }) => hostport),
+        modules: { ...previous.modules, ...modules.accept(body) },
+      };
+      const edge = await tcpEdges.update(transaction, previous, withText(changed, body));
+      if (edge === previous) return previous;
+      await ports.move(transaction, edge, held, claims);
+      await keepReferences(transaction, offers, target, edge, previous.modules);
+      return edge;
+    },
+    async remove(transaction, _call, edge) {
+      await keepReferences(transaction, offers, target, { ...edge, modules: {} }, edge.modules);
+      await tcpEdges.delete(transaction, edge);
+    },
+    present: (edge, call) => present(edge, offers, call),
+  });
+  const ofModules = moduleOperations(context, {
+    ...names,
+    target,
+    table: tcpEdges,
+    path: `${path}/{id}`,
+    title: 'TCP Edge',
+    name: 'TcpEdge',
+  });
+  return [...crud, ...ofModules];
+}
+
+function present(edge: TcpEdge, offers: Offers, call: Call): unknown {
+  const { id, created_at, description, metadata, hostports } = edge;
+  return {
+    id,
+    uri: call.uri(`${path}/${id}`),
+    created_at,
+    description,
+    metadata,
+    hostports: hostports.length === 0 ? null : hostports,
+    ...modules.present(edge.modules, offers, call),
+  };
+}
+
+export const tcpEdgesResource: Resource = {
+  migrations,
+  schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate],
+  operations: tcpEdgeOperations,
+  compilers: () => [tcpEdgeCompiler],
+};

@@ -1,0 +1,32 @@
+import { UserError } from '../../errors/user-error.ts';
+import { parseHostPort } from '../../lib/host-port.ts';
+import { checkHostportCount, readHostport } from '../hostports.ts';
+import type { Claim } from '../hostports.ts';
+import type { ResourceSettings } from '../resource.ts';
+
+type PortRange = ResourceSettings['tcpPorts'];
+
+/** What hostports of a request claim. The text stays as it is: clients compare it. */
+export function acceptPorts(hostports: readonly string[], { first, last }: PortRange): readonly Claim[] {
+  checkHostportCount(hostports);
+  const claimed = new Map<number, Claim>();
+  for (const hostport of hostports) {
+    const { port } = readHostport(hostport);
+    if (port < first || port > last) throw new UserError(20014, { port, hostport, ports: `${first}-${last}` });
+    const rival = claimed.get(port);
+    if (rival?.hostport === hostport) throw new UserError(20009, { field: 'hostports', id: hostport });
+    if (rival !== undefined) throw new UserError(20031, { first: rival.hostport, second: hostport, port });
+    claimed.set(port, { key: port, hostport });
+  }
+  return [...claimed.values()];
+}
+
+/** What stored hostports claim, whatever the settings are by now. */
+export function claimedPorts(hostports: readonly string[]): readonly { key: number; hostport: string }[] {
+  return hostports.map((hostport) => {
+    const parsed = parseHostPort(hostport);
+    // Accepted before it was stored: another form means that the database was changed by hand.
+    if (!parsed.ok) throw new Error(`the stored hostport ${JSON.stringify(hostport)} ${parsed.reason}`);
+    return { key: parsed.port, hostport };
+  });
+}

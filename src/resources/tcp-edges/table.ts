@@ -1,0 +1,19 @@
+import type { TextFields } from '../../api/text-fields.ts';
+import type { Migration } from '../../store/migrate.ts';
+import { Table, tableSql } from '../../store/table.ts';
+import { Claims } from '../hostports.ts';
+import type { ModuleHolder } from '../module-holder.ts';
+
+export interface TcpEdge extends ModuleHolder, TextFields {
+  /** `host:port`, as they were given. */
+  readonly hostports: readonly string[];
+}
+
+/** The gateway listens on a port for one edge only. */
+export const ports = new Claims({ name: 'tcp_edge_ports', key: 'port', keyType: 'INTEGER', edges: 'tcp_edges' });
+
+export const migrations: readonly Migration[] = [
+  { name: '0007 tcp edges', sql: `${tableSql('tcp_edges')} ${ports.sql}` },
+];
+
+export const tcpEdges = new Table<TcpEdge>({ name: 'tcp_edges', kind: 'tcp_edge', prefix: 'edgtcp' });

@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+
+import { crudOperations, nullable } from '../../api/crud.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { UserError } from '../../errors/user-error.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { certificateCompiler } from './compile.ts';
+import { acceptPair } from './pair.ts';
+import { migrations, tlsCertificates } from './table.ts';
+import type { TlsCertificate } from './table.ts';
+
+const path = '/tls_certificates';
+const certificatePem = Type.String({
+  description: 'The certificate and its chain in PEM, leaf first. Returned byte for byte.',
+  wellFormed: true,
+  examples: ['-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n'],
+});
+const ofSubject = (what: string) => Type.String({ description: `${what} of the subject; "" when it has none.` });
+
+const TlsCertificateView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the TLS certificate.' }),
+    uri: Type.String({ description: "URI of this certificate's resource." }),
+    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    ...textFields,
+    certificate_pem: certificatePem,
+    subject_common_name: ofSubject('Common name'),
+    subject_alternative_names: Type.Object(
+      { dns_names: Type.Array(Type.String()), ips: Type.Array(Type.String()) },
+      { description: 'Host names and addresses that the certificate is for.' },
+    ),
+    issued_at: nullable('string', 'When the service issued it; null for a certificate that was uploaded.'),
+    not_before: Type.String({ description: 'Valid from, RFC 3339.' }),
+    not_after: Type.String({ description: 'Valid until, RFC 3339.' }),
+    key_usages: Type.Array(Type.String(), { description: 'What its key may be used for.' }),
+    extended_key_usages: Type.Array(Type.String(), { description: 'What its key may be used for, in more detail.' }),
+    private_key_type: Type.String({ enum: ['rsa', 'ecdsa', 'ed25519'], description: 'The kind of its private key.' }),
+    issuer_common_name: Type.String({ description: 'Common name of the issuer; "" when it has none.' }),
+    serial_number: Type.String({ description: 'Serial number in lower-case hexadecimal digits.' }),
+    subject_organization: ofSubject('Organization'),
+    subject_organizational_unit: ofSubject('Organizational unit'),
+    subject_locality: ofSubject('Locality'),
+    subject_province: ofSubject('Province'),
+    subject_country: ofSubject('Country'),
+  },
+  { $id: 'TlsCertificate' },
+);
+const TlsCertificateCreate = Type.Object(
+  {
+    ...textFields,
+    certificate_pem: certificatePem,
+    private_key_pem: Type.String({
+      description: 'The private key of the certificate in PEM, without a passphrase. It is never returned.',
+      wellFormed: true,
+      examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'],
+    }),
+  },
+  { $id: 'TlsCertificateCreate', additionalProperties: false },
+);
+const TlsCertificateUpdate = Type.Object(textFields, { $id: 'TlsCertificateUpdate', additionalProperties: false });
+
+function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly Operation[] {
+  return crudOperations({
+    store,
+    table: tlsCertificates,
+    path,
+    noun: 'TLS certificate',
+    name: 'TlsCertificates',
+    tag: 'TLS certificates',
+    listKey: 'tls_certificates',
+    view: TlsCertificateView,
+    createBody: TlsCertificateCreate,
+    updateBody: TlsCertificateUpdate,
+    faults: {
+      ...textFaults(1916, 1917),
+      certificate_pem: (_value, missing) => (missing ? new UserError(1919) : undefined),
+      // A value of the wrong type may be a key all the same, and must not be repeated.
+      private_key_pem: (_value, missing) =>
+        missing ? new UserError(1901) : new UserError(1903, { reason: 'it is not text' }),
+    },
+    errors: {
+      create: [1900, 1901, 1902, 1903, 1911, 1916, 1917, 1919, 1920, 1921, 1922, 1923, 1924, 1926],
+      update: [1916, 1917],
+      delete: [],
+    },
+    async create(transaction, { caller, body }) {
+      const facts = acceptPair(body.certificate_pem, body.private_key_pem);
+      const first = { ...tlsCertificates.begin(caller.accountId), ...facts };
+      const sealedKey = sealer.seal(body.private_key_pem, first.id);
+      return tlsCertificates.insert(transaction, withText(first, body), [sealedKey]);
+    },
+    update: (transaction, { body }, certificate) =>
+      tlsCertificates.update(transaction, certificate, withText(certificate, body)),
+    remove: (transaction, _call, certificate) => tlsCertificates.delete(transaction, certificate),
+    present,
+  });
+}
+
+function present(certificate: TlsCertificate, { uri }: Call): unknown {
+  const { account_id: _account, served_names: _names, ...shown } = certificate;
+  return { ...shown, uri: uri(`${path}/${certificate.id}`), issued_at: null };
+}
+
+export const tlsCertificatesResource: Resource = {
+  migrations,
+  schemas: [TlsCertificateView, TlsCertificateCreate, TlsCertificateUpdate],
+  operations: tlsCertificateOperations,
+  compilers: ({ sealer }) => [certificateCompiler(sealer)],
+};

@@ -1,0 +1,62 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { readCertificatePair } from '../../lib/pem-certificate.ts';
+import type { CertificateFault } from '../../lib/pem-certificate.ts';
+import type { TlsCertificate } from './table.ts';
+
+type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata'>;
+
+/** What a certificate says, if it can be served with this key. The key is in no message. */
+export function acceptPair(certificatePem: string, privateKeyPem: string): Facts {
+  const read = readCertificatePair(certificatePem, privateKeyPem);
+  if ('fault' in read) throw explain(read);
+  return {
+    certificate_pem: certificatePem,
+    subject_common_name: read.subjectCommonName,
+    subject_alternative_names: {
+      dns_names: read.subjectAlternativeNames.dnsNames,
+      ips: read.subjectAlternativeNames.ips,
+    },
+    not_before: read.notBefore,
+    not_after: read.notAfter,
+    key_usages: read.keyUsages,
+    extended_key_usages: read.extendedKeyUsages,
+    private_key_type: read.privateKeyType,
+    issuer_common_name: read.issuerCommonName,
+    serial_number: read.serialNumber,
+    subject_organization: read.subjectOrganization,
+    subject_organizational_unit: read.subjectOrganizationalUnit,
+    subject_locality: read.subjectLocality,
+    subject_province: read.subjectProvince,
+    subject_country: read.subjectCountry,
+    served_names: read.names,
+  };
+}
+
+function explain(fault: CertificateFault): UserError {
+  switch (fault.fault) {
+    case 'certificate-missing':
+      return new UserError(1919);
+    case 'key-missing':
+      return new UserError(1901);
+    case 'no-certificate':
+      return new UserError(1922);
+    case 'key-encrypted':
+      return new UserError(1902);
+    case 'key-mismatch':
+      return new UserError(1923);
+    case 'swapped':
+      return new UserError(1924);
+    case 'not-pem':
+      return new UserError(1920, { field: fault.field });
+    case 'wrong-type':
+      return new UserError(1911, { field: fault.field, type: quote(fault.type), expected: quote(fault.expected) });
+    case 'certificate-unreadable':
+      return new UserError(1900, { reason: fault.reason });
+    case 'key-unreadable':
+      return new UserError(1903, { reason: fault.reason });
+    case 'chain-order':
+      return new UserError(1926, { position: fault.position });
+    default:
+      return new UserError(1921, { field: fault.field, bytes: fault.bytes, limit: fault.limit });
+  }
+}
