@@ -19,6 +19,8 @@ const lingerMs = 1000;
 export class Http1Server {
   readonly #server: Server;
   readonly #clients = new WeakMap<object, ClientConnection>();
+  /** Connections that were told why and are about to be closed. */
+  readonly #refused = new WeakSet<object>();
   readonly #handle: (exchange: Exchange) => void;
   readonly #errorPrefix: string;
 
@@ -34,7 +36,7 @@ export class Http1Server {
       // Bodies may take as long as they move; the idle limit of the exchange holds for them.
       requestTimeout: 0,
       keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: Math.max(10, Math.min(1000, timeouts.headersMs / 4)),
+      connectionsCheckingInterval: Math.ceil(Math.max(10, Math.min(1000, timeouts.headersMs / 4))),
     });
     // Headers beyond a count would be dropped silently; the size limit bounds them loudly.
     this.#server.maxHeadersCount = 0;
@@ -97,6 +99,8 @@ export class Http1Server {
 
   /** What came could not be read as HTTP, or not in time. */
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // What comes behind the fault is read and thrown away, or the client would be reset before it has its answer.
+    if (this.#refused.has(socket)) return;
     // An answer under way must not get another one into its middle.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();
@@ -105,6 +109,8 @@ export class Http1Server {
     const { status, headers, body } = errorAnswer(toUserError(error), newId('op'), '', this.#errorPrefix);
     const list = [...headers, 'Content-Length', String(body.length), 'Connection', 'close'];
     socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${formatHeaders(list)}\r\n`, 'latin1'), body]));
+    this.#refused.add(socket);
+    socket.resume();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   }
 }

@@ -19,7 +19,7 @@ export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.headersMs,
       keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: Math.max(10, Math.min(1000, timeouts.headersMs / 4)),
+      connectionsCheckingInterval: Math.ceil(Math.max(10, Math.min(1000, timeouts.headersMs / 4))),
     },
     (request, response) => {
       redirect(request, response, hosts, errorPrefix);

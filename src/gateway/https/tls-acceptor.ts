@@ -10,11 +10,17 @@ interface Speaker {
   accept(socket: TLSSocket, client: ClientConnection): void;
 }
 
+interface Handshake {
+  readonly client: ClientSource;
+  readonly timer: NodeJS.Timeout;
+}
+
 /** Makes TLS connections of accepted sockets and hands them to the version of HTTP that was agreed on. */
 export class TlsAcceptor {
   readonly #server: Server;
   /** Who is behind a connection whose handshake is under way, by its two ends. */
-  readonly #clients = new Map<string, ClientSource>();
+  readonly #pending = new Map<string, Handshake>();
+  readonly #handshakeMs: number;
   readonly #contextFor: (name: string) => Promise<SecureContext>;
   readonly #h1: Speaker;
   readonly #h2: Speaker;
@@ -26,13 +32,13 @@ export class TlsAcceptor {
     h2: Speaker,
   ) {
     this.#contextFor = contextFor;
+    this.#handshakeMs = handshakeMs;
     this.#h1 = h1;
     this.#h2 = h2;
     // No certificate of its own: a client that names no server gets none, and no connection.
     this.#server = createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       minVersion: 'TLSv1.2',
-      handshakeTimeout: handshakeMs,
       SNICallback: (name, done) => {
         this.#chooseContext(name, done);
       },
@@ -40,15 +46,20 @@ export class TlsAcceptor {
     this.#server.on('secureConnection', (socket) => {
       this.#onSecure(socket);
     });
-    // The connection is closed already; what broke it is the client's affair.
-    this.#server.on('tlsClientError', () => {});
+    this.#server.on('tlsClientError', (_error, socket) => {
+      socket.destroy();
+    });
   }
 
   accept(socket: Socket, client: ClientSource): void {
     const key = endsOf(socket);
-    this.#clients.set(key, client);
+    // Node's own limit starts anew with each byte, and a slow client sends one now and then.
+    const timer = setTimeout(() => socket.destroy(), this.#handshakeMs);
+    const handshake = { client, timer };
+    this.#pending.set(key, handshake);
     socket.on('close', () => {
-      if (this.#clients.get(key) === client) this.#clients.delete(key);
+      clearTimeout(timer);
+      if (this.#pending.get(key) === handshake) this.#pending.delete(key);
     });
     this.#server.emit('connection', socket);
   }
@@ -71,17 +82,18 @@ export class TlsAcceptor {
 
   #onSecure(socket: TLSSocket): void {
     const key = endsOf(socket);
-    const client = this.#clients.get(key);
-    this.#clients.delete(key);
+    const handshake = this.#pending.get(key);
+    this.#pending.delete(key);
+    clearTimeout(handshake?.timer);
     // Node's types leave out that it is false without a name, and the name of the callback may be spelt otherwise.
     const servername = parseAuthority(String(socket.servername || ''))?.name;
-    if (client === undefined || servername === undefined) {
+    if (handshake === undefined || servername === undefined) {
       socket.destroy();
       return;
     }
     const connection: ClientConnection = {
-      peer: client.source,
-      peerTrusted: client.peerTrusted,
+      peer: handshake.client.source,
+      peerTrusted: handshake.client.peerTrusted,
       servername,
       localPort: socket.localPort ?? 0,
     };

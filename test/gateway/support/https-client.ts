@@ -104,7 +104,8 @@ export async function requestHttp2(
   stream.on('trailers', (tail) => Object.assign(seen.trailers, tail));
   stream.on('data', (chunk: Buffer) => (seen.body += chunk.toString('latin1')));
   stream.on('wantTrailers', () => stream.sendTrailers(trailers ?? {}));
+  stream.on('error', () => {});
   if (body !== undefined) stream.end(body);
-  await once(stream, 'close');
+  await new Promise((resolve) => stream.on('close', resolve));
   return { status: Number(seen.headers[':status'] ?? 0), ...seen, interims };
 }
