@@ -1,12 +1,21 @@
+import { readFileSync } from 'node:fs';
+
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config.ts';
+import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
+import { startEngine } from './gateway/start-engine.ts';
+import type { RunningEngine } from './gateway/start-engine.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
+import { serveMetrics } from './observe/metrics-server.ts';
+import { Metrics } from './observe/metrics.ts';
+import { createTrafficObserver } from './observe/traffic-observer.ts';
 import { Publisher } from './publisher/publisher.ts';
+import type { Target } from './publisher/publisher.ts';
 import { resources } from './resources/index.ts';
 import type { Offers, ResourceContext } from './resources/resource.ts';
 import { AccessTable } from './snapshot/access.ts';
@@ -14,12 +23,15 @@ import { openStore } from './store/store.ts';
 
 export type Logger = FastifyBaseLogger;
 
-/** A running Gatehouse. Disposing of it stops it. */
+/** A running Gatehouse. Disposing of it drains and stops it. */
 export interface App extends AsyncDisposable {
-  readonly api: FastifyInstance;
   readonly context: ResourceContext;
-  /** Where the API listens; undefined while it does not. */
+  readonly api: FastifyInstance | undefined;
+  /** Where the API listens; undefined where this process has none. */
   readonly apiUrl: string | undefined;
+  readonly engine: RunningEngine | undefined;
+  /** Undefined where metrics are off. */
+  readonly metricsPort: number | undefined;
   /** Of the first API key, on the first start only. */
   readonly firstToken: string | undefined;
 }
@@ -46,53 +58,128 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
 }
 
 export async function startApp(config: Config, log: Logger): Promise<App> {
+  // What was started last stops first; a fault on the way stops what was started so far.
+  await using started = new AsyncDisposableStack();
   const context = await openContext(config, log);
-  try {
-    const firstToken = await context.offers.bootstrap.run(config.bootstrapToken);
-    const access = new AccessTable();
-    const publisher = await startPublisher(context, access, log);
-    const api = await createApi({
-      operations: resources.flatMap((resource) => resource.operations(context)),
-      schemas: [Ref, ...modules.flatMap(({ input, view }) => [input, view]), ...resources.flatMap(({ schemas }) => schemas)],
-      authenticator: context.offers.authenticator,
-      access,
-      warned: () => {},
-      unready: () => (publisher.lagging ? 'the newest change is not yet in force' : undefined),
-      publicUrl: config.publicUrl,
-      vendor: vendorWords(config.vendor),
-      trustedProxies: config.trustedProxies,
-      rateLimit: config.rateLimit,
-      logger: log,
-    });
-    const apiUrl = await api.listen(config.apiListen);
-    return {
-      api,
-      context,
-      apiUrl,
-      // A token that the operator has chosen is known already, and stays out of the output.
-      firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
-      async [Symbol.asyncDispose]() {
-        await api.close();
-        await context.store[Symbol.asyncDispose]();
-      },
-    };
-  } catch (error) {
-    await context.store[Symbol.asyncDispose]();
-    throw error;
-  }
+  started.use(context.store);
+  const firstToken = await context.offers.bootstrap.run(config.bootstrapToken);
+  const metrics = new Metrics();
+  const observer = createTrafficObserver({
+    metrics,
+    log,
+    warnings: context.offers.warnings,
+    accessLogShare: config.accessLog,
+  });
+  started.defer(() => context.offers.warnings.flush());
+
+  const access = new AccessTable();
+  const engine = config.role === 'api' ? undefined : await startGateway(config, context, observer, log);
+  if (engine !== undefined) started.defer(() => engine.drain(config.drainSeconds * 1000));
+  const publisher = await startPublisher(context, metrics, log, [
+    async (update) => access.prepare(update)(),
+    ...(engine === undefined ? [] : [(update: Parameters<Target>[0]) => engine.apply(update)]),
+  ]);
+
+  const unready = () => (publisher.lagging ? 'the newest change is not yet in force' : undefined);
+  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const apiUrl = await api?.listen(config.apiListen);
+  if (api !== undefined) started.defer(() => api.close());
+  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
+
+  const running = started.move();
+  return {
+    context,
+    api,
+    apiUrl,
+    engine,
+    metricsPort: metricsServer?.port,
+    // A token that the operator has chosen is known already, and stays out of the output.
+    firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
-function startPublisher(context: ResourceContext, access: AccessTable, log: Logger): Promise<Publisher> {
+function buildApi(
+  config: Config,
+  context: ResourceContext,
+  access: AccessTable,
+  observer: TrafficObserver,
+  unready: () => string | undefined,
+  log: Logger,
+): Promise<FastifyInstance> {
+  return createApi({
+    operations: resources.flatMap((resource) => resource.operations(context)),
+    schemas: [Ref, ...modules.flatMap(({ input, view }) => [input, view]), ...resources.flatMap(({ schemas }) => schemas)],
+    authenticator: context.offers.authenticator,
+    access,
+    warned: (restrictionIds, source) => {
+      observer.warned(restrictionIds, source);
+    },
+    unready,
+    localCaCertificate: async () => (await context.offers.localCa.load())?.certificatePem,
+    publicUrl: config.publicUrl,
+    vendor: vendorWords(config.vendor),
+    trustedProxies: config.trustedProxies,
+    rateLimit: config.rateLimit,
+    logger: log,
+  });
+}
+
+function startGateway(
+  config: Config,
+  context: ResourceContext,
+  observer: TrafficObserver,
+  log: Logger,
+): Promise<RunningEngine> {
+  return startEngine({
+    options: gatewayOptions(config),
+    workers: config.workers,
+    observer,
+    log,
+    caStorage: context.offers.localCa,
+    errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
+    environment: {},
+  });
+}
+
+function gatewayOptions(config: Config): GatewayOptions {
+  return {
+    tcpListenHost: config.tcpListenHost,
+    https: config.httpsListen,
+    http: config.httpListen,
+    trustedProxies: config.trustedProxies,
+    proxyProtocol: {
+      tcp: config.proxyProtocol.includes('tcp'),
+      https: config.proxyProtocol.includes('https'),
+      http: config.proxyProtocol.includes('http'),
+    },
+    sharePorts: false,
+    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
+    timeouts: {
+      headersMs: 10_000,
+      upstreamConnectMs: 10_000,
+      idleMs: config.idleSeconds * 1000,
+      keepAliveMs: 75_000,
+    },
+  };
+}
+
+function startPublisher(
+  context: ResourceContext,
+  metrics: Metrics,
+  log: Logger,
+  targets: readonly Target[],
+): Promise<Publisher> {
   return Publisher.start({
     store: context.store,
     compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
-    targets: [
-      async (update) => {
-        access.prepare(update)();
-      },
-    ],
+    targets,
     onFault: (error, version) => {
+      metrics.publishFailed();
       log.error({ err: error, version }, 'a change is stored but not in force');
+    },
+    onPublished: (version, durationMs) => {
+      metrics.published(version, durationMs);
     },
   });
 }

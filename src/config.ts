@@ -5,9 +5,11 @@ import {
   readBaseUrl,
   readChoice,
   readHost,
+  readList,
   readListen,
   readPortRange,
   readSecretText,
+  readShare,
   readWholeNumber,
   readWord,
 } from './lib/setting-values.ts';
@@ -24,6 +26,7 @@ interface Setting<T> {
 }
 
 const roles = ['all', 'api', 'gateway'] as const;
+const listenerKinds = ['tcp', 'https', 'http'] as const;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const settings = {
@@ -63,6 +66,42 @@ const settings = {
     fallback: '443',
     read: readWholeNumber(1, 65_535),
   },
+  httpListen: {
+    help: 'address of a plain-HTTP listener that redirects to HTTPS, host:port or "off"',
+    fallback: 'off',
+    read: orOff(readListen),
+  },
+  proxyProtocol: {
+    help: `kinds of listeners where trusted proxies send a PROXY header, separated by commas: ${listenerKinds.join(', ')}`,
+    fallback: '',
+    read: readList(listenerKinds),
+  },
+  upstreamCa: {
+    help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
+    fallback: '',
+    read: optional(String),
+  },
+  workers: {
+    help: 'gateway processes that share the listeners; 1 runs the gateway in this process',
+    fallback: '1',
+    read: readWholeNumber(1, 256),
+  },
+  accessLog: {
+    help: 'share of requests and connections through edges that is logged, 0 to 1',
+    fallback: '1',
+    read: readShare,
+  },
+  drainSeconds: {
+    help: 'how long open requests and connections may go on after SIGTERM',
+    fallback: '20',
+    read: readWholeNumber(0, 3_600),
+  },
+  idleSeconds: {
+    help: 'an open connection on which nothing moves for so long is closed',
+    fallback: '300',
+    read: readWholeNumber(1, 86_400),
+  },
+  metricsListen: { help: 'address of the Prometheus metrics, host:port or "off"', fallback: 'off', read: orOff(readListen) },
   rateLimit: {
     help: 'API calls a minute for each account, or "off"',
     fallback: 'off',

@@ -15,8 +15,8 @@ export async function openApiText(): Promise<string> {
     const database = `sqlite:${join(folder, 'empty.db')}`;
     const flags = ['--api-listen', '127.0.0.1:0', '--database-url', database, '--https-listen', 'off'];
     await using app = await startApp(readConfig({}, flags), pino({ level: 'silent' }));
-    const { body } = await app.api.inject('/openapi.json');
-    return `${JSON.stringify(JSON.parse(body), undefined, 2)}\n`;
+    const response = await fetch(new URL('/openapi.json', app.apiUrl));
+    return `${JSON.stringify(await response.json(), undefined, 2)}\n`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -50,7 +50,9 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
       parameters: { ServiceVersion: serviceVersion },
-      schemas: Object.fromEntries([ErrorAnswer, ...schemas].map((schema) => [String(idOf(schema)), toOpenApi(schema, true)])),
+      schemas: Object.fromEntries(
+        [ErrorAnswer, ...schemas, ...namedAnswers(operations)].map((schema) => [String(idOf(schema)), toOpenApi(schema, true)]),
+      ),
     },
   };
 }
@@ -149,6 +151,11 @@ function errorResponses(codes: readonly ErrorCode[]): Json {
   );
 }
 
+/** Answers with a name of their own, such as the pages of lists, are defined with the operation alone. */
+function namedAnswers(operations: readonly Operation[]): readonly TSchema[] {
+  return operations.flatMap(({ answer }) => (answer !== undefined && idOf(answer) !== undefined ? [answer] : []));
+}
+
 function idOf(schema: TSchema): unknown {
   return '$id' in schema ? schema.$id : undefined;
 }
@@ -169,13 +176,22 @@ function toOpenApi(schema: unknown, definition: boolean): unknown {
   return Object.fromEntries(entries);
 }
 
-function publicPath(operationId: string, summary: string, codes: readonly ErrorCode[]): Json {
-  const success = { description: 'Success.', content: { 'application/json': { schema: { type: 'object' } } } };
+function publicPath(operationId: string, summary: string, codes: readonly ErrorCode[], pem = false): Json {
+  const content = pem
+    ? { 'application/x-pem-file': { schema: { type: 'string' } } }
+    : { 'application/json': { schema: { type: 'object' } } };
+  const success = { description: 'Success.', content };
   return { get: { operationId, summary, tags: ['Service'], security: [], responses: { 200: success, ...errorResponses(codes) } } };
 }
 
 const publicPaths: Json = {
   '/openapi.json': publicPath('OpenApi', 'This document', [20000]),
   '/healthz': publicPath('Health', 'The process runs', [20000]),
+  '/local_ca.pem': publicPath(
+    'LocalCa',
+    'The certificate that clients must trust for HTTPS edges without a certificate of their own',
+    [20000, 20004],
+    true,
+  ),
   '/readyz': publicPath('Readiness', 'The service can do its work', [20000, 20004]),
 };

@@ -30,6 +30,8 @@ export interface ApiOptions {
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */
   readonly unready: () => string | undefined;
+  /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
+  readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
@@ -86,6 +88,11 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   const document = describeApi(options.operations, options.schemas);
   scope.get('/openapi.json', (_request, reply) => reply.send(document));
   scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  scope.get('/local_ca.pem', async (_request, reply) => {
+    const pem = await options.localCaCertificate();
+    if (pem === undefined) throw new UserError(20004, { reason: 'the gateway has not made its certificate authority yet' });
+    return reply.type('application/x-pem-file').send(pem);
+  });
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(20004, { reason }, { 'Retry-After': '1' });

@@ -34,11 +34,14 @@ export function packCidrs(rules: Iterable<FlaggedCidr>): CidrSetData {
 }
 
 export class CidrSet {
+  /** What it was made of, to be sent to another process. */
+  readonly data: CidrSetData;
   readonly #ipv4: IntervalTable | undefined;
   readonly #ipv6: IntervalTable | undefined;
   readonly #ipv6Narrow: IntervalTable | undefined;
 
   constructor(data: CidrSetData) {
+    this.data = data;
     this.#ipv4 = data.ipv4;
     this.#ipv6 = data.ipv6;
     this.#ipv6Narrow = data.ipv6Narrow;

@@ -22,6 +22,18 @@ export function readChoice<const Choice extends string>(choices: readonly Choice
   };
 }
 
+export function readList<const Choice extends string>(choices: readonly Choice[]): (text: string) => readonly Choice[] {
+  const read = readChoice(choices);
+  return (text) => text.split(',').flatMap((part) => (part.trim() === '' ? [] : [read(part.trim())]));
+}
+
+/** A fraction of the whole. */
+export function readShare(text: string): number {
+  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(share >= 0 && share <= 1)) throw new Error('write a number from 0 to 1');
+  return share;
+}
+
 /** Port 0 lets the system choose one. */
 export function readListen(text: string): ListenAddress {
   const at = text.lastIndexOf(':');

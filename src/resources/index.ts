@@ -1,9 +1,14 @@
 import { apiKeysResource } from './api-keys/index.ts';
+import { httpsEdgesResource } from './https-edges/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
 import { ipRestrictionsResource } from './ip-restrictions/index.ts';
+import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import type { Resource } from './resource.ts';
+import { staticBackendsResource } from './static-backends/index.ts';
+import { tcpEdgesResource } from './tcp-edges/index.ts';
+import { tlsCertificatesResource } from './tls-certificates/index.ts';
 
 /** Every resource. A new one is one folder and one line here. */
 export const resources: readonly Resource[] = [
@@ -12,4 +17,9 @@ export const resources: readonly Resource[] = [
   ipPoliciesResource,
   ipPolicyRulesResource,
   ipRestrictionsResource,
+  localCaResource,
+  staticBackendsResource,
+  tcpEdgesResource,
+  httpsEdgesResource,
+  tlsCertificatesResource,
 ];

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 
 import type { Authenticator, Principal } from '../api/caller.ts';
 import type { Call, Operation } from '../api/operation.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Compiler } from '../publisher/compiler.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
@@ -46,6 +47,8 @@ export interface Offers {
   readonly ipPolicies: Referable;
   readonly staticBackends: Referable;
   readonly lockoutGuard: LockoutGuard;
+  readonly warnings: Warnings;
+  readonly localCa: LocalCaStorage;
 }
 
 export interface Principals {
@@ -84,4 +87,23 @@ export interface Referable {
 export interface LockoutGuard {
   /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */
   check(transaction: Transaction, call: Call): Promise<void>;
+}
+
+export interface Warnings {
+  /** A restriction that is not enforced would have refused this source. Cheap: called for every such request. */
+  warned(restrictionIds: readonly string[], source: IpAddress): void;
+  /** Writes what is only in memory so far. */
+  flush(): Promise<void>;
+}
+
+/** Where all processes of an installation find the one certificate authority they share. */
+export interface LocalCaStorage {
+  load(): Promise<CertificatePair | undefined>;
+  /** The first writer wins; answers what is stored. */
+  save(pair: CertificatePair): Promise<CertificatePair>;
+}
+
+export interface CertificatePair {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
 }

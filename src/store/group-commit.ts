@@ -10,8 +10,12 @@ export interface Transaction extends Queries {
   record(change: Change): void;
 }
 
+/** What `note` works with: observations, such as counts, that are no change of the configuration. */
+export type Notes = Pick<Transaction, 'all' | 'run'>;
+
 interface Job {
-  readonly actor: Actor;
+  /** Undefined: notes, which leave no trace in the change log. */
+  readonly actor: Actor | undefined;
   readonly work: (transaction: Transaction) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -48,7 +52,7 @@ export class GroupCommit {
     this.#committed = committed;
   }
 
-  submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  submit<T>(actor: Actor | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       // `value` is what this very `work` resolved to.
       this.#queue.push({ actor, work, resolve: (value) => resolve(value as T), reject });
@@ -116,13 +120,15 @@ export class GroupCommit {
   }
 }
 
+const nobody: Actor = { id: '', accountId: '', operationId: '' };
+
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
   const recorded: Change[] = [];
   let ranStatements = false;
   await connection.script('SAVEPOINT job');
   try {
     const value = await job.work({
-      actor: job.actor,
+      actor: job.actor ?? nobody,
       all: (sql, parameters) => connection.all(sql, parameters),
       run: (sql, parameters) => {
         ranStatements = true;
@@ -130,8 +136,8 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
       },
       record: (change) => recorded.push(change),
     });
-    if (recorded.length > 0) await appendChanges(connection, batch.version + 1, job.actor, recorded);
-    else if (ranStatements) throw new Error('a write ran statements but recorded no change');
+    if (recorded.length > 0) await appendChanges(connection, batch.version + 1, job.actor ?? nobody, recorded);
+    else if (ranStatements && job.actor !== undefined) throw new Error('a write ran statements but recorded no change');
     await connection.script('RELEASE job');
     if (recorded.length > 0) batch.version += 1;
     batch.changes.push(...recorded);

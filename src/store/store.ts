@@ -5,7 +5,7 @@ import { changeLogMigration, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import type { Awaitable, Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Transaction } from './group-commit.ts';
+import type { Notes, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
@@ -78,6 +78,11 @@ export class Store implements AsyncDisposable {
     return this.#writer.submit(actor, work);
   }
 
+  /** Writes observations in their turn: durable like a write, but without a version and a change log row. */
+  note<T>(work: (notes: Notes) => Promise<T>): Promise<T> {
+    return this.#writer.submit(undefined, work);
+  }
+
   /** Reads from one state of the database throughout. */
   async readSnapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     const connection = await this.#database.connect();
@@ -91,7 +96,8 @@ export class Store implements AsyncDisposable {
 
   /** From memory where it can be; answers at once then, and always on SQLite. */
   find<Document extends Stored>(table: Table<Document>, accountId: string, id: string): Awaitable<Document | undefined> {
-    // Ids carry their kind, so a document under an id is of its table's type.
+    if (!table.mayHave(id)) return undefined;
+    // Ids carry their kind, so a document under such an id is of its table's type.
     const cached = this.#documents.get(id) as Document | undefined;
     if (cached !== undefined) return cached.account_id === accountId ? cached : undefined;
     const ticket = this.#documents.ticket();

@@ -1,4 +1,4 @@
-import { newIdWithTime } from '../lib/ids.ts';
+import { hasPrefix, newIdWithTime } from '../lib/ids.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
 import type { Transaction } from './group-commit.ts';
 
@@ -60,6 +60,11 @@ export class Table<Document extends Stored> {
     return { id, account_id: accountId, created_at: createdAt };
   }
 
+  /** Whether the id is one of this table's kind. Callers send anything, also what a database cannot take as text. */
+  mayHave(id: string): boolean {
+    return hasPrefix(id, this.prefix);
+  }
+
   /** The document, if it exists and belongs to the account. */
   async find(queries: Queries, accountId: string, id: string): Promise<Document | undefined> {
     const document = await this.load(queries, id);
@@ -68,6 +73,7 @@ export class Table<Document extends Stored> {
 
   /** The document whatever its account; for caches and for the host's own commands. */
   load(queries: Queries, id: string): Awaitable<Document | undefined> {
+    if (!this.mayHave(id)) return undefined;
     const rows = queries.all(this.#sql.find, [id]);
     return rows instanceof Promise ? rows.then(([row]) => row && this.parse(row)) : rows[0] && this.parse(rows[0]);
   }

@@ -14,6 +14,8 @@ import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
+import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.ts';
+import { createWarnings } from './warnings.ts';
 
 const path = '/ip_restrictions';
 const enforced = Type.Boolean({ description: 'true: enforced. false: only warnings are issued.' });
@@ -134,9 +136,9 @@ function requireAdmin({ principal }: Caller): void {
 
 export const ipRestrictionsResource: Resource = {
   migrations,
-  schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate],
-  operations: ipRestrictionOperations,
+  schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate, IpRestrictionWarnings],
+  operations: (context) => [...ipRestrictionOperations(context), warningsOperation(context)],
   compilers: () => [restrictionCompiler],
-  offers: ({ store }) => ({ lockoutGuard: createLockoutGuard(store) }),
+  offers: ({ store }) => ({ lockoutGuard: createLockoutGuard(store), warnings: createWarnings(store) }),
   hostCommands,
 };

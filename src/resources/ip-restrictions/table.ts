@@ -19,6 +19,20 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX ip_restrictions_by_type ON ip_restrictions (account_id, type, enforced);
     `,
   },
+  {
+    name: '0011 ip restriction warnings',
+    sql: `
+      CREATE TABLE ip_restriction_warnings (
+        restriction_id TEXT NOT NULL REFERENCES ip_restrictions (id) ON DELETE CASCADE,
+        source TEXT NOT NULL,
+        first_seen TEXT NOT NULL,
+        last_seen TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        PRIMARY KEY (restriction_id, source)
+      );
+      CREATE INDEX ip_restriction_warnings_by_time ON ip_restriction_warnings (restriction_id, last_seen);
+    `,
+  },
 ];
 
 export const ipRestrictions = new Table<IpRestriction>({

@@ -1,0 +1,66 @@
+import { createCertificateSource } from './certificates/create-certificate-source.ts';
+import { openLocalCa } from './certificates/local-ca.ts';
+import type { CertificatePair, LocalCaStorage } from './certificates/local-ca.ts';
+import type { Engine, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
+import { createNodeEngine } from './node-engine.ts';
+import { createWorkerEngine } from './workers/worker-engine.ts';
+
+export interface EngineParts {
+  readonly options: GatewayOptions;
+  /** Processes; 1 means this one. */
+  readonly workers: number;
+  readonly observer: TrafficObserver;
+  readonly log: GatewayLog;
+  readonly caStorage: LocalCaStorage;
+  readonly errorPrefix: string;
+  /** Of worker processes. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface RunningEngine extends Engine {
+  /** PEM of the authority that clients must trust for names without an uploaded certificate. */
+  readonly caCertificatePem: string;
+  /** Where the HTTPS front listens; unknown where workers do. */
+  httpsPort(): number | undefined;
+}
+
+/** The gateway in this process, or over workers, with the installation's own certificate authority. */
+export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
+  const { options, workers, observer, log, caStorage, errorPrefix, environment } = parts;
+  const localCa = await openLocalCa(caStorage);
+  if (workers === 1) {
+    const certificates = createCertificateSource({ localCa, log });
+    const engine = await createNodeEngine({ options, observer, log, certificates, errorPrefix });
+    return withCertificate(engine, localCa.caCertificatePem, () => engine.addresses.https?.port);
+  }
+  const pair = await storedPair(caStorage);
+  const { trustedProxies, sharePorts: _sharePorts, ...plain } = options;
+  const engine = await createWorkerEngine({
+    workers,
+    options: { ...plain, trustedProxies: trustedProxies.data },
+    localCa: pair,
+    observer,
+    log,
+    errorPrefix,
+    environment,
+  });
+  return withCertificate(engine, localCa.caCertificatePem, () => undefined);
+}
+
+async function storedPair(storage: LocalCaStorage): Promise<CertificatePair> {
+  const pair = await storage.load();
+  if (pair === undefined) throw new Error('the local CA was made but is not stored');
+  return pair;
+}
+
+function withCertificate(engine: Engine, caCertificatePem: string, httpsPort: () => number | undefined): RunningEngine {
+  return {
+    get version() {
+      return engine.version;
+    },
+    apply: (update) => engine.apply(update),
+    drain: (limitMs) => engine.drain(limitMs),
+    caCertificatePem,
+    httpsPort,
+  };
+}

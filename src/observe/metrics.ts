@@ -1,0 +1,87 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
+
+/** Label values beyond these are counted together: a flood of edges must not fill memory, here or at the scraper. */
+const edgeLabelLimit = 1_000;
+const otherEdges = 'other';
+
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What is counted, in Prometheus' words. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #edges = new Set<string>();
+  readonly #requests = this.#counter('gatehouse_http_requests_total', 'HTTP requests answered.', ['edge', 'status', 'verdict']);
+  readonly #upstream = new Histogram({
+    name: 'gatehouse_upstream_seconds',
+    help: 'From sending a request upstream to the head of its response.',
+    buckets: secondsBuckets,
+    registers: [this.registry],
+  });
+  readonly #connections = this.#counter('gatehouse_tcp_connections_total', 'TCP connections.', ['edge', 'verdict']);
+  readonly #open = this.#gauge('gatehouse_tcp_open_connections', 'TCP connections open now.');
+  readonly #bytes = this.#counter('gatehouse_tcp_bytes_total', 'Bytes through TCP edges.', ['edge', 'direction']);
+  readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', ['restriction']);
+  readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
+  readonly #version = this.#gauge('gatehouse_snapshot_version', 'Version of the configuration in force.');
+  readonly #publishedAt = this.#gauge('gatehouse_snapshot_timestamp_seconds', 'When the configuration in force was put in force.');
+  readonly #compile = new Histogram({
+    name: 'gatehouse_publish_seconds',
+    help: 'From a commit to the change being in force.',
+    buckets: secondsBuckets,
+    registers: [this.registry],
+  });
+  readonly #publishFaults = this.#counter('gatehouse_publish_faults_total', 'Changes that are stored but could not be put in force.', []);
+
+  httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
+    const verdict = errorCode === 3203 || errorCode === 3205 ? 'refused' : 'allowed';
+    this.#requests.inc({ edge: this.#edge(edgeId ?? 'none'), status, verdict });
+    if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
+  }
+
+  tcpOpened(edgeId: string, verdict: Verdict): void {
+    this.#connections.inc({ edge: this.#edge(edgeId), verdict });
+    if (verdict === 'allowed') this.#open.inc();
+  }
+
+  tcpClosed({ edgeId, bytesIn, bytesOut }: TcpClosed): void {
+    const edge = this.#edge(edgeId);
+    this.#open.dec();
+    this.#bytes.inc({ edge, direction: 'in' }, bytesIn);
+    this.#bytes.inc({ edge, direction: 'out' }, bytesOut);
+  }
+
+  warned(restrictionIds: readonly string[]): void {
+    for (const restriction of restrictionIds) this.#warnings.inc({ restriction: this.#edge(restriction) });
+  }
+
+  setFaultyListeners(count: number): void {
+    this.#faultyListeners.set(count);
+  }
+
+  published(version: number, durationMs: number): void {
+    this.#version.set(version);
+    this.#publishedAt.set(Date.now() / 1000);
+    this.#compile.observe(durationMs / 1000);
+  }
+
+  publishFailed(): void {
+    this.#publishFaults.inc();
+  }
+
+  #edge(id: string): string {
+    if (this.#edges.has(id)) return id;
+    if (this.#edges.size >= edgeLabelLimit) return otherEdges;
+    this.#edges.add(id);
+    return id;
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] });
+  }
+}

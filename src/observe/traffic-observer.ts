@@ -1,0 +1,61 @@
+import type { GatewayLog, TrafficObserver } from '../gateway/engine.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
+import { formatIp } from '../lib/ip-address.ts';
+import type { Metrics } from './metrics.ts';
+
+interface ObserverParts {
+  readonly metrics: Metrics;
+  readonly log: GatewayLog;
+  /** Where warnings are kept for those who ask. */
+  readonly warnings: Pick<TrafficObserver, 'warned'>;
+  /** The share of requests and connections that is logged, 0 to 1. */
+  readonly accessLogShare: number;
+}
+
+/** Each pair of restriction and source is logged at most this often. */
+const warningEveryMs = 60_000;
+const rememberedPairs = 10_000;
+
+/** Makes metrics, the access log and warnings of what the gateway tells. */
+export function createTrafficObserver({ metrics, log, warnings, accessLogShare }: ObserverParts): TrafficObserver {
+  const faultyPorts = new Set<number>();
+  const logWarning = createWarningLog(log);
+  const isLogged = () => accessLogShare === 1 || (accessLogShare > 0 && Math.random() < accessLogShare);
+  return {
+    warned(restrictionIds, source) {
+      metrics.warned(restrictionIds);
+      warnings.warned(restrictionIds, source);
+      logWarning(restrictionIds, formatIp(source));
+    },
+    tcpOpened({ edgeId, verdict }) {
+      metrics.tcpOpened(edgeId, verdict);
+    },
+    tcpClosed(event) {
+      metrics.tcpClosed(event);
+      if (isLogged()) log.info(event, 'tcp connection');
+    },
+    httpAnswered(event) {
+      metrics.httpAnswered(event);
+      if (isLogged()) log.info(event, 'http request');
+    },
+    listenerFault({ edgeId, port, cause }) {
+      if (cause === undefined) faultyPorts.delete(port);
+      else faultyPorts.add(port);
+      metrics.setFaultyListeners(faultyPorts.size);
+      if (cause === undefined) log.info({ edgeId, port }, 'the port of a TCP edge is open now');
+    },
+  };
+}
+
+function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], source: string) => void {
+  const loggedAt = new BoundedCache<string, number>(rememberedPairs);
+  return (restrictionIds, source) => {
+    const nowMs = Date.now();
+    for (const restriction of restrictionIds) {
+      const pair = `${restriction} ${source}`;
+      if (nowMs - (loggedAt.get(pair) ?? 0) < warningEveryMs) continue;
+      loggedAt.fill(loggedAt.ticket(), pair, nowMs);
+      log.warn({ restriction, source }, 'let through with a warning: this restriction would refuse the source if it were enforced');
+    }
+  };
+}

@@ -1,0 +1,78 @@
+import { toTimestamp } from '../../lib/ids.ts';
+import { formatIp } from '../../lib/ip-address.ts';
+import type { Notes } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { Warnings } from '../resource.ts';
+
+interface Pending {
+  readonly restrictionId: string;
+  readonly source: string;
+  readonly firstMs: number;
+  lastMs: number;
+  count: number;
+}
+
+const flushEveryMs = 1_000;
+/** Different sources in memory between two flushes; more are dropped, so that a flood costs no memory. */
+const pendingLimit = 10_000;
+/** Sources kept for each restriction; the ones not seen longest go first. */
+const keptSources = 10_000;
+
+/** Counts warnings in memory and writes them to the database every second, where all processes add up. */
+export function createWarnings(store: Store): Warnings {
+  let pending = new Map<string, Pending>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (pending.size === 0) return;
+    const batch = [...pending.values()];
+    pending = new Map();
+    await store.note((notes) => writeAll(notes, batch));
+  };
+  const count = (restrictionId: string, source: string) => {
+    const key = `${restrictionId} ${source}`;
+    const known = pending.get(key);
+    const nowMs = Date.now();
+    if (known !== undefined) {
+      known.count += 1;
+      known.lastMs = nowMs;
+    } else if (pending.size < pendingLimit) {
+      pending.set(key, { restrictionId, source, firstMs: nowMs, lastMs: nowMs, count: 1 });
+    }
+  };
+  return {
+    warned(restrictionIds, source) {
+      const text = formatIp(source);
+      for (const id of restrictionIds) count(id, text);
+      // Counts that cannot be written are lost; traffic is not to suffer for them.
+      timer ??= setTimeout(() => void flush().catch(() => {}), flushEveryMs).unref();
+    },
+    flush,
+  };
+}
+
+async function writeAll(notes: Notes, batch: readonly Pending[]): Promise<void> {
+  for (const warning of batch) await writeOne(notes, warning);
+  for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(notes, id);
+}
+
+/** A restriction that is gone meanwhile has no warnings. */
+async function writeOne(notes: Notes, { restrictionId, source, firstMs, lastMs, count }: Pending): Promise<void> {
+  await notes.run(
+    `INSERT INTO ip_restriction_warnings (restriction_id, source, first_seen, last_seen, count)
+     SELECT id, $2, $3, $4, $5 FROM ip_restrictions WHERE id = $1
+     ON CONFLICT (restriction_id, source) DO UPDATE
+     SET last_seen = excluded.last_seen, count = ip_restriction_warnings.count + excluded.count`,
+    [restrictionId, source, toTimestamp(firstMs), toTimestamp(lastMs), count],
+  );
+}
+
+async function prune(notes: Notes, restrictionId: string): Promise<void> {
+  await notes.run(
+    `DELETE FROM ip_restriction_warnings WHERE restriction_id = $1 AND source IN (
+       SELECT source FROM ip_restriction_warnings WHERE restriction_id = $1
+       ORDER BY last_seen DESC, source LIMIT 1000000 OFFSET $2)`,
+    [restrictionId, keptSources],
+  );
+}
