@@ -1,0 +1,50 @@
+import { resources } from '../../src/resources/index.ts';
+import type { Gatehouse } from './gatehouse.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** The account that every database starts with. */
+export const firstAccount = 'default';
+
+/** Runs a command of the host's command line inside this process. Answers what it prints. */
+export function runOnHost(
+  { app: { context } }: Gatehouse,
+  name: string,
+  values: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const command = resources.flatMap(({ hostCommands = [] }) => hostCommands).find((each) => each.name === name);
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  return command.run(context, values);
+}
+
+/** Answers its id. */
+export async function createAccount(gatehouse: Gatehouse): Promise<string> {
+  const printed = await runOnHost(gatehouse, 'accounts create', { name: newName('account') });
+  return printed.split(' ', 1)[0] ?? '';
+}
+
+export async function createUser(
+  gatehouse: Gatehouse,
+  role: 'admin' | 'member',
+  account: string = firstAccount,
+): Promise<Person> {
+  const printed = await runOnHost(gatehouse, 'users create', { account, role, name: newName(role) });
+  const [, id, token] = /^(usr_\w+)[^]*token \(shown once\): (\S+)$/.exec(printed) ?? [];
+  if (id === undefined || token === undefined) throw new Error(`unexpected output: ${printed}`);
+  return { id, token };
+}
+
+export async function createBot(gatehouse: Gatehouse): Promise<Person> {
+  const { id } = await gatehouse.create('/bot_users', { name: newName('bot') });
+  const { token } = await gatehouse.create('/api_keys', { owner_id: id });
+  return { id, token };
+}
+
+export function newName(kind: string): string {
+  return `${kind} ${(names += 1)}`;
+}
+
+let names = 0;

@@ -1,0 +1,26 @@
+import { after, before, describe } from 'node:test';
+
+import { onEachDatabase } from './each-database.ts';
+import { Gatehouse } from './gatehouse.ts';
+
+/** Runs the suite once for each real database, with one Gatehouse for all its tests. */
+export function onEachGatehouse(
+  name: string,
+  suite: (gatehouse: () => Gatehouse) => void,
+  settings: Readonly<Record<string, string>> = {},
+): void {
+  onEachDatabase(name, (newDatabase) => {
+    // In a suite of its own: the Gatehouse stops before its database does.
+    describe('with one Gatehouse', () => {
+      let gatehouse: Gatehouse | undefined;
+      before(async () => {
+        gatehouse = await Gatehouse.start(await newDatabase(), settings);
+      });
+      after(() => gatehouse?.[Symbol.asyncDispose]());
+      suite(() => {
+        if (gatehouse === undefined) throw new Error('the Gatehouse runs only while tests do');
+        return gatehouse;
+      });
+    });
+  });
+}
