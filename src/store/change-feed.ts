@@ -14,10 +14,21 @@ export class ChangeFeed {
   readonly #followers: Follower[] = [];
   #version: number;
   #turn: Promise<void> = Promise.resolve();
+  #confirmedAtMs = performance.now();
 
   constructor(queries: Queries, version: number) {
     this.#queries = queries;
     this.#version = version;
+  }
+
+  /** How long ago it was sure that nothing newer exists. */
+  get ageMs(): number {
+    return performance.now() - this.#confirmedAtMs;
+  }
+
+  /** The database was asked and has nothing newer. */
+  confirm(): void {
+    this.#confirmedAtMs = performance.now();
   }
 
   /** The version up to which every follower has been told. */
@@ -40,8 +51,10 @@ export class ChangeFeed {
   /** Catches up with what other processes have committed. */
   look(): Promise<void> {
     return this.#inTurn(async () => {
+      const askedAtMs = performance.now();
       const version = await readVersion(this.#queries);
       if (version > this.#version) await this.#tell(await this.#read(version), version);
+      this.#confirmedAtMs = askedAtMs;
     });
   }
 

@@ -36,9 +36,16 @@ export interface Database {
   hasTable(connection: Connection, name: string): Promise<boolean>;
   /** Column types as this database spells them. */
   translateSchema(sql: string): string;
-  /** Calls back when another process may have written. Answers how to stop. */
-  watch(look: () => void): Promise<() => Awaitable<void>>;
+  /** Tells of what other processes write. Answers how to stop. */
+  watch(watcher: Watcher): Promise<() => Awaitable<void>>;
   close(): Promise<void>;
+}
+
+export interface Watcher {
+  /** Another process may have written: look again. */
+  readonly look: () => void;
+  /** The database was asked and nobody has written since the last look. */
+  readonly unchanged: () => void;
 }
 
 /** A unique or foreign-key rule of the database was broken. Slices check first and say more; this is the last guard. */

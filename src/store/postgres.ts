@@ -7,6 +7,8 @@ const readPoolSize = 8;
 /** A lost signal is repaired by looking this often. */
 const lookEveryMs = 1_000;
 const connectTimeoutMs = 5_000;
+/** Of single reads; a database that does not answer is as good as gone. */
+const queryTimeoutMs = 10_000;
 const channel = 'gatehouse_changes';
 /** Any number will do, as long as nothing else in the database takes the same one. */
 const migrationLock = 4_804_821;
@@ -21,6 +23,8 @@ export async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: readPoolSize,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
     types,
   });
@@ -46,7 +50,7 @@ export async function openPostgres(url: string): Promise<Database> {
     },
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    watch: (look) => watchNotifications(url, look),
+    watch: ({ look }) => watchNotifications(url, look),
     close: () => pool.end(),
   };
 }
@@ -109,7 +113,7 @@ function isUnreachable(code: string, message: string): boolean {
   return (
     /^(08|57P|53300)/.test(code) ||
     /^(ECONN|EPIPE|ENOTFOUND|EHOST|ETIMEDOUT|EAI_)/.test(code) ||
-    /connection (terminated|timeout)|not queryable|client was closed|connection error/i.test(message)
+    /connection (terminated|timeout)|timeout exceeded|query read timeout|not queryable|client was closed|connection error/i.test(message)
   );
 }
 

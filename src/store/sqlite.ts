@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 
 import { ConstraintError } from './database.ts';
-import type { Connection, Database, Row, Value } from './database.ts';
+import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 
 const busyTimeoutMs = 10_000;
 /** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
@@ -35,8 +35,8 @@ export function openSqlite(path: string): Database {
       return rows.length > 0;
     },
     translateSchema: (sql) => sql,
-    async watch(look) {
-      return watchDataVersion(reader, look);
+    async watch(watcher) {
+      return watchDataVersion(reader, watcher);
     },
     async close() {
       reader.close();
@@ -94,12 +94,15 @@ function guard<T>(call: () => T): T {
   }
 }
 
-function watchDataVersion(reader: SqliteConnection, look: () => void): () => void {
+function watchDataVersion(reader: SqliteConnection, { look, unchanged }: Watcher): () => void {
   const current = () => reader.all('PRAGMA data_version')[0]?.[0];
   let seen = current();
   const timer = setInterval(() => {
     const now = current();
-    if (now === seen) return;
+    if (now === seen) {
+      unchanged();
+      return;
+    }
     seen = now;
     look();
   }, lookEveryMs);

@@ -23,6 +23,8 @@ interface StoreOptions {
 }
 
 const defaultCacheSize = 20_000;
+/** Longer than any look at the database should take. */
+const staleAfterMs = 2_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = options.url.startsWith('sqlite:')
@@ -64,6 +66,11 @@ export class Store implements AsyncDisposable {
     return this.#feed.version;
   }
 
+  /** What is in memory may be behind the database: it was not confirmed lately. */
+  get isStale(): boolean {
+    return this.#feed.ageMs > staleAfterMs;
+  }
+
   /** Followers are told in the order in which they came, before the write that made a change is answered. */
   follow(follower: Follower): void {
     this.#feed.follow(follower);
@@ -94,11 +101,11 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** From memory where it can be; answers at once then, and always on SQLite. */
+  /** From memory, unless that is stale; answers at once then, and always on SQLite. */
   find<Document extends Stored>(table: Table<Document>, accountId: string, id: string): Awaitable<Document | undefined> {
     if (!table.mayHave(id)) return undefined;
     // Ids carry their kind, so a document under such an id is of its table's type.
-    const cached = this.#documents.get(id) as Document | undefined;
+    const cached = this.isStale ? undefined : (this.#documents.get(id) as Document | undefined);
     if (cached !== undefined) return cached.account_id === accountId ? cached : undefined;
     const ticket = this.#documents.ticket();
     const loaded = table.load(this.queries, id);
@@ -111,8 +118,13 @@ export class Store implements AsyncDisposable {
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {
-    this.#stopWatching = await this.#database.watch(() => {
-      this.#feed.look().catch(onFault);
+    this.#stopWatching = await this.#database.watch({
+      look: () => {
+        this.#feed.look().catch(onFault);
+      },
+      unchanged: () => {
+        this.#feed.confirm();
+      },
     });
   }
 

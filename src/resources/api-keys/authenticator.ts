@@ -43,7 +43,8 @@ export function createAuthenticator(store: Store, principals: () => Principals):
   });
 
   const find = (sql: string, look: string): Awaitable<Candidate> => {
-    const cached = known.get(look) ?? unknown.get(look);
+    // A key that another process has revoked must not live on in a memory that has not heard of it.
+    const cached = store.isStale ? undefined : (known.get(look) ?? unknown.get(look));
     if (cached !== undefined) return cached;
     const tickets = [known.ticket(), unknown.ticket()] as const;
     const keep = (rows: readonly Row[]) => {
