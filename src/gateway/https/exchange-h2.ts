@@ -1,4 +1,3 @@
-import { constants } from 'node:http2';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
@@ -75,7 +74,8 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    this.bodyStream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    // Not `close`: it would end the body first, as if it were whole.
+    this.bodyStream.destroy(new Error('aborted'));
   }
 
   #sendTrailers(): void {
