@@ -1,27 +1,30 @@
-import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config.ts';
-import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
-import { startEngine } from './gateway/start-engine.ts';
+import { GatewayPart } from './gateway-part.ts';
+import type { TrafficObserver } from './gateway/engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
-import { createTrafficObserver } from './observe/traffic-observer.ts';
+import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
 import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
 import { resources } from './resources/index.ts';
 import type { Offers, ResourceContext } from './resources/resource.ts';
 import { AccessTable } from './snapshot/access.ts';
+import { StoreUnavailableError } from './store/database.ts';
 import { openStore } from './store/store.ts';
 
 export type Logger = FastifyBaseLogger;
+
+const databaseRetryMs = 500;
 
 /** A running Gatehouse. Disposing of it drains and stops it. */
 export interface App extends AsyncDisposable {
@@ -57,27 +60,33 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
   return context;
 }
 
-export async function startApp(config: Config, log: Logger): Promise<App> {
+/**
+ * Starts what the role asks for. Where the database cannot be reached, a gateway serves the last configuration it knew
+ * from its file, and the rest waits for the database, until `signal` says stop.
+ */
+export async function startApp(config: Config, log: Logger, signal?: AbortSignal): Promise<App> {
   // What was started last stops first; a fault on the way stops what was started so far.
   await using started = new AsyncDisposableStack();
-  const context = await openContext(config, log);
-  started.use(context.store);
-  const firstToken = await context.offers.bootstrap.run(config.bootstrapToken);
   const metrics = new Metrics();
-  const observer = createTrafficObserver({
-    metrics,
-    log,
-    warnings: context.offers.warnings,
-    accessLogShare: config.accessLog,
+  const warnings = new LateWarnings();
+  const observer = createTrafficObserver({ metrics, log, warnings, accessLogShare: config.accessLog });
+  const gateway = config.role === 'api' ? undefined : started.use(new GatewayPart(config, observer, log));
+
+  const context = await openContext(config, log).catch(async (error: unknown) => {
+    if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
+    log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
+    return waitForDatabase(config, log, signal);
   });
+  started.use(context.store);
+  warnings.to(context.offers.warnings);
   started.defer(() => context.offers.warnings.flush());
+  const firstToken = await context.offers.bootstrap.run(config.bootstrapToken);
 
   const access = new AccessTable();
-  const engine = config.role === 'api' ? undefined : await startGateway(config, context, observer, log);
-  if (engine !== undefined) started.defer(() => engine.drain(config.drainSeconds * 1000));
+  await gateway?.start(context.offers.localCa);
   const publisher = await startPublisher(context, metrics, log, [
     async (update) => access.prepare(update)(),
-    ...(engine === undefined ? [] : [(update: Parameters<Target>[0]) => engine.apply(update)]),
+    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
   ]);
 
   const unready = () => (publisher.lagging ? 'the newest change is not yet in force' : undefined);
@@ -91,7 +100,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     context,
     api,
     apiUrl,
-    engine,
+    engine: gateway?.engine,
     metricsPort: metricsServer?.port,
     // A token that the operator has chosen is known already, and stays out of the output.
     firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
@@ -125,43 +134,16 @@ function buildApi(
   });
 }
 
-function startGateway(
-  config: Config,
-  context: ResourceContext,
-  observer: TrafficObserver,
-  log: Logger,
-): Promise<RunningEngine> {
-  return startEngine({
-    options: gatewayOptions(config),
-    workers: config.workers,
-    observer,
-    log,
-    caStorage: context.offers.localCa,
-    errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
-    environment: {},
-  });
-}
-
-function gatewayOptions(config: Config): GatewayOptions {
-  return {
-    tcpListenHost: config.tcpListenHost,
-    https: config.httpsListen,
-    http: config.httpListen,
-    trustedProxies: config.trustedProxies,
-    proxyProtocol: {
-      tcp: config.proxyProtocol.includes('tcp'),
-      https: config.proxyProtocol.includes('https'),
-      http: config.proxyProtocol.includes('http'),
-    },
-    sharePorts: false,
-    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
-    timeouts: {
-      headersMs: 10_000,
-      upstreamConnectMs: 10_000,
-      idleMs: config.idleSeconds * 1000,
-      keepAliveMs: 75_000,
-    },
-  };
+/** Tries again until the database answers. What is wrong with it otherwise is not a matter of time. */
+async function waitForDatabase(config: Config, log: Logger, signal: AbortSignal | undefined): Promise<ResourceContext> {
+  for (;;) {
+    await sleep(databaseRetryMs, undefined, signal === undefined ? {} : { signal });
+    try {
+      return await openContext(config, log);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+  }
 }
 
 function startPublisher(

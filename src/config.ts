@@ -101,6 +101,11 @@ const settings = {
     fallback: '300',
     read: readWholeNumber(1, 86_400),
   },
+  snapshotFile: {
+    help: 'where a gateway on PostgreSQL keeps its last configuration, to start without the database, or "off"',
+    fallback: './data/gateway.snapshot',
+    read: orOff(String),
+  },
   metricsListen: { help: 'address of the Prometheus metrics, host:port or "off"', fallback: 'off', read: orOff(readListen) },
   rateLimit: {
     help: 'API calls a minute for each account, or "off"',

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+
 import { Command } from 'commander';
 
 import { openContext, startApp } from './app.ts';
+import type { App } from './app.ts';
 import { ConfigError, describeSettings, readConfig } from './config.ts';
-import type { Config } from './config.ts';
 import { createLog } from './log.ts';
 import { resources } from './resources/index.ts';
 import type { HostCommand, HostOption } from './resources/host-command.ts';
@@ -28,25 +30,29 @@ await program.parseAsync().catch(fail);
 async function serve(flags: readonly string[]): Promise<void> {
   const config = readConfig(process.env, flags);
   const log = createLog(config.logLevel, process.stdout);
-  const app = await startApp(config, log);
-  greet(config, app);
+  const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping');
-    app[Symbol.asyncDispose]().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'could not stop in order');
-        process.exit(1);
-      },
-    );
+    stopping.abort();
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  try {
+    await using app = await startApp(config, log, stopping.signal);
+    greet(app);
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    log.error({ err: error }, 'could not stop in order');
+    process.exitCode = 1;
+  }
+  // Whatever still holds the process, such as a client's idle connection, is not waited for.
+  process.exit();
 }
 
 /** The first lines an operator sees; the token is shown here and never again. */
-function greet({ vendor: _vendor }: Config, { apiUrl = '', firstToken }: Awaited<ReturnType<typeof startApp>>): void {
-  process.stdout.write(`Gatehouse listens on ${apiUrl}\n`);
+function greet({ apiUrl, firstToken }: App): void {
+  process.stdout.write(apiUrl === undefined ? 'Gatehouse gateway runs\n' : `Gatehouse listens on ${apiUrl}\n`);
   if (firstToken === undefined) return;
   process.stdout.write(`
 First start: this is the token of the admin's API key. It is not shown again.

@@ -1,6 +1,7 @@
 import type { GatewayLog, TrafficObserver } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip-address.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ObserverParts {
@@ -45,6 +46,19 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
       if (cause === undefined) log.info({ edgeId, port }, 'the port of a TCP edge is open now');
     },
   };
+}
+
+/** Where warnings go is known only once there is a database; those before are counted and logged, but not kept. */
+export class LateWarnings {
+  #target: Pick<TrafficObserver, 'warned'> | undefined;
+
+  to(target: Pick<TrafficObserver, 'warned'>): void {
+    this.#target = target;
+  }
+
+  warned(restrictionIds: readonly string[], source: IpAddress): void {
+    this.#target?.warned(restrictionIds, source);
+  }
 }
 
 function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], source: string) => void {

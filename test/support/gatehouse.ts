@@ -41,6 +41,7 @@ export class Gatehouse implements AsyncDisposable {
       'database-url': databaseUrl,
       'bootstrap-token': testToken,
       'https-listen': 'off',
+      'snapshot-file': 'off',
       ...settings,
     };
     const logLines: string[] = [];

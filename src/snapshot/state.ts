@@ -1,6 +1,6 @@
-import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { EntryKey, SnapshotEntry, SnapshotUpdate } from './contract.ts';
 
-/** The whole snapshot in force, kept so that a new worker can be told it. */
+/** The whole snapshot in force, kept so that it can be told to a new worker, or to this one after a restart. */
 export class SnapshotState {
   readonly #entries = new Map<string, SnapshotEntry>();
   #version = 0;

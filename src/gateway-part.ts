@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+
+import { vendorWords } from './api/vendor-words.ts';
+import type { Logger } from './app.ts';
+import type { Config } from './config.ts';
+import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
+import { startEngine } from './gateway/start-engine.ts';
+import type { RunningEngine } from './gateway/start-engine.ts';
+import { createSealer } from './lib/sealed-secret.ts';
+import { SnapshotFile } from './publisher/snapshot-file.ts';
+import type { LocalCaStorage } from './resources/resource.ts';
+import type { SnapshotUpdate } from './snapshot/contract.ts';
+
+/** The gateway as a part of the program: its engine, and the file that lets it start without the database. */
+export class GatewayPart implements AsyncDisposable {
+  readonly #config: Config;
+  readonly #observer: TrafficObserver;
+  readonly #log: Logger;
+  readonly #file: SnapshotFile | undefined;
+  #engine: RunningEngine | undefined;
+
+  constructor(config: Config, observer: TrafficObserver, log: Logger) {
+    this.#config = config;
+    this.#observer = observer;
+    this.#log = log;
+    this.#file = openFile(config, log);
+  }
+
+  get engine(): RunningEngine | undefined {
+    return this.#engine;
+  }
+
+  /** True when it serves what the file holds. */
+  async startFromFile(): Promise<boolean> {
+    const saved = await this.#file?.load();
+    if (saved === undefined) return false;
+    const stored = async () => saved.localCa;
+    const engine = await this.#startEngine({ load: stored, save: stored });
+    await engine.apply(saved.update);
+    return true;
+  }
+
+  /** Does nothing where it has been started from the file. */
+  async start(caStorage: LocalCaStorage): Promise<void> {
+    this.#engine ?? (await this.#startEngine(caStorage));
+    const localCa = await caStorage.load();
+    if (localCa !== undefined) this.#file?.setLocalCa(localCa);
+  }
+
+  async apply(update: SnapshotUpdate): Promise<void> {
+    await this.#engine?.apply(update);
+    this.#file?.follow(update);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#engine?.drain(this.#config.drainSeconds * 1000);
+    await this.#file?.flush();
+  }
+
+  async #startEngine(caStorage: LocalCaStorage): Promise<RunningEngine> {
+    const engine = await startEngine({
+      options: gatewayOptions(this.#config),
+      workers: this.#config.workers,
+      observer: this.#observer,
+      log: this.#log,
+      caStorage,
+      errorPrefix: vendorWords(this.#config.vendor).errorPrefix.replace(/_$/, ''),
+      environment: {},
+    });
+    this.#engine = engine;
+    return engine;
+  }
+}
+
+/** SQLite is a file itself: whoever has lost it has lost the machine. */
+function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
+  if (snapshotFile === undefined || databaseUrl.startsWith('sqlite:')) return undefined;
+  return new SnapshotFile(snapshotFile, createSealer(secretKey), (error) => {
+    log.error({ err: error }, 'the configuration in force could not be written to its file');
+  });
+}
+
+function gatewayOptions(config: Config): GatewayOptions {
+  return {
+    tcpListenHost: config.tcpListenHost,
+    https: config.httpsListen,
+    http: config.httpListen,
+    trustedProxies: config.trustedProxies,
+    proxyProtocol: {
+      tcp: config.proxyProtocol.includes('tcp'),
+      https: config.proxyProtocol.includes('https'),
+      http: config.proxyProtocol.includes('http'),
+    },
+    sharePorts: false,
+    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
+    timeouts: {
+      headersMs: 10_000,
+      upstreamConnectMs: 10_000,
+      idleMs: config.idleSeconds * 1000,
+      keepAliveMs: 75_000,
+    },
+  };
+}

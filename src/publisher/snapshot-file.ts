@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+
+import type { Sealer } from '../lib/sealed-secret.ts';
+import type { SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
+import { SnapshotState } from '../snapshot/state.ts';
+
+/** What a gateway needs to go on without its database. */
+export interface SavedSnapshot {
+  readonly update: SnapshotUpdate;
+  /** The installation's certificate authority. */
+  readonly localCa: { readonly certificatePem: string; readonly privateKeyPem: string };
+}
+
+/** Changes that come in quick succession are written together. */
+const writeAfterMs = 1_000;
+const formatLine = 'gatehouse-snapshot-1';
+
+/** The last snapshot in force, on disk: whole or not at all, and known to be undamaged when it is read. */
+export class SnapshotFile {
+  readonly #path: string;
+  readonly #sealer: Sealer;
+  readonly #onFault: (error: unknown) => void;
+  readonly #state = new SnapshotState();
+  #localCa: SavedSnapshot['localCa'] | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(path: string, sealer: Sealer, onFault: (error: unknown) => void) {
+    this.#path = path;
+    this.#sealer = sealer;
+    this.#onFault = onFault;
+  }
+
+  /** Undefined where there is none. Throws for one that is damaged or cannot be opened. */
+  async load(): Promise<SavedSnapshot | undefined> {
+    const bytes = await readFile(this.#path).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    const lineEnd = bytes.indexOf('\n');
+    const payload = bytes.subarray(lineEnd + 1);
+    if (bytes.subarray(0, lineEnd).toString() !== `${formatLine} ${checksum(payload)}`) {
+      throw new Error(`${this.#path} is damaged or of another version; delete it once the database is back`);
+    }
+    // Only `#write` makes a payload with this checksum.
+    const { update, localCa } = deserialize(payload) as SavedSnapshot;
+    return {
+      update: { ...update, set: update.set.map((entry) => this.#map(entry, (text, id) => this.#sealer.open(text, id))) },
+      localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
+    };
+  }
+
+  setLocalCa(localCa: SavedSnapshot['localCa']): void {
+    this.#localCa = localCa;
+  }
+
+  follow(update: SnapshotUpdate): void {
+    this.#state.follow(update);
+    this.#timer ??= setTimeout(() => {
+      this.flush().catch(this.#onFault);
+    }, writeAfterMs).unref();
+  }
+
+  /** Writes what has come since the last write. */
+  flush(): Promise<void> {
+    if (this.#timer === undefined) return this.#writing;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const mine = this.#writing.then(() => this.#write());
+    this.#writing = mine.catch(() => {});
+    return mine;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#localCa === undefined) return;
+    const { set, ...rest } = this.#state.asUpdate();
+    const sealed = set.map((entry) => this.#map(entry, (text, id) => this.#sealer.seal(text, id)));
+    const { certificatePem, privateKeyPem } = this.#localCa;
+    const saved: SavedSnapshot = {
+      update: { ...rest, set: sealed },
+      localCa: { certificatePem, privateKeyPem: this.#sealer.seal(privateKeyPem, 'local_ca') },
+    };
+    const payload = serialize(saved);
+    await writeAtomically(this.#path, [Buffer.from(`${formatLine} ${checksum(payload)}\n`), payload]);
+  }
+
+  /** Private keys are the only secrets in a snapshot. */
+  #map(entry: SnapshotEntry, change: (text: string, context: string) => string): SnapshotEntry {
+    return entry.kind === 'certificate' ? { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) } : entry;
+  }
+}
+
+function checksum(payload: Uint8Array): string {
+  return hash('sha256', payload);
+}
+
+/** Beside it first, on the disk for certain, then in its place: a crash leaves the old or the new file. */
+async function writeAtomically(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const beside = `${path}.new`;
+  const file = await open(beside, 'w', 0o600);
+  try {
+    await file.writev([...parts]);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
