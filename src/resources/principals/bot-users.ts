@@ -88,6 +88,8 @@ function requireAdmin({ principal }: Caller): void {
 
 async function checkName(transaction: Transaction, bot: BotUser): Promise<void> {
   if (bot.name === '') throw new UserError(4109);
+  // It stands in a column of its own, where PostgreSQL cannot hold one.
+  if (bot.name.includes('\0')) throw new UserError(215, { field: '"name"', reason: 'holds a NUL character' });
   const [taken] = await transaction.all('SELECT id FROM bot_users WHERE account_id = $1 AND name = $2 AND id <> $3', [
     bot.account_id,
     bot.name,
