@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { Agent, request as httpsRequest } from 'node:https';
+import type { RequestOptions } from 'node:https';
+import { suite, test } from 'node:test';
+import { text } from 'node:stream/consumers';
+
+import { edgeCertificate } from './support/https-certificate.ts';
+import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
+import {
+  allowPolicy,
+  backendEntry,
+  edgeEntry,
+  ipRestriction,
+  prefixRoute,
+  requestHeaders,
+  restriction,
+  toBackend,
+} from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
+import { headerValues, startUpstream } from './support/https-upstream.ts';
+
+/** Asks over one connection that stays open, so that what changes is not the connection. */
+function keptConnection(port: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const options: RequestOptions = {
+    ...{ agent, port, host: '127.0.0.1', servername: 'app.test', ca: edgeCertificate.certificate },
+    headers: { Host: 'app.test' },
+  };
+  return {
+    async get(path: string): Promise<string> {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const request = httpsRequest({ ...options, path }, (response) => {
+        text(response).then((body) => {
+          resolve(`${response.statusCode} ${response.headers['gatehouse-error-code'] ?? body} ${request.reusedSocket}`);
+        }, reject);
+      });
+      request.on('error', reject).end();
+      return promise;
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+}
+
+suite('a change is live for the next request of an open connection', async () => {
+  test('over HTTP/1.1', async () => {
+    await using one = await startUpstream((_, response) => response.end('one'));
+    await using two = await startUpstream((_, response) => response.end('two'));
+    const edge = edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]);
+    await using gateway = await startGateway([backendEntry('b', one.port), edge]);
+    using client = keptConnection(gateway.port);
+    assert.equal(await client.get('/'), '200 one false');
+    await gateway.set(backendEntry('b', two.port));
+    assert.equal(await client.get('/'), '200 two true');
+    await gateway.set(allowPolicy('p', '10.0.0.0/8'), restriction('r', true, 'p'));
+    assert.equal(await client.get('/'), '403 ERR_GATEHOUSE_3205 true');
+    await gateway.set(allowPolicy('p', '127.0.0.0/8'));
+    assert.equal(await client.get('/'), '200 two true');
+    await gateway.set(edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...ipRestriction('gone') })]));
+    assert.equal(await client.get('/'), '403 ERR_GATEHOUSE_3203 true');
+    await gateway.set(edgeEntry('e', ['app.test'], [prefixRoute('/other', toBackend('b'))]));
+    assert.equal(await client.get('/'), '404 ERR_GATEHOUSE_20100 true');
+    await gateway.remove({ kind: 'https_edge', id: 'e' });
+    assert.equal(await client.get('/'), '404 ERR_GATEHOUSE_3200 true');
+    await gateway.set(edge);
+    await gateway.remove({ kind: 'backend', id: 'b' });
+    assert.equal(await client.get('/'), '503 ERR_GATEHOUSE_6528 true');
+  });
+
+  test('over HTTP/2', async () => {
+    await using upstream = await startUpstream();
+    const route = (value: string) => prefixRoute('/', { ...toBackend('b'), ...requestHeaders({ 'x-a': value }, []) });
+    await using gateway = await startGateway([backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [route('1')])]);
+    const session = openHttp2(gateway.port);
+    await requestHttp2(session, { ':path': '/' });
+    await gateway.set(edgeEntry('e', ['app.test'], [route('2')]));
+    await requestHttp2(session, { ':path': '/' });
+    await gateway.remove({ kind: 'https_edge', id: 'e' });
+    assert.equal((await requestHttp2(session, { ':path': '/' })).status, 404);
+    session.close();
+    assert.deepEqual(upstream.seen.map(({ headers }) => headerValues(headers, 'x-a')), [['1'], ['2']]);
+  });
+});
+
+test('an update that cannot be built changes nothing', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ]);
+  const unknown = edgeEntry('e', ['app.test'], [prefixRoute('/', { of_tomorrow: { enabled: true } })]);
+  await assert.rejects(gateway.set(backendEntry('b', 1), unknown), /of_tomorrow/);
+  assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
+});
+
+test('a host can move from one edge to another in one update, in any order', async () => {
+  await using one = await startUpstream((_, response) => response.end('one'));
+  await using two = await startUpstream((_, response) => response.end('two'));
+  const first = (hosts: readonly string[]) => edgeEntry('e1', hosts, [prefixRoute('/', toBackend('b1'))]);
+  const second = (hosts: readonly string[]) => edgeEntry('e2', hosts, [prefixRoute('/', toBackend('b2'))]);
+  await using gateway = await startGateway([backendEntry('b1', one.port), backendEntry('b2', two.port), first(['app.test']), second([])]);
+  await gateway.set(second(['app.test']), first([]));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'two');
+  await gateway.set(second([]), first(['app.test']));
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'one');
+  await gateway.apply({ version: 9, full: false, set: [second(['app.test'])], removed: [{ kind: 'https_edge', id: 'e1' }] });
+  assert.equal((await sendRaw(gateway.port, get('/'))).body, 'two');
+});
+
+test('a whole snapshot leaves nothing behind of the one before', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ]);
+  const other = edgeEntry('e2', ['other.test'], [prefixRoute('/', toBackend('b'))]);
+  await gateway.apply({ version: 5, full: true, set: [other], removed: [] });
+  assert.equal((await sendRaw(gateway.port, get('/'))).status, 404);
+  const answer = await sendRaw(gateway.port, get('/', 'Host: other.test'), { servername: 'other.test' });
+  assert.equal(answer.headers['gatehouse-error-code'], 'ERR_GATEHOUSE_6528');
+});
+
+test('a request under way ends with the rules it began with', async () => {
+  let release = (): void => {};
+  await using upstream = await startUpstream((_, response) => {
+    response.write('start ');
+    release = () => response.end('end');
+  });
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ]);
+  const answer = sendRaw(gateway.port, get('/'));
+  while (upstream.seen.length === 0) await new Promise(setImmediate);
+  await gateway.remove({ kind: 'https_edge', id: 'e' }, { kind: 'backend', id: 'b' });
+  release();
+  assert.match((await answer).body, /start [^]*end/);
+});
+
+test('one change among many edges costs what it costs among few', async () => {
+  const edges = (count: number) =>
+    Array.from({ length: count }, (_, at) => edgeEntry(`e${at}`, [`h${at}.many.test`], [prefixRoute('/', toBackend('b'))]));
+  await using few = await startGateway(edges(10));
+  await using many = await startGateway(edges(100_000));
+  const cost = async (gateway: typeof few): Promise<number> => {
+    const started = performance.now();
+    for (let round = 0; round < 2000; round++) await gateway.set(edgeEntry('e5', ['h5.many.test'], []));
+    return performance.now() - started;
+  };
+  const ratios: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const small = await cost(few);
+    ratios.push((await cost(many)) / small);
+  }
+  // Copying or rebuilding 100,000 of anything for each change would make this a thousand times as much.
+  assert.ok(Math.min(...ratios) < 20, `ratios ${ratios.join(', ')}`);
+  assert.equal(many.accountOfHost('h99999.many.test'), 'acc_1');
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { suite, test } from 'node:test';
+
+import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
+import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
+import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
+
+suite('plain HTTP', async () => {
+  const cases: readonly [host: string, path: string, status: number, location: string | undefined][] = [
+    ['app.test', '/a?b=1', 308, 'https://app.test/a?b=1'],
+    ['APP.test.:80', '/', 308, 'https://app.test/'],
+    ['app.test', '//evil.test/', 308, 'https://app.test//evil.test/'],
+    ['alt.test', '/', 308, 'https://alt.test:8443/'],
+    ['nobody.test', '/', 404, undefined],
+    ['app.test/x', '/', 400, undefined],
+  ];
+  for (const [host, path, status, location] of cases) {
+    test(`${host}${path} is answered ${status}`, async () => {
+      await using gateway = await startGateway(
+        [edgeEntry('e', ['app.test'], []), { ...edgeEntry('e2', [], []), hostports: ['alt.test:8443'] }],
+        { plainHttp: true },
+      );
+      const sent = request({ host: '127.0.0.1', port: gateway.httpPort, path, method: 'POST', headers: { host } });
+      const [response] = await once(sent.end(), 'response');
+      response.resume();
+      assert.equal(response.statusCode, status);
+      assert.equal(response.headers.location, location);
+    });
+  }
+});
+
+suite('draining', async () => {
+  const entries = (port: number) => [
+    backendEntry('b', port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ];
+
+  test('ends at once where nothing is open, and accepts nobody', async () => {
+    const gateway = await startGateway([]);
+    await gateway.drain(60_000);
+    const socket = connect(gateway.port, '127.0.0.1');
+    const [error] = await once(socket, 'error');
+    assert.match(String(error), /ECONNREFUSED/);
+  });
+
+  test('lets an open HTTP/1.1 request end, and asks for the connection to be closed', async () => {
+    let release = (): void => {};
+    await using upstream = await startUpstream((_, response) => {
+      release = () => response.end('done');
+    });
+    const gateway = await startGateway(entries(upstream.port));
+    const idle = await connectClient(gateway.port);
+    idle.write('GET /nothing HTTP/1.1\r\nHost: other\r\n\r\n');
+    await once(idle, 'data');
+    const busy = sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+    while (upstream.seen.length === 0) await new Promise(setImmediate);
+    const drained = gateway.drain(60_000);
+    await readAll(idle);
+    release();
+    const answer = await busy;
+    assert.equal(answer.body, 'done');
+    assert.equal(answer.headers['connection'], 'close');
+    await drained;
+  });
+
+  test('lets an open HTTP/2 stream end, and takes no more', async () => {
+    let release = (): void => {};
+    await using upstream = await startUpstream((_, response) => {
+      release = () => response.end('done');
+    });
+    const gateway = await startGateway(entries(upstream.port));
+    const session = openHttp2(gateway.port);
+    const answer = requestHttp2(session, { ':path': '/' });
+    while (upstream.seen.length === 0) await new Promise(setImmediate);
+    const goaway = once(session, 'goaway');
+    const drained = gateway.drain(60_000);
+    await goaway;
+    release();
+    assert.equal((await answer).body, 'done');
+    await drained;
+  });
+
+  test('closes what is left when the time is over', async () => {
+    await using upstream = await startRawUpstream(() => {});
+    const gateway = await startGateway(entries(upstream.port));
+    const answer = sendRaw(gateway.port, get('/'));
+    while (upstream.received === '') await new Promise(setImmediate);
+    await gateway.drain(50);
+    assert.equal((await answer).text, '');
+  });
+});
+
+test('one connection serves many requests, and is closed when it has been idle for long', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await startGateway(
+    [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])],
+    { timeouts: { keepAliveMs: 100 } },
+  );
+  const socket = await connectClient(gateway.port);
+  for (let round = 0; round < 3; round++) {
+    socket.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+    const [data] = await once(socket, 'data');
+    assert.equal(parseAnswer(String(data)).body, 'GET / ');
+  }
+  await readAll(socket);
+  const session = openHttp2(gateway.port);
+  await requestHttp2(session, { ':path': '/' });
+  await once(session, 'close');
+});
+
+test('what was answered is told, without the query', async () => {
+  await using upstream = await startUpstream((_, response) => response.writeHead(201).end());
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+  ]);
+  const session = openHttp2(gateway.port);
+  await requestHttp2(session, { ':path': '/a?token=secret', ':method': 'POST' }, 'x');
+  await sendRaw(gateway.port, get('/b', 'Host: nobody.test'), { servername: 'nobody.test' });
+  session.close();
+  const told = gateway.answered.map(({ operationId: _, durationMs, upstreamMs, ...rest }) => {
+    assert.ok(durationMs >= (upstreamMs ?? 0));
+    return { ...rest, askedUpstream: upstreamMs !== undefined };
+  });
+  const common = { source: '127.0.0.1' };
+  assert.deepEqual(told, [
+    { ...common, edgeId: 'e', routeId: 'route /', protocol: '2', method: 'POST', host: 'app.test', path: '/a', status: 201, errorCode: undefined, askedUpstream: true },
+    { ...common, edgeId: undefined, routeId: undefined, protocol: '1.1', method: 'GET', host: 'nobody.test', path: '/b', status: 404, errorCode: 3200, askedUpstream: false },
+  ]);
+});
