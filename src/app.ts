@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
+import { idempotencyMigration } from './api/idempotency.ts';
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config.ts';
@@ -43,7 +44,7 @@ export interface App extends AsyncDisposable {
 export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
   const store = await openStore({
     url: config.databaseUrl,
-    migrations: resources.flatMap(({ migrations }) => migrations),
+    migrations: [idempotencyMigration, ...resources.flatMap(({ migrations }) => migrations)],
     onFeedFault: (error) => {
       log.error({ err: error }, 'cannot read what other processes have changed; trying again');
     },

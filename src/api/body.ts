@@ -33,7 +33,9 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     // The parser's message quotes what was sent, which may hold a secret: only the place is told.
     const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];
-    throw new UserError(213, { reason: place === undefined ? 'it cannot be parsed' : `it cannot be parsed (${place})` });
+    throw new UserError(213, {
+      reason: place === undefined ? 'it cannot be parsed' : `it cannot be parsed (${place})`,
+    });
   }
 }
 
@@ -49,7 +51,7 @@ export function normalizeBody(
   body: unknown,
   named: ReadonlyMap<string, TSchema>,
 ): unknown {
-  if (bodyForm === 'list') return body ?? [];
+  if (bodyForm === 'list') return normalizeList(body ?? [], schema, named);
   if (body === undefined) return {};
   if (!isFields(body)) throw new UserError(213, { reason: 'it is not an object' });
   let fields = withoutPathParameters(body, params, schema);
@@ -59,6 +61,20 @@ export function normalizeBody(
     if (isFields(module) && Object.keys(others).length === 0) fields = module;
   }
   return schema === undefined ? fields : withoutNulls(fields, schema, named);
+}
+
+function normalizeList(body: unknown, schema: TSchema | undefined, named: ReadonlyMap<string, TSchema>): unknown {
+  if (!Array.isArray(body)) return body;
+  const entry = entrySchema(schema);
+  return body.map((each: unknown) => (isFields(each) && entry !== undefined ? withoutNulls(each, entry, named) : each));
+}
+
+/** The form of those entries of a list that are objects. */
+function entrySchema(list: TSchema | undefined): TSchema | undefined {
+  // A TypeBox array schema holds the form of its entries here, and a union its members.
+  const items = list !== undefined && 'items' in list ? (list.items as TSchema) : undefined;
+  const forms = items !== undefined && 'anyOf' in items ? (items.anyOf as readonly TSchema[]) : [items];
+  return forms.find((form) => form !== undefined && 'properties' in form);
 }
 
 function withoutPathParameters(body: Fields, params: Readonly<Record<string, string>>, schema?: TSchema): Fields {

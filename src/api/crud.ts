@@ -3,14 +3,18 @@ import type { Static, TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorCode } from '../errors/user-error.ts';
-import type { Awaitable } from '../store/database.ts';
+import type { Awaitable, Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Caller } from './caller.ts';
+import { checkMatch, tagAnswer } from './etag.ts';
+import { makeOnce } from './idempotency.ts';
 import { operation } from './operation.ts';
 import type { Call, Fault, Operation } from './operation.ts';
 import { nextPageQuery } from './query.ts';
+
+export type MissingCode = 222 | 1404 | 6514 | 7000 | 7124;
 
 /** A resource with the five usual operations. What is particular to it stands in its functions. */
 interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> {
@@ -19,6 +23,8 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   readonly path: string;
   /** `IP policy`, as it stands in messages. */
   readonly noun: string;
+  /** The code for an id that names none. */
+  readonly missing?: MissingCode;
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
@@ -36,6 +42,10 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
+  /** All that a tag of the resource stands for; the document itself unless it says otherwise. */
+  state?(queries: Queries, document: Document): Promise<object>;
+  /** Fields that only the first answer to a creation shows. */
+  readonly shownOnce?: readonly string[];
   /** What an answer shows. */
   present(document: Document, call: Call): Awaitable<unknown>;
   /** For lists, where one query serves all. */
@@ -45,17 +55,21 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, faults = {}, permitWrite, errors } = crud;
+  const { store, table, path, noun, name, tag, view, faults = {}, permitWrite, errors, missing = 222 } = crud;
   const shared = { tag, ...(permitWrite === undefined ? {} : { permit: permitWrite }) };
   const one = `${path}/{id}`;
   const found = (document: Document | undefined, call: Call): Document => {
     if (document === undefined || crud.belongs?.(document, call) === false) {
-      throw new UserError(222, { noun, id: quote(call.params['id']) });
+      throw new UserError(missing, { noun, id: quote(call.params['id']) });
     }
     return document;
   };
-  const findForWrite = async (transaction: Transaction, call: Call) =>
-    found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
+  const stateOf = (queries: Queries, document: Document): Awaitable<object> => crud.state?.(queries, document) ?? document;
+  const findForWrite = async (transaction: Transaction, call: Call) => {
+    const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
+    if (call.ifMatch !== undefined) checkMatch(call, await stateOf(transaction, document));
+    return document;
+  };
   return [
     operation({
       ...shared,
@@ -68,8 +82,15 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       status: 201,
       answer: view,
       example: crud.createExample,
-      errors: errors.create,
-      handle: async (call) => crud.present(await store.write(call.actor, (tx) => crud.create(tx, call)), call),
+      errors: [20041, 20042, ...errors.create],
+      handle: (call) =>
+        store.write(call.actor, (tx) =>
+          makeOnce(tx, call, path, crud.shownOnce ?? [], async () => {
+            const document = await crud.create(tx, call);
+            tagAnswer(call, await stateOf(tx, document));
+            return crud.present(document, call);
+          }),
+        ),
     }),
     ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({
@@ -80,11 +101,16 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Get ${article(noun)} ${noun}`,
       status: 200,
       answer: view,
-      errors: [222],
+      errors: [missing],
       handle: (call) => {
-        const document = store.find(table, call.caller.accountId, call.params['id'] ?? '');
-        if (document instanceof Promise) return document.then((row) => crud.present(found(row, call), call));
-        return crud.present(found(document, call), call);
+        const show = (document: Document) => {
+          const state = stateOf(store.queries, document);
+          if (state instanceof Promise) return state.then((known) => (tagAnswer(call, known), crud.present(document, call)));
+          tagAnswer(call, state);
+          return crud.present(document, call);
+        };
+        const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
+        return row instanceof Promise ? row.then((document) => show(found(document, call))) : show(found(row, call));
       },
     }),
     operation({
@@ -98,11 +124,13 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       faults,
       status: 200,
       answer: view,
-      errors: [222, ...errors.update],
+      errors: [missing, 20020, ...errors.update],
       handle: async (call) => {
-        const document = await store.write(call.actor, async (tx) =>
-          crud.update(tx, call, await findForWrite(tx, call)),
-        );
+        const [document, state] = await store.write(call.actor, async (tx) => {
+          const updated = await crud.update(tx, call, await findForWrite(tx, call));
+          return [updated, await stateOf(tx, updated)] as const;
+        });
+        tagAnswer(call, state);
         return crud.present(document, call);
       },
     }),
@@ -113,7 +141,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       operationId: `${name}Delete`,
       summary: `Delete ${article(noun)} ${noun}`,
       status: 204,
-      errors: [222, ...errors.delete],
+      errors: [missing, 20020, ...errors.delete],
       handle: (call) => store.write(call.actor, async (tx) => crud.remove(tx, call, await findForWrite(tx, call))),
     }),
   ];

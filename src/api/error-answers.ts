@@ -6,7 +6,7 @@ import { UserError } from '../errors/user-error.ts';
 import { newId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes } from './limits.ts';
-import { explainFault } from './validation.ts';
+import { explainFault, tellingFault } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -30,7 +30,10 @@ export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
       // Serialized here: the schema of a route's own answers does not fit.
-      void reply.type('application/json; charset=utf-8').serializer(String).send(JSON.stringify(bodyOf(shown, request.id)));
+      void reply
+        .type('application/json; charset=utf-8')
+        .serializer(String)
+        .send(JSON.stringify(bodyOf(shown, request.id)));
     },
     answerSocket(error, socket) {
       if (!socket.writable || error.code === 'ECONNRESET') {
@@ -73,7 +76,7 @@ function frameworkFault(request: FastifyRequest, error: unknown): UserError | un
   const { operation } = request.routeOptions.config;
   if ('validation' in error && Array.isArray(error.validation) && operation !== undefined) {
     // Fastify hands on Ajv's errors as they are.
-    const [fault] = error.validation as readonly ValidationFault[];
+    const fault = tellingFault(error.validation as readonly ValidationFault[]);
     if (fault !== undefined) return explainFault(fault, operation);
   }
   switch ('code' in error ? error.code : undefined) {

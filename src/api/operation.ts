@@ -19,6 +19,11 @@ export interface Call<Body = unknown> {
   readonly uri: (path: string) => string;
   /** The caller means it: changes that lock it out are let through. */
   readonly allowLockout: boolean;
+  /** Tags of what the caller has seen; see `checkMatch`. */
+  readonly ifMatch: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Of the answer. */
+  readonly setHeader: (name: string, value: string) => void;
 }
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */

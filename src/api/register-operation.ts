@@ -54,12 +54,11 @@ export function registerOperation(
     },
     preValidation: (request, _reply, done) => {
       settle(() => {
-        checkForm(request, operation);
         if (takesBody) request.body = normalizeBody(operation, paramsOf(request), request.body, named);
       }, done);
     },
     handler: (request, reply) => {
-      const result = operation.handle(toCall(request, options) as Call<never>);
+      const result = operation.handle(toCall(request, reply, options) as Call<never>);
       if (result instanceof Promise) return result.then((value) => answer(reply, operation, value));
       return answer(reply, operation, result);
     },
@@ -88,6 +87,7 @@ function enter(
     admitSource(request.caller, reply, options);
     checkVersion(request.headers, options.vendor.versionHeaders);
     operation.permit?.(request.caller);
+    checkForm(request, operation);
   };
   return identity instanceof Promise ? identity.then(admit) : admit(identity);
 }
@@ -106,6 +106,7 @@ function sourceOf(request: FastifyRequest, options: ApiOptions): IpAddress {
   return clientAddress(peer, request.headers['x-forwarded-for'], options.trustedProxies);
 }
 
+/** What can be said of query and body before the body is read. */
 function checkForm(request: FastifyRequest, operation: Operation): void {
   const { text } = request.query as { readonly text: string };
   request.page = text === '' ? firstPage : readQuery(text, operation.listedPrefix);
@@ -116,7 +117,7 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   }
 }
 
-function toCall(request: FastifyRequest, options: ApiOptions): Call {
+function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
   const { caller } = request;
   if (caller === undefined) throw new Error('an operation was reached without a caller');
   const base = baseUrl(request, options);
@@ -128,7 +129,14 @@ function toCall(request: FastifyRequest, options: ApiOptions): Call {
     page: request.page ?? firstPage,
     uri: (path) => `${base}${path}`,
     allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
+    ifMatch: request.headers['if-match'],
+    idempotencyKey: singleHeader(request.headers['idempotency-key']),
+    setHeader: (name, value) => void reply.header(name, value),
   };
+}
+
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {

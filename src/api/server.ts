@@ -68,7 +68,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     for (const name of options.vendor.operationHeaders) void reply.header(name, request.id);
     void reply.header('Cache-Control', 'no-store');
-    done();
+    // Told before the body is read: what was sent to nowhere has no other fault.
+    done(request.is404 ? notFound(request) : undefined);
   });
   app.decorateRequest('caller', undefined);
   app.decorateRequest('page', undefined);
@@ -139,13 +140,19 @@ function refuseOtherMethods(app: FastifyInstance, methodsByPath: ReadonlyMap<str
     app.route({
       method: everyMethod.filter((method) => !methods.has(method)),
       url: path,
-      handler: (request) => {
-        // The router lets a parameter be empty: `/api_keys/` is not a key.
-        if (Object.values(request.params as Record<string, string>).includes('')) throw notFound(request);
-        throw new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
+      // Told before the body is read, as for paths that do not exist.
+      onRequest: (request, _reply, done) => {
+        done(wrongMethod(request, allowed));
       },
+      handler: () => {},
     });
   }
+}
+
+function wrongMethod(request: FastifyRequest, allowed: string): UserError {
+  // The router lets a parameter be empty: `/api_keys/` is not a key.
+  if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
+  return new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
 }
 
 /** CONNECT never gets here: Node handles it apart. */

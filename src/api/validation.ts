@@ -28,6 +28,31 @@ export const wellFormedKeyword = {
   errors: false,
 } as const;
 
+/**
+ * Of the faults of a value, the one to tell. A value that fits none of several forms has a fault for each of them: what
+ * is wrong is the one of the form that it has tried to be.
+ */
+export function tellingFault(faults: readonly ValidationFault[]): ValidationFault | undefined {
+  const whole = faults.at(-1);
+  if (whole?.keyword !== 'anyOf') return faults[0];
+  const isOfOtherForm = ({ keyword, instancePath }: ValidationFault) =>
+    keyword === 'type' && instancePath === whole.instancePath;
+  const telling = faults.find((fault) => !isOfOtherForm(fault)) ?? whole;
+  if (telling === whole) {
+    const types = faults.filter(isOfOtherForm).map(({ params }) => String(params['type']));
+    return { ...whole, keyword: 'type', params: { type: types.join(' or ') } };
+  }
+  if (telling.keyword !== 'const') return telling;
+  const choices = faults.filter(
+    ({ keyword, instancePath }) => keyword === 'const' && instancePath === telling.instancePath,
+  );
+  return {
+    ...telling,
+    keyword: 'enum',
+    params: { allowedValues: choices.map(({ params }) => params['allowedValue']) },
+  };
+}
+
 export function explainFault(fault: ValidationFault, { faults = {} }: Operation): UserError {
   const [, field = ''] = fault.instancePath.split('/');
   const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
@@ -65,6 +90,7 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
 
 function reasonOf({ keyword, params, message, data }: ValidationFault): string {
   if (keyword === 'type') return `is ${quote(data)}, where a value of type ${String(params['type'])} belongs`;
+  if (keyword === 'enum') return `is ${quote(data)}, where one of these belongs: ${String(params['allowedValues'])}`;
   return message ?? 'does not fit';
 }
 

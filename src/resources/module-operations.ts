@@ -1,3 +1,5 @@
+import type { MissingCode } from '../api/crud.ts';
+import { checkMatch, tagAnswer } from '../api/etag.ts';
 import { operation } from '../api/operation.ts';
 import type { Call, Operation } from '../api/operation.ts';
 import { quote, UserError } from '../errors/user-error.ts';
@@ -17,6 +19,8 @@ interface ModulePaths<Holder extends ModuleHolder> {
   readonly path: string;
   /** `TCP edge`, as it stands in messages. */
   readonly noun: string;
+  /** The code for an id that names no holder. */
+  readonly missing: MissingCode;
   /** `TCP Edge`, as it stands in summaries. */
   readonly title: string;
   /** `TcpEdge`, as operation ids start. */
@@ -51,13 +55,15 @@ function replaceOperation<Holder extends ModuleHolder>(
     bodyForm: 'module',
     status: 200,
     answer: module.view,
-    errors: [222, ...moduleErrors],
+    errors: [paths.missing, 20020, ...moduleErrors],
     handle: async (call: Call) => {
       const settings = acceptModule(module, call.body);
       await store.write(call.actor, async (transaction) => {
         const holder = await findForWrite(transaction, paths, call);
+        checkMatch(call, holder.modules[module.name]);
         await change(transaction, offers, paths, holder, { ...holder.modules, [module.name]: settings });
       });
+      tagAnswer(call, settings);
       return presentModule(module, settings, offers, call);
     },
   });
@@ -72,6 +78,7 @@ function getOperation<Holder extends ModuleHolder>(
     const { id, modules } = checkFound(found, paths, call);
     const settings = modules[module.name];
     if (settings === undefined) throw new UserError(20008, { module: module.name, id });
+    tagAnswer(call, settings);
     return presentModule(module, settings, offers, call);
   };
   return operation({
@@ -79,7 +86,7 @@ function getOperation<Holder extends ModuleHolder>(
     method: 'GET',
     status: 200,
     answer: module.view,
-    errors: [222, 20008],
+    errors: [paths.missing, 20008],
     handle: (call) => {
       const holder = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
       return holder instanceof Promise ? holder.then((found) => show(found, call)) : show(holder, call);
@@ -97,11 +104,12 @@ function deleteOperation<Holder extends ModuleHolder>(
     method: 'DELETE',
     description: 'Also succeeds when the module is not set.',
     status: 204,
-    errors: [222],
+    errors: [paths.missing, 20020],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const holder = await findForWrite(transaction, paths, call);
-        const { [module.name]: _deleted, ...others } = holder.modules;
+        const { [module.name]: deleted, ...others } = holder.modules;
+        checkMatch(call, deleted);
         await change(transaction, offers, paths, holder, others);
       }),
   });
@@ -128,11 +136,11 @@ async function findForWrite<Holder extends ModuleHolder>(
 
 function checkFound<Holder extends ModuleHolder>(
   holder: Holder | undefined,
-  { noun, belongs }: ModulePaths<Holder>,
+  { noun, missing, belongs }: ModulePaths<Holder>,
   call: Call,
 ): Holder {
   if (holder === undefined || belongs?.(holder, call) === false) {
-    throw new UserError(222, { noun, id: quote(call.params['id']) });
+    throw new UserError(missing, { noun, id: quote(call.params['id']) });
   }
   return holder;
 }

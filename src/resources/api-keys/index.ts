@@ -56,6 +56,7 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
     view: ApiKeyView,
     createBody: ApiKeyCreate,
     updateBody: ApiKeyUpdate,
+    shownOnce: ['token'],
     faults: textFaults(604, 605),
     errors: { create: [243, 604, 605, 630, 634, 20022], update: [604, 605, 20006], delete: [20006] },
     async create(transaction, { caller, body }) {

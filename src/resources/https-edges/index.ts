@@ -59,6 +59,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     table: httpsEdges,
     path,
     noun: 'HTTPS edge',
+    missing: 7000,
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
     listKey: 'https_edges',
@@ -87,6 +88,8 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       for (const route of await routesOf(transaction, edge)) await removeRoute(transaction, offers, route);
       await httpsEdges.delete(transaction, edge);
     },
+    // An edge is shown with its routes, so a tag of it stands for them too.
+    state: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
     present: async (edge, call) => present(edge, await routesOf(store.queries, edge), offers, call),
     async presentAll(edges, call) {
       const routes = await routesOfPage(store.queries, edges);

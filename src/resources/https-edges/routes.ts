@@ -83,10 +83,11 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
   const { store, offers } = context;
   const shared = {
     noun: 'HTTPS edge route',
+    missing: 7124,
     tag: 'HTTPS edge routes',
     table: httpsEdgeRoutes,
     belongs: ({ edge_id }: HttpsEdgeRoute, { params }: Call) => edge_id === params['edge_id'],
-  };
+  } as const;
   const crud = crudOperations({
     ...shared,
     store,
@@ -100,7 +101,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       match: (_value, missing) => (missing ? new UserError(7123) : undefined),
       match_type: (value, missing) => (missing ? undefined : new UserError(7130, { type: quote(value) })),
     },
-    errors: { create: [222, 7123, 20012, ...writeErrors], update: writeErrors, delete: [] },
+    errors: { create: [7000, 7123, 20012, ...writeErrors], update: writeErrors, delete: [] },
     async create(transaction, call) {
       const { caller, body } = call;
       const first = {
@@ -162,7 +163,7 @@ export async function removeRoute(transaction: Transaction, offers: Offers, rout
 
 async function findEdgeId(transaction: Transaction, { caller, params: { edge_id = '' } }: Call): Promise<string> {
   const edge = await httpsEdges.find(transaction, caller.accountId, edge_id);
-  if (edge === undefined) throw new UserError(222, { noun: 'HTTPS edge', id: quote(edge_id) });
+  if (edge === undefined) throw new UserError(7000, { noun: 'HTTPS edge', id: quote(edge_id) });
   return edge.id;
 }
 

@@ -55,6 +55,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     table: ipPolicyRules,
     path: '/ip_policy_rules',
     noun: 'IP policy rule',
+    missing: 1404,
     name: 'IpPolicyRules',
     tag: 'IP policy rules',
     listKey: 'ip_policy_rules',

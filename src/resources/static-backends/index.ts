@@ -53,6 +53,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     table: staticBackends,
     path,
     noun: 'static backend',
+    missing: 6514,
     name: 'StaticBackends',
     tag: 'Static backends',
     listKey: 'backends',

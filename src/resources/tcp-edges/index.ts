@@ -48,7 +48,7 @@ const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7122, 7129, 2
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers, settings } = context;
-  const names = { noun: 'TCP edge', tag: 'TCP edges' };
+  const names = { noun: 'TCP edge', missing: 7000, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     ...names,
     store,

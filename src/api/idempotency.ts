@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+
+import { UserError } from '../errors/user-error.ts';
+import { toTimestamp } from '../lib/ids.ts';
+import type { Transaction } from '../store/group-commit.ts';
+import type { Migration } from '../store/migrate.ts';
+import type { Call } from './operation.ts';
+
+const keptMs = 24 * 3_600_000;
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+
+export const idempotencyMigration: Migration = {
+  name: '0012 idempotency keys',
+  sql: `
+    CREATE TABLE idempotency_keys (
+      account_id TEXT NOT NULL,
+      idempotency_key TEXT NOT NULL,
+      request_hash TEXT NOT NULL,
+      answer TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (account_id, idempotency_key)
+    );
+    CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+  `,
+};
+
+/**
+ * Makes a thing once for each Idempotency-Key, however often the call is repeated within a day: the key is kept in the
+ * same transaction as the thing. `secretFields` are shown in the first answer only.
+ */
+export async function makeOnce<T>(
+  transaction: Transaction,
+  call: Call,
+  path: string,
+  secretFields: readonly string[],
+  make: () => Promise<T>,
+): Promise<T> {
+  const { idempotencyKey: key, caller, body } = call;
+  if (key === undefined) return make();
+  if (!keyForm.test(key)) throw new UserError(20041);
+  const request = hash('sha256', JSON.stringify([path, call.params, body]));
+  const oldest = toTimestamp(Date.now() - keptMs);
+  const [known] = await transaction.all(
+    'SELECT request_hash, answer FROM idempotency_keys WHERE account_id = $1 AND idempotency_key = $2 AND created_at > $3',
+    [caller.accountId, key, oldest],
+  );
+  if (known !== undefined) {
+    if (known[0] !== request) throw new UserError(20042);
+    call.setHeader('Gatehouse-Idempotent-Replay', replayNotice(secretFields));
+    // What `make` answered then.
+    return JSON.parse(String(known[1])) as T;
+  }
+  const made = await make();
+  await transaction.run('DELETE FROM idempotency_keys WHERE created_at <= $1', [oldest]);
+  await transaction.run(
+    `INSERT INTO idempotency_keys (account_id, idempotency_key, request_hash, answer, created_at)
+     VALUES ($1, $2, $3, $4, $5)`,
+    [caller.accountId, key, request, withoutSecrets(made, secretFields), toTimestamp(Date.now())],
+  );
+  return made;
+}
+
+function replayNotice(secretFields: readonly string[]): string {
+  if (secretFields.length === 0) return 'true';
+  return `true; the ${secretFields.join(', ')} was shown in the first answer only and is not shown again`;
+}
+
+function withoutSecrets(answer: unknown, secretFields: readonly string[]): string {
+  return JSON.stringify(answer, (name, value: unknown) => (secretFields.includes(name) ? null : value));
+}
