@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { newId } from '../../src/lib/ids.ts';
+import type { CallOptions } from '../support/gatehouse.ts';
+import { exampleBodies } from './support/bodies.ts';
+import { inWorlds } from './support/in-worlds.ts';
+import { forEach, openApi, operations, publicOperations } from './support/operations.ts';
+import type { ApiOperation } from './support/operations.ts';
+import { requestTarget } from './support/raw-http.ts';
+import type { World } from './support/world.ts';
+
+test('every operation with a body has an example of it, and no example is left over', () => {
+  const taking = operations.filter(({ bodySchema }) => bodySchema !== undefined).map(({ id }) => id);
+  const missing = taking.filter((id) => exampleBodies[id] === undefined);
+  assert.deepEqual(missing, [], 'add a body for each to test/contract/support/bodies.ts');
+  assert.deepEqual(
+    Object.keys(exampleBodies).filter((id) => !taking.includes(id)),
+    [],
+  );
+});
+
+inWorlds('access to every operation', (world) => {
+  test('is refused without a key and with anything that is no key, before anything else is looked at', async () => {
+    const { own } = world();
+    const deleted = await own.make('/api_keys');
+    await world().gatehouse.delete(`/api_keys/${deleted.id}`);
+    const credentials: readonly (readonly [string | undefined, number])[] = [
+      [undefined, 200],
+      ['', 200],
+      ['Bearer', 201],
+      ['Bearer ', 201],
+      ['Basic dXNlcjpwYXNz', 201],
+      [own.token, 201],
+      [`Bearer ${own.token} ${own.token}`, 201],
+      ['Bearer short', 202],
+      [`Bearer ${'x'.repeat(50)}`, 202],
+      [`Bearer ${own.token}x`, 202],
+      [`Bearer ${newId('ak').slice(3)}_${'a'.repeat(43)}`, 203],
+      [`Bearer ${deleted.token?.slice(0, 28)}${'a'.repeat(43)}`, 203],
+      [`Bearer ${deleted.token}`, 203],
+      [`Bearer ${deleted.id}`, 208],
+    ];
+    await world().unchanged(() =>
+      forEach(operations, async (operation) => {
+        for (const [authorization, code] of credentials) {
+          const { headers, status, body, text } = await callBadly(world(), operation, { authorization });
+          assert.deepEqual([status, body.error_code], [401, `ERR_GATEHOUSE_${code}`], authorization ?? 'no header');
+          assert.equal(headers.get('www-authenticate'), 'Bearer');
+          const secret = authorization?.split(' ').at(-1) ?? '';
+          assert.ok(secret.length < 10 || !text.includes(secret), 'the answer repeats the credential');
+        }
+      }),
+    );
+  });
+
+  test('ends with the key, with its owner, and while its owner is inactive', async () => {
+    const { gatehouse } = world();
+    const make = async (active: boolean) => {
+      const bot = await gatehouse.create('/bot_users', { name: `${active} bot` });
+      const { token } = await gatehouse.create('/api_keys', { owner_id: bot.id });
+      assert.equal((await gatehouse.get('/api_keys', { token })).status, 200);
+      return { bot, token };
+    };
+    const inactive = await make(false);
+    const gone = await make(true);
+    const user = await world().createUser('leaver', 'admin');
+    await gatehouse.patch(`/bot_users/${inactive.bot.id}`, { active: false });
+    await gatehouse.delete(`/bot_users/${gone.bot.id}`);
+    await world().hostCommand('users delete', { account: 'default', id: user.principalId });
+    const refused = [
+      [inactive.token, 403, 636],
+      [gone.token, 401, 203],
+      [user.token, 401, 203],
+    ] as const;
+    await forEach(operations, async (operation) => {
+      for (const [token, expected, code] of refused) {
+        const { status, body } = await callBadly(world(), operation, { authorization: `Bearer ${token}` });
+        assert.deepEqual([status, body.error_code], [expected, `ERR_GATEHOUSE_${code}`]);
+      }
+    });
+  });
+
+  test('needs the version, which is looked at before rights, query, body and resource', async () => {
+    const member = await world().createUser('member of versions', 'member');
+    await world().unchanged(() =>
+      forEach(operations, async (operation) => {
+        for (const [version, code] of [
+          [undefined, 218],
+          ['', 217],
+          ['1', 217],
+          ['2.0', 217],
+          ['two', 217],
+        ] as const) {
+          const headers = { authorization: `Bearer ${member.token}`, 'service-version': version };
+          const { status, body } = await callBadly(world(), operation, headers);
+          assert.deepEqual([status, body.error_code], [400, `ERR_GATEHOUSE_${code}`], `version ${version}`);
+        }
+      }),
+    );
+  });
+
+  test('looks at rights before the body, and at the body before the resource', async () => {
+    const member = await world().createUser('member of order', 'member');
+    const version = { 'service-version': '2' };
+    await forEach(operations, async (operation) => {
+      const asMember = await callBadly(world(), operation, { authorization: `Bearer ${member.token}`, ...version });
+      const asAdmin = await callBadly(world(), operation, version);
+      assert.equal(asMember.status, isForAdmins(operation) ? 403 : asAdmin.status);
+      assert.ok([400, 415].includes(asAdmin.status), `answered ${asAdmin.status}`);
+      if (operation.params.length === 0) return;
+      const { body } = await world().own.prepare(operation);
+      const { status } = await world().own.call(operation, { path: madeUpPath(operation), body });
+      assert.equal(status, 404);
+    });
+  });
+
+  test('is told by 405 for every other method, and by 404 where there is nothing, whatever else is wrong', async () => {
+    const { url } = world().gatehouse;
+    const send = (method: string, target: string) =>
+      requestTarget(url, method, target, { 'content-type': 'text/xml' }, method === 'TRACE' ? undefined : '{"broken');
+    for (const [path, methods] of Object.entries(openApi.paths)) {
+      const documented = Object.keys(methods).map((method) => method.toUpperCase());
+      const target = path.replaceAll(/\{\w+\}/g, 'nope');
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
+        assert.equal((await send(method, `${target}/`)).status, 404, `${method} ${target}/`);
+        if (documented.includes(method)) continue;
+        const { status, headers } = await send(method, target);
+        assert.equal(status, 405, `${method} ${target}`);
+        const allowed = String(headers['allow']).split(', ');
+        assert.deepEqual(allowed.filter((each) => each !== 'HEAD').toSorted(), documented.toSorted());
+      }
+    }
+  });
+
+  test('is open to everyone where the document says so', async () => {
+    const { url } = world().gatehouse;
+    for (const { method, path, described } of publicOperations) {
+      const { status, headers } = await requestTarget(url, method, path, {}, undefined);
+      assert.ok(described.responses[status], `${path} answered ${status}`);
+      assert.ok(status === 200 || status === 503, `${path} answered ${status}`);
+      assert.equal(headers['cache-control'], 'no-store');
+    }
+    // A new one is a decision: nothing may become public by mistake.
+    const open = publicOperations.map(({ path }) => path).toSorted();
+    assert.deepEqual(open, ['/healthz', '/local_ca.pem', '/openapi.json', '/readyz']);
+  });
+});
+
+/** A call with everything wrong about it but what `headers` give, on something that does not exist. */
+function callBadly(world: World, operation: ApiOperation, headers: CallOptions['headers']) {
+  const canHaveBody = operation.method !== 'GET';
+  return world.own.call(
+    operation,
+    { path: `${madeUpPath(operation)}?unknown=1`, body: undefined },
+    {
+      headers: { 'service-version': undefined, ...(canHaveBody ? { 'content-type': 'text/xml' } : {}), ...headers },
+      ...(canHaveBody ? { raw: '{"broken' } : {}),
+    },
+  );
+}
+
+function madeUpPath({ path }: ApiOperation): string {
+  return path.replaceAll(/\{\w+\}/g, 'nope');
+}
+
+function isForAdmins({ method, path }: ApiOperation): boolean {
+  return method !== 'GET' && /^\/(bot_users|ip_restrictions)(\/|$)/.test(path);
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { newId } from '../../src/lib/ids.ts';
+import { inWorlds } from './support/in-worlds.ts';
+import { forEach, operations } from './support/operations.ts';
+import type { ApiOperation } from './support/operations.ts';
+import type { World } from './support/world.ts';
+
+inWorlds('rights', (world) => {
+  for (const role of ['member', 'bot'] as const) {
+    test(`of a ${role} are all but other owners, keys of others, bots and IP restrictions`, async () => {
+      const caller = await principal(world(), role);
+      const refused = new Set(['ApiKeysCreate', 'ApiKeysUpdate', 'ApiKeysDelete']);
+      await forEach(operations, async (operation) => {
+        // What an admin has made: the example key belongs to a bot, and the example of a new one names its owner.
+        const prepared = await world().own.prepare(operation);
+        if (!isForAdmins(operation) && !refused.has(operation.id)) {
+          const { status, text } = await world().own.call(operation, prepared, caller);
+          assert.equal(status, operation.successStatus, text);
+          return;
+        }
+        await world().unchanged(async () => {
+          assert.equal((await world().own.call(operation, prepared, caller)).status, 403);
+        });
+      });
+    });
+
+    test(`of a ${role} are those to make, change and delete keys of its own`, async () => {
+      const { gatehouse } = world();
+      const caller = await principal(world(), role);
+      const key = await gatehouse.create('/api_keys', {}, caller);
+      const named = await gatehouse.create('/api_keys', { owner_id: key.owner_id }, caller);
+      assert.equal(named.owner_id, key.owner_id);
+      assert.equal((await gatehouse.patch(`/api_keys/${key.id}`, { description: 'mine' }, caller)).status, 200);
+      assert.equal((await gatehouse.delete(`/api_keys/${key.id}`, caller)).status, 204);
+    });
+  }
+});
+
+function isForAdmins({ method, path }: ApiOperation): boolean {
+  return method !== 'GET' && /^\/(bot_users|ip_restrictions)(\/|$)/.test(path);
+}
+
+async function principal(world: World, role: 'member' | 'bot'): Promise<{ readonly token: string }> {
+  if (role === 'member') return { token: (await world.createUser(`member ${newId('x')}`, role)).token };
+  const bot = await world.own.make('/bot_users');
+  const { token } = await world.gatehouse.create('/api_keys', { owner_id: bot.id });
+  return { token: String(token) };
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+
+import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts';
+import { exampleBodies } from './bodies.ts';
+import { findOperation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
+
+/** A call that is ready to be made: what its path and body name exists. */
+export interface Prepared {
+  readonly path: string;
+  readonly body: unknown;
+  /** Values of the path's parameters. */
+  readonly ids: readonly string[];
+}
+
+/** An account through the eyes of one of its principals. */
+export class Account {
+  readonly gatehouse: Gatehouse;
+  readonly token: string;
+  readonly principalId: string;
+
+  private constructor(gatehouse: Gatehouse, token: string, principalId: string) {
+    this.gatehouse = gatehouse;
+    this.token = token;
+    this.principalId = principalId;
+  }
+
+  static async of(gatehouse: Gatehouse, token: string): Promise<Account> {
+    // A key that is made without naming an owner belongs to the caller.
+    const { owner_id } = await gatehouse.create('/api_keys', {}, { token });
+    return new Account(gatehouse, token, String(owner_id));
+  }
+
+  async call(
+    { method }: ApiOperation,
+    { path, body }: Pick<Prepared, 'path' | 'body'>,
+    options: CallOptions = {},
+  ): Promise<Answer> {
+    const answer = await this.gatehouse.call(method, path, body, { token: this.token, ...options });
+    checkHeaders(answer);
+    return answer;
+  }
+
+  /** A new resource of the collection at this path. */
+  make(path: string): Promise<{ readonly id: string; readonly token?: string }> {
+    return this.#makeAt(path, path);
+  }
+
+  /** Makes everything that the operation needs in order to succeed. */
+  async prepare(operation: ApiOperation): Promise<Prepared> {
+    const { path, ids } = await this.#fillPath(operation.path);
+    const setBefore = operation.method === 'PUT' ? undefined : findOperation('PUT', operation.path);
+    if (setBefore !== undefined) {
+      const answer = await this.call(setBefore, { path, body: await this.#body(setBefore) });
+      assert.equal(answer.status, setBefore.successStatus, `${setBefore.id} answered ${answer.text}`);
+    }
+    return { path, ids, body: operation.bodySchema === undefined ? undefined : await this.#body(operation) };
+  }
+
+  /** The path with a resource made for each of its parameters. */
+  async #fillPath(template: string): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
+    let path = '';
+    let collection = '';
+    const ids: string[] = [];
+    for (const segment of template.slice(1).split('/')) {
+      const isParameter = segment.startsWith('{');
+      if (isParameter) ids.push((await this.#makeAt(collection, path)).id);
+      path += `/${isParameter ? ids.at(-1) : segment}`;
+      collection += `/${segment}`;
+    }
+    return { path, ids };
+  }
+
+  async #makeAt(collection: string, path: string): Promise<{ readonly id: string; readonly token?: string }> {
+    const create = findOperation('POST', collection);
+    assert.ok(create, `nothing can be created at ${collection}: teach ${import.meta.filename} how an example is made`);
+    const answer = await this.call(create, { path, body: await this.#body(create) });
+    assert.equal(answer.status, 201, `${create.id} answered ${answer.text}`);
+    return answer.body;
+  }
+
+  async #body({ id }: ApiOperation): Promise<unknown> {
+    const example = exampleBodies[id];
+    assert.ok(example, `add a body for ${id} to test/contract/support/bodies.ts`);
+    return example.make(this);
+  }
+}
+
+/** What every answer carries. */
+function checkHeaders({ headers, status, text }: Answer): void {
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.match(headers.get('gatehouse-operation-id') ?? '', /^op_[0-9A-Za-z]{27}$/);
+  assert.equal(headers.get('content-type'), status === 204 ? null : 'application/json; charset=utf-8');
+  assert.equal(text === '', status === 204);
+}

@@ -1,0 +1,92 @@
+import { readRootFile } from './source-files.ts';
+
+/** A JSON schema, as far as these tests look into one. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly examples?: readonly unknown[];
+  readonly 'x-max-bytes'?: number;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly description?: string;
+}
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly { readonly name?: string }[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** One operation of openapi.json. */
+export interface ApiOperation {
+  readonly id: string;
+  readonly method: string;
+  /** With `{name}` parameters. */
+  readonly path: string;
+  readonly params: readonly string[];
+  readonly successStatus: number;
+  readonly bodySchema: Schema | undefined;
+  readonly isList: boolean;
+  readonly described: DescribedOperation;
+}
+
+// The tests of openapi.json hold it against the code and a validator.
+export const openApi = JSON.parse(readRootFile('openapi.json')) as OpenApi;
+
+const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({
+    id: described.operationId,
+    method: method.toUpperCase(),
+    path,
+    params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    successStatus: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
+    bodySchema: described.requestBody?.content?.['application/json']?.schema,
+    isList: described.parameters?.some(({ name }) => name === 'before_id') === true,
+    described,
+  })),
+);
+
+export const publicOperations = all.filter(({ described }) => described.security?.length === 0);
+/** Those that need a key. */
+export const operations = all.filter((operation) => !publicOperations.includes(operation));
+
+export function findOperation(method: string, path: string): ApiOperation | undefined {
+  return all.find((operation) => operation.method === method && operation.path === path);
+}
+
+export function resolveSchema(schema: Schema): Schema {
+  const name = schema.$ref?.replace('#/components/schemas/', '');
+  return name === undefined ? schema : (openApi.components.schemas[name] ?? {});
+}
+
+/** Runs the check for every operation and tells of all that failed, each by its name. */
+export async function forEach(
+  chosen: readonly ApiOperation[],
+  check: (operation: ApiOperation) => Promise<void>,
+): Promise<void> {
+  const faults: string[] = [];
+  for (const operation of chosen) {
+    try {
+      await check(operation);
+    } catch (error) {
+      faults.push(`${operation.id}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (chosen.length === 0) throw new Error('no operation to check');
+  if (faults.length > 0)
+    throw new Error(`${faults.length} of ${chosen.length} operations fail\n\n${faults.join('\n\n')}`);
+}

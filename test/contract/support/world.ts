@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+
+import { resources } from '../../../src/resources/index.ts';
+import type { Row } from '../../../src/store/database.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { Account } from './account.ts';
+
+/** One row of the change log. */
+export interface LoggedChange {
+  readonly accountId: string;
+  readonly actor: string;
+  readonly operationId: string;
+  readonly kind: string;
+  readonly resourceId: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** A Gatehouse with two accounts. */
+export class World implements AsyncDisposable {
+  readonly gatehouse: Gatehouse;
+  /** The account of the first start, by its admin. */
+  readonly own: Account;
+  /** Another account, by its admin. */
+  readonly foreign: Account;
+
+  private constructor(gatehouse: Gatehouse, own: Account, foreign: Account) {
+    this.gatehouse = gatehouse;
+    this.own = own;
+    this.foreign = foreign;
+  }
+
+  static async start(databaseUrl: string): Promise<World> {
+    const gatehouse = await Gatehouse.start(databaseUrl);
+    const own = await Account.of(gatehouse, gatehouse.token);
+    await hostCommand(gatehouse, 'accounts create', { name: 'neighbour' });
+    const token = await createUser(gatehouse, { account: 'neighbour', name: 'their admin', role: 'admin' });
+    return new World(gatehouse, own, await Account.of(gatehouse, token));
+  }
+
+  /** A user of the first account. */
+  async createUser(name: string, role: 'admin' | 'member'): Promise<Account> {
+    const token = await createUser(this.gatehouse, { account: 'default', name, role });
+    return Account.of(this.gatehouse, token);
+  }
+
+  hostCommand(name: string, values: Readonly<Record<string, string>>): Promise<string> {
+    return hostCommand(this.gatehouse, name, values);
+  }
+
+  async version(): Promise<number> {
+    const [row] = await this.#query('SELECT version FROM store_version');
+    return Number(row?.[0]);
+  }
+
+  async changesOf(version: number): Promise<readonly LoggedChange[]> {
+    const rows = await this.#query(
+      `SELECT account_id, actor, operation_id, kind, resource_id, before, after FROM change_log WHERE version = ${version}`,
+    );
+    return rows.map(([accountId, actor, operationId, kind, resourceId, before, after]) => ({
+      accountId: String(accountId),
+      actor: String(actor),
+      operationId: String(operationId),
+      kind: String(kind),
+      resourceId: String(resourceId),
+      before: before === null || before === undefined ? null : String(before),
+      after: after === null || after === undefined ? null : String(after),
+    }));
+  }
+
+  /** Every row of every table. */
+  async content(): Promise<string> {
+    const tables: string[] = [];
+    for (const name of await this.#tables()) {
+      const rows = (await this.#query(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).toSorted();
+      tables.push(`${name}\n${rows.join('\n')}`);
+    }
+    assert.ok(tables.length > 5);
+    return tables.join('\n');
+  }
+
+  /** Fails if the database is not the same afterwards. */
+  async unchanged(work: () => Promise<void>): Promise<void> {
+    const before = await this.content();
+    await work();
+    assert.ok((await this.content()) === before, 'the content of the database has changed');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gatehouse[Symbol.asyncDispose]();
+  }
+
+  async #tables(): Promise<readonly string[]> {
+    const dialects = [
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+      `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
+    ];
+    for (const sql of dialects) {
+      try {
+        return (await this.#query(sql)).map(([name]) => String(name)).toSorted();
+      } catch {
+        // The words of the other database.
+      }
+    }
+    throw new Error('no table can be found');
+  }
+
+  async #query(sql: string): Promise<readonly Row[]> {
+    return this.gatehouse.app.context.store.queries.all(sql);
+  }
+}
+
+async function createUser(gatehouse: Gatehouse, values: Readonly<Record<string, string>>): Promise<string> {
+  const printed = await hostCommand(gatehouse, 'users create', values);
+  const [, token] = /token \(shown once\): (\S+)/.exec(printed) ?? [];
+  assert.ok(token, printed);
+  return token;
+}
+
+function hostCommand(gatehouse: Gatehouse, name: string, values: Readonly<Record<string, string>>): Promise<string> {
+  const command = resources.flatMap(({ hostCommands = [] }) => hostCommands).find((each) => each.name === name);
+  assert.ok(command, `there is no command ${name}`);
+  return command.run(gatehouse.app.context, values);
+}
