@@ -29,7 +29,12 @@ const ReplaceRules = Type.Array(
     Type.Object(
       {
         cidr: Type.String({ examples: ['203.0.113.0/24'] }),
-        action: Type.Optional(Type.Union(actions.map((each) => Type.Literal(each)), { description: 'Default allow.' })),
+        action: Type.Optional(
+          Type.Union(
+            actions.map((each) => Type.Literal(each)),
+            { description: 'Default allow.' },
+          ),
+        ),
         ...textFields,
       },
       { additionalProperties: false },
@@ -84,20 +89,25 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
 function parseRuleList(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
   const isText = contentType !== undefined && mediaType(contentType) === 'text/plain' && encoding === undefined;
   if (!isText) return parseBody(contentType, encoding, bytes);
+  const lineByCidr = new Map<string, number>();
   return decodeText(bytes)
     .split(/\r?\n/)
-    .flatMap((line, at) => {
-      const rule = (line.split('#', 1)[0] ?? '').trim();
+    .flatMap((text, at) => {
+      const rule = (text.split('#', 1)[0] ?? '').trim();
       if (rule === '') return [];
-      explainLine(rule, at + 1);
+      const line = at + 1;
+      const cidr = cidrOfLine(rule, line);
+      const earlier = lineByCidr.get(cidr);
+      if (earlier !== undefined) throw new UserError(20016, { line, reason: `${cidr} is in line ${earlier} already.` });
+      lineByCidr.set(cidr, line);
       return [rule];
     });
 }
 
 /** Finds the fault while the number of the line is known. */
-function explainLine(rule: string, line: number): void {
+function cidrOfLine(rule: string, line: number): string {
   try {
-    acceptRule(rule);
+    return acceptRule(rule).cidr;
   } catch (error) {
     if (error instanceof UserError) throw new UserError(20016, { line, reason: error.message });
     throw error;
@@ -160,7 +170,10 @@ function isKept(rule: IpPolicyRule, wanted: WantedRule | undefined): boolean {
 
 async function deleteRules(transaction: Transaction, rules: readonly IpPolicyRule[]): Promise<void> {
   const places = rules.map((_, at) => `$${at + 1}`).join(', ');
-  await transaction.run(`DELETE FROM ip_policy_rules WHERE id IN (${places})`, rules.map(({ id }) => id));
+  await transaction.run(
+    `DELETE FROM ip_policy_rules WHERE id IN (${places})`,
+    rules.map(({ id }) => id),
+  );
   await otherWork();
 }
 
@@ -170,9 +183,8 @@ async function insertRules(
   policyId: string,
   wanted: readonly WantedRule[],
 ): Promise<void> {
-  const rules = wanted.map(
-    ({ cidr, action, ...texts }): IpPolicyRule =>
-      withText({ ...ipPolicyRules.begin(accountId), cidr, ip_policy_id: policyId, action }, texts),
+  const rules = wanted.map(({ cidr, action, ...texts }): IpPolicyRule =>
+    withText({ ...ipPolicyRules.begin(accountId), cidr, ip_policy_id: policyId, action }, texts),
   );
   await ipPolicyRules.insertMany(transaction, rules);
   await otherWork();
