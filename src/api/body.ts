@@ -51,8 +51,9 @@ export function normalizeBody(
   body: unknown,
   named: ReadonlyMap<string, TSchema>,
 ): unknown {
-  if (bodyForm === 'list') return normalizeList(body ?? [], schema, named);
+  // Also where a list belongs: a request that lost its body must not empty one.
   if (body === undefined) return {};
+  if (bodyForm === 'list') return normalizeList(body, schema, named);
   if (!isFields(body)) throw new UserError(213, { reason: 'it is not an object' });
   let fields = withoutPathParameters(body, params, schema);
   if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {

@@ -94,7 +94,7 @@ function requestBodyOf(operation: Operation, body: TSchema): Json {
   return { required: false, content };
 }
 
-function parametersOf({ path, listedPrefix }: Operation): readonly Json[] {
+function parametersOf({ path, listedPrefix, filters = [] }: Operation): readonly Json[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -103,7 +103,8 @@ function parametersOf({ path, listedPrefix }: Operation): readonly Json[] {
     description: name === 'edge_id' ? 'Id of the edge.' : 'Id of the resource.',
   }));
   const version = { $ref: '#/components/parameters/ServiceVersion' };
-  return listedPrefix === undefined ? [...inPath, version] : [...inPath, version, ...pageParameters];
+  const ofFilters = filters.map((name) => ({ name, in: 'query', schema: { type: 'string' }, description: `Only entries with this ${name}.` }));
+  return listedPrefix === undefined ? [...inPath, version] : [...inPath, version, ...pageParameters, ...ofFilters];
 }
 
 const pageParameters: readonly Json[] = [

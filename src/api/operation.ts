@@ -15,6 +15,8 @@ export interface Call<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly page: Page;
+  /** Query parameters that the operation names as its filters, as given. */
+  readonly filters: Readonly<Record<string, string>>;
   /** An absolute URI from a path. */
   readonly uri: (path: string) => string;
   /** The caller means it: changes that lock it out are let through. */
@@ -55,6 +57,8 @@ export interface Operation<Body = never> {
   readonly faults?: Readonly<Record<string, Fault>>;
   /** A list: the prefix of the ids it pages by. */
   readonly listedPrefix?: string;
+  /** Query parameters of a list beside those that page. */
+  readonly filters?: readonly string[];
   readonly status: 200 | 201 | 204;
   readonly answer?: TSchema;
   readonly example?: unknown;

@@ -3,7 +3,13 @@ import { hasPrefix } from '../lib/ids.ts';
 import type { Page } from '../store/table.ts';
 
 const maxLimit = 100;
-export const firstPage: Page = { beforeId: undefined, limit: maxLimit };
+
+export interface Query {
+  readonly page: Page;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+export const noQuery: Query = { page: { beforeId: undefined, limit: maxLimit }, filters: {} };
 
 /** Names by which a parameter may come; one official client writes `beforeId`. */
 const pageNames = new Map([
@@ -13,28 +19,32 @@ const pageNames = new Map([
 ]);
 
 /** `prefix` is that of the listed ids; undefined where the call takes no query at all. */
-export function readQuery(text: string, prefix: string | undefined): Page {
-  if (text === '') return firstPage;
+export function readQuery(text: string, prefix: string | undefined, filterNames: readonly string[] = []): Query {
+  if (text === '') return noQuery;
   const values = new Map<string, string>();
   for (const part of text.split('&')) {
     if (part === '') continue;
     const at = part.indexOf('=');
     const given = decode(at < 0 ? part : part.slice(0, at));
-    const name = prefix === undefined ? undefined : pageNames.get(given);
-    if (name === undefined) throw unknownParameter(given, prefix);
+    const name = prefix === undefined ? undefined : filterNames.includes(given) ? given : pageNames.get(given);
+    if (name === undefined) throw unknownParameter(given, prefix, filterNames);
     if (values.has(name)) throw new UserError(232, { name: quote(given) });
     values.set(name, at < 0 ? '' : decode(part.slice(at + 1)));
   }
-  return { limit: readLimit(values.get('limit')), beforeId: readBeforeId(values.get('before_id'), prefix ?? '') };
+  const page = { limit: readLimit(values.get('limit')), beforeId: readBeforeId(values.get('before_id'), prefix ?? '') };
+  return { page, filters: Object.fromEntries([...values].filter(([name]) => filterNames.includes(name))) };
 }
 
 /** The query of the page after the one that ended with `lastId`; keys in alphabetical order. */
-export function nextPageQuery(lastId: string, { limit }: Page): string {
-  return `?before_id=${encodeURIComponent(lastId)}&limit=${limit}`;
+export function nextPageQuery(lastId: string, { limit }: Page, filters: Query['filters'] = {}): string {
+  const all = Object.entries({ before_id: lastId, limit: String(limit), ...filters });
+  const sorted = all.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `?${sorted.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 }
 
-function unknownParameter(name: string, prefix: string | undefined): UserError {
-  return new UserError(231, { name: quote(name), known: prefix === undefined ? 'none' : 'before_id, limit' });
+function unknownParameter(name: string, prefix: string | undefined, filterNames: readonly string[]): UserError {
+  const known = prefix === undefined ? 'none' : ['before_id', 'limit', ...filterNames].toSorted().join(', ');
+  return new UserError(231, { name: quote(name), known });
 }
 
 function readLimit(text: string | undefined): number {

@@ -6,13 +6,13 @@ import { clientAddress } from '../lib/client-address.ts';
 import { formatIp, parseIp } from '../lib/ip-address.ts';
 import type { IpAddress } from '../lib/ip-address.ts';
 import type { Awaitable } from '../store/database.ts';
-import type { Page } from '../store/table.ts';
 import { bearerToken } from './bearer.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { Caller, Identity } from './caller.ts';
 import type { Call, Operation } from './operation.ts';
-import { firstPage, readQuery } from './query.ts';
+import { noQuery, readQuery } from './query.ts';
+import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
 import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
@@ -21,7 +21,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the caller is known. */
     caller: Caller | undefined;
-    page: Page | undefined;
+    listQuery: Query | undefined;
   }
   interface FastifyContextConfig {
     readonly operation?: Operation;
@@ -109,7 +109,7 @@ function sourceOf(request: FastifyRequest, options: ApiOptions): IpAddress {
 /** What can be said of query and body before the body is read. */
 function checkForm(request: FastifyRequest, operation: Operation): void {
   const { text } = request.query as { readonly text: string };
-  request.page = text === '' ? firstPage : readQuery(text, operation.listedPrefix);
+  request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, operation.filters);
   const { headers } = request;
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   if (operation.body === undefined && hasBody) {
@@ -126,7 +126,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId: request.id },
     params: paramsOf(request),
     body: request.body,
-    page: request.page ?? firstPage,
+    ...(request.listQuery ?? noQuery),
     uri: (path) => `${base}${path}`,
     allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: request.headers['if-match'],

@@ -72,7 +72,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     done(request.is404 ? notFound(request) : undefined);
   });
   app.decorateRequest('caller', undefined);
-  app.decorateRequest('page', undefined);
+  app.decorateRequest('listQuery', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app);

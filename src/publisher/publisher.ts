@@ -33,8 +33,11 @@ export class Publisher {
   /** Publishes everything there is, then follows. */
   static async start(options: PublisherOptions): Promise<Publisher> {
     const publisher = new Publisher(options);
-    const everything = publisher.#inTurn(() => publisher.#publishAll());
-    options.store.follow((changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)));
+    const everything = publisher.#inTurn(() => publisher.#publishAll(options.store.version));
+    options.store.follow({
+      changed: (changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)),
+      lost: (version) => publisher.#inTurn(() => publisher.#publishAll(version)),
+    });
     await everything;
     return publisher;
   }
@@ -50,10 +53,9 @@ export class Publisher {
     return mine;
   }
 
-  async #publishAll(): Promise<void> {
+  async #publishAll(version: number): Promise<void> {
     const { store, compilers } = this.#options;
     const startMs = performance.now();
-    const { version } = store;
     // What is committed meanwhile comes again, as a change, and finds the same or newer entries.
     const set = await store.readSnapshot((queries) => loadAll(compilers, queries));
     await this.#hand({ version, full: true, set, removed: [] }, startMs);

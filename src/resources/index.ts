@@ -1,4 +1,5 @@
 import { apiKeysResource } from './api-keys/index.ts';
+import { changesResource } from './changes/index.ts';
 import { httpsEdgesResource } from './https-edges/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
@@ -22,4 +23,5 @@ export const resources: readonly Resource[] = [
   tcpEdgesResource,
   httpsEdgesResource,
   tlsCertificatesResource,
+  changesResource,
 ];

@@ -3,7 +3,11 @@ import type { Change } from './change-log.ts';
 import type { Awaitable, Queries } from './database.ts';
 
 /** Told of every change, in order. What it does is done before the write that made the change is answered. */
-export type Follower = (changes: readonly Change[], version: number) => Awaitable<void>;
+export interface Follower {
+  changed(changes: readonly Change[], version: number): Awaitable<void>;
+  /** What happened since is no longer in the log: everything may have changed. */
+  lost(version: number): Awaitable<void>;
+}
 
 /**
  * Leads the followers from version to version. A signal only says "look again": what happened is read from the change
@@ -44,7 +48,8 @@ export class ChangeFeed {
   committed(fromVersion: number, toVersion: number, changes: readonly Change[]): Promise<void> {
     return this.#inTurn(async () => {
       if (toVersion <= this.#version) return;
-      await this.#tell(fromVersion === this.#version ? changes : await this.#read(toVersion), toVersion);
+      if (fromVersion === this.#version) await this.#tell(changes, toVersion);
+      else await this.#catchUp(toVersion);
     });
   }
 
@@ -53,17 +58,23 @@ export class ChangeFeed {
     return this.#inTurn(async () => {
       const askedAtMs = performance.now();
       const version = await readVersion(this.#queries);
-      if (version > this.#version) await this.#tell(await this.#read(version), version);
+      if (version > this.#version) await this.#catchUp(version);
       this.#confirmedAtMs = askedAtMs;
     });
   }
 
-  #read(upTo: number): Promise<readonly Change[]> {
-    return readChanges(this.#queries, this.#version, upTo);
+  async #catchUp(upTo: number): Promise<void> {
+    const changes = await readChanges(this.#queries, this.#version, upTo);
+    if (changes !== undefined) {
+      await this.#tell(changes, upTo);
+      return;
+    }
+    for (const follower of this.#followers) await follower.lost(upTo);
+    this.#version = upTo;
   }
 
   async #tell(changes: readonly Change[], version: number): Promise<void> {
-    for (const follower of this.#followers) await follower(changes, version);
+    for (const follower of this.#followers) await follower.changed(changes, version);
     this.#version = version;
   }
 

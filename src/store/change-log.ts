@@ -78,14 +78,19 @@ export async function appendChanges(
   }
 }
 
-/** What happened after `version` up to and including `upTo`, in order. */
-export async function readChanges(queries: Queries, version: number, upTo: number): Promise<readonly Change[]> {
+/** What happened after `version` up to and including `upTo`, in order; undefined when the log no longer knows. */
+export async function readChanges(
+  queries: Queries,
+  version: number,
+  upTo: number,
+): Promise<readonly Change[] | undefined> {
   const rows = await queries.all(
-    `SELECT account_id, kind, resource_id, before, after, sweeping FROM change_log
+    `SELECT account_id, kind, resource_id, before, after, sweeping, version FROM change_log
      WHERE version > $1 AND version <= $2 ORDER BY version, position`,
     [version, upTo],
   );
-  return rows.map(toChange);
+  // Every version has a row, and old ones go first.
+  return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
 }
 
 function toChange([accountId, kind, id, before, after, sweeping]: Row): Change {

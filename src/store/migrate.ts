@@ -1,4 +1,4 @@
-import type { Connection, Database } from './database.ts';
+import type { Connection, Database, Queries } from './database.ts';
 
 /** One step of the schema. Names sort in the order in which the steps are taken and never change once released. */
 export interface Migration {
@@ -14,22 +14,35 @@ export async function migrate(database: Database, migrations: readonly Migration
   const connection = await database.connect();
   try {
     await database.beginMigration(connection);
-    await connection.script(
-      database.translateSchema(`CREATE TABLE IF NOT EXISTS ${ledger} (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)`),
-    );
-    await applyMissing(database, connection, migrations);
+    await migrateWithin(database, connection, migrations);
     await connection.script('COMMIT');
   } finally {
     await connection.close();
   }
 }
 
-async function applyMissing(
+/** The same as part of a transaction that has begun, with the right to migrate. */
+export async function migrateWithin(
   database: Database,
   connection: Connection,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const applied = new Set((await connection.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
+  await connection.script(
+    database.translateSchema(`CREATE TABLE IF NOT EXISTS ${ledger} (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)`),
+  );
+  for (const { name, sql } of findMissing(await readApplied(connection), migrations)) {
+    await connection.script(database.translateSchema(sql));
+    await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, new Date().toISOString()]);
+  }
+}
+
+/** Names of the steps that a database has taken. */
+export async function readApplied(queries: Queries): Promise<ReadonlySet<string>> {
+  return new Set((await queries.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
+}
+
+/** The steps that the database still lacks, in order. Refuses a database that a newer program has written. */
+export function findMissing(applied: ReadonlySet<string>, migrations: readonly Migration[]): readonly Migration[] {
   const known = new Set(migrations.map(({ name }) => name));
   const foreign = [...applied].filter((name) => !known.has(name));
   if (foreign.length > 0) {
@@ -38,10 +51,5 @@ async function applyMissing(
         'Start that version or a later one, or restore a backup made before the upgrade.',
     );
   }
-  const ordered = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { name, sql } of ordered) {
-    if (applied.has(name)) continue;
-    await connection.script(database.translateSchema(sql));
-    await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, new Date().toISOString()]);
-  }
+  return migrations.filter(({ name }) => !applied.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

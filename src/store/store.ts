@@ -55,8 +55,13 @@ export class Store implements AsyncDisposable {
     this.queries = database.reader;
     this.#documents = new BoundedCache(cacheSize);
     this.#feed = new ChangeFeed(database.reader, version);
-    this.#feed.follow((changes) => {
-      this.#forget(changes);
+    this.#feed.follow({
+      changed: (changes) => {
+        this.#forget(changes);
+      },
+      lost: () => {
+        this.#documents.clear();
+      },
     });
     this.#writer = new GroupCommit(database, (from, to, changes) => this.#feed.committed(from, to, changes));
   }

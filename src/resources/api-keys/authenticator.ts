@@ -1,5 +1,5 @@
 import { refused } from '../../api/bearer.ts';
-import type { Authenticator, Identity } from '../../api/caller.ts';
+import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import type { Principals } from '../resource.ts';
 import { apiKeys } from './table.ts';
 
-/** What is known of a token's first part; `hash` is undefined where there is no such key. */
+/** What is known of a key; `hash` is undefined where there is no such key. */
 interface Candidate {
   readonly keyId: string;
   readonly accountId: string;
@@ -20,9 +20,6 @@ const cacheSize = 20_000;
 const issuedForm = /^([0-9A-Za-z]{27})_([0-9A-Za-z]{43})$/;
 const shortestChosen = 32;
 
-const byIdSql = 'SELECT document, secret_hash FROM api_keys WHERE id = $1';
-const byTokenSql = 'SELECT document, secret_hash FROM api_keys WHERE token_hash = $1';
-
 const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefined };
 
 /**
@@ -30,57 +27,83 @@ const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefin
  * unknown key and a wrong secret take the same path and the same time.
  */
 export function createAuthenticator(store: Store, principals: () => Principals): Authenticator {
-  const known = new BoundedCache<string, Candidate>(cacheSize);
-  const unknown = new BoundedCache<string, Candidate>(cacheSize);
-  store.follow((changes) => {
-    for (const { kind, id, after } of changes) {
-      if (kind !== 'api_key') continue;
-      known.drop(id);
-      unknown.drop(id);
-      // Keys with a chosen token are remembered by its hash, which the change does not tell; they are few.
-      if (after === null) known.clear();
-    }
-  });
-
-  const find = (sql: string, look: string): Awaitable<Candidate> => {
-    // A key that another process has revoked must not live on in a memory that has not heard of it.
-    const cached = store.isStale ? undefined : (known.get(look) ?? unknown.get(look));
-    if (cached !== undefined) return cached;
-    const tickets = [known.ticket(), unknown.ticket()] as const;
-    const keep = (rows: readonly Row[]) => {
-      const candidate = rows[0] === undefined ? nobody : toCandidate(rows[0]);
-      if (candidate === nobody) unknown.fill(tickets[1], look, candidate);
-      else known.fill(tickets[0], look, candidate);
-      return candidate;
-    };
-    const rows = store.queries.all(sql, [look]);
-    return rows instanceof Promise ? rows.then(keep) : keep(rows);
-  };
+  const keys = new KeyMemory(store);
 
   const identify = (candidate: Candidate, secret: string, refusal: 202 | 203): Awaitable<Identity> => {
     if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
-    const owner = principals().find(candidate.accountId, candidate.ownerId);
-    const finish = (principal: Awaited<typeof owner>): Identity => {
+    const finish = (principal: Principal | undefined): Identity => {
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(636, { owner: principal.id });
       return { principal, keyId: candidate.keyId };
     };
+    const owner = principals().find(candidate.accountId, candidate.ownerId);
     return owner instanceof Promise ? owner.then(finish) : finish(owner);
   };
 
   return {
     authenticate(token) {
       const [, body, secret] = issuedForm.exec(token) ?? [];
-      const chosen = body === undefined || secret === undefined;
-      // Too short for any token: nothing to look up.
-      if (chosen && token.length < shortestChosen) throw refused(202);
-      const candidate = chosen
-        ? find(byTokenSql, hashSecret(token).toString('hex'))
-        : find(byIdSql, `${apiKeys.prefix}_${body}`);
-      const finish = (found: Candidate) => identify(found, secret ?? token, chosen ? 202 : 203);
-      return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
+      if (body !== undefined && secret !== undefined) {
+        const candidate = keys.find(`${apiKeys.prefix}_${body}`);
+        const finish = (found: Candidate) => identify(found, secret, 203);
+        return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
+      }
+      // Too short for a token that an operator may choose: nothing to look up.
+      if (token.length < shortestChosen) throw refused(202);
+      return keys.findChosen(token).then((found) => identify(found, token, 202));
     },
   };
+}
+
+/** Keys by id, and ids by the hash of a chosen token. */
+class KeyMemory {
+  readonly #store: Store;
+  readonly #known = new BoundedCache<string, Candidate>(cacheSize);
+  readonly #unknown = new BoundedCache<string, Candidate>(cacheSize);
+  /** A chosen token belongs to one key for ever. */
+  readonly #idOfChosen = new BoundedCache<string, string>(cacheSize);
+
+  constructor(store: Store) {
+    this.#store = store;
+    store.follow({
+      changed: (changes) => {
+        for (const { kind, id } of changes) {
+          if (kind !== apiKeys.kind) continue;
+          this.#known.drop(id);
+          this.#unknown.drop(id);
+        }
+      },
+      lost: () => {
+        this.#known.clear();
+        this.#unknown.clear();
+      },
+    });
+  }
+
+  find(id: string): Awaitable<Candidate> {
+    // A key that another process has revoked must not live on in a memory that has not heard of it.
+    const cached = this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
+    if (cached !== undefined) return cached;
+    const tickets = [this.#known.ticket(), this.#unknown.ticket()] as const;
+    const keep = ([row]: readonly Row[]) => {
+      const candidate = row === undefined ? nobody : toCandidate(row);
+      if (candidate === nobody) this.#unknown.fill(tickets[1], id, candidate);
+      else this.#known.fill(tickets[0], id, candidate);
+      return candidate;
+    };
+    const rows = this.#store.queries.all('SELECT document, secret_hash FROM api_keys WHERE id = $1', [id]);
+    return rows instanceof Promise ? rows.then(keep) : keep(rows);
+  }
+
+  async findChosen(token: string): Promise<Candidate> {
+    const hash = hashSecret(token).toString('hex');
+    const known = this.#idOfChosen.get(hash);
+    if (known !== undefined) return this.find(known);
+    const [row] = await this.#store.queries.all('SELECT id FROM api_keys WHERE token_hash = $1', [hash]);
+    if (row === undefined) return nobody;
+    this.#idOfChosen.fill(this.#idOfChosen.ticket(), hash, String(row[0]));
+    return this.find(String(row[0]));
+  }
 }
 
 function toCandidate(row: Row): Candidate {
