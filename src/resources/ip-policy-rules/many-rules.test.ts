@@ -26,10 +26,10 @@ describe('a policy of 100,000 rules', () => {
     const send = (raw: string) =>
       gatehouse.put(`/ip_policies/${id}/rules`, undefined, { raw, headers: { 'content-type': 'text/plain' } });
     const replaced = send(lines.join('\n'));
-    let done = false;
-    const markDone = replaced.finally(() => (done = true));
+    const state = { done: false };
+    const markDone = replaced.finally(() => (state.done = true));
     let answeredMeanwhile = 0;
-    while (!done) {
+    while (!state.done) {
       assert.equal((await gatehouse.get(`/ip_policies/${id}`)).status, 200);
       answeredMeanwhile += 1;
     }
