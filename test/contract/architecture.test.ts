@@ -95,7 +95,7 @@ function readTable(text: string): ReadonlyMap<string, Part> {
   const rows = [...text.matchAll(/^\| `([\w/.-]+)` \|[^|]*\|([^|]*)\|$/gm)];
   return new Map(
     rows.map(([, path = '', names = '']) => {
-      const name = /(\w+)(?:\.ts|\/)$/.exec(path)?.[1] ?? path;
+      const name = /([\w-]+)(?:\.ts|\/)$/.exec(path)?.[1] ?? path;
       return [name, { path, mayImport: readNames(names.trim()) }];
     }),
   );
@@ -106,7 +106,7 @@ function readNames(text: string): Part['mayImport'] {
   if (text === 'nothing') return new Map();
   return new Map(
     text.split(', ').map((word) => {
-      const [, name = word, types] = /^(\w+)( \(types\))?$/.exec(word) ?? [];
+      const [, name = word, types] = /^([\w-]+)( \(types\))?$/.exec(word) ?? [];
       return [name, types === undefined ? 'all' : 'types'];
     }),
   );

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+
+import type { Answer } from '../support/gatehouse.ts';
+import type { Prepared } from './support/account.ts';
+import { exampleBodies } from './support/bodies.ts';
+import { inWorlds } from './support/in-worlds.ts';
+import { forEach, operations, resolveSchema } from './support/operations.ts';
+import type { ApiOperation } from './support/operations.ts';
+import { refusedCalls } from './support/refused-calls.ts';
+import type { LoggedChange } from './support/world.ts';
+
+const writes = operations.filter(({ id, method }) => method !== 'GET' && exampleBodies[id]?.reads !== true);
+const reads = operations.filter((operation) => !writes.includes(operation));
+
+inWorlds('every write', (world) => {
+  test('moves the version by one and is written down in the change log, without secrets', async () => {
+    const kinds = new Map<string, string>();
+    await forEach(writes, async (operation) => {
+      const { own } = world();
+      const prepared = await own.prepare(operation);
+      const version = await world().version();
+      const answer = await own.call(operation, prepared);
+      assert.equal(answer.status, operation.successStatus, answer.text);
+      assert.equal(await world().version(), version + 1, 'the version');
+      const changes = await world().changesOf(version + 1);
+      for (const { actor, operationId } of changes) {
+        assert.deepEqual([actor, operationId], [own.principalId, answer.headers.get('gatehouse-operation-id')]);
+      }
+      checkChange(operation, changes, prepared, answer);
+      for (const { resourceId, kind, before, after } of changes) {
+        const [prefix = ''] = resourceId.split('_');
+        assert.equal(kind, kinds.get(prefix) ?? kind, 'one kind of resource has one name in the log');
+        kinds.set(prefix, kind);
+        for (const secret of secretsOf(prepared, answer))
+          assert.ok(!`${before}${after}`.includes(secret), 'a secret is in the log');
+      }
+    });
+  });
+
+  test('is in the log of its own account only', async () => {
+    await forEach(writes, async (operation) => {
+      const prepared = await world().foreign.prepare(operation);
+      await world().foreign.call(operation, prepared);
+      const accounts = new Set((await world().changesOf(await world().version())).map(({ accountId }) => accountId));
+      assert.equal(accounts.size, 1);
+      assert.ok(!accounts.has(await ownAccountId(world().own.principalId)));
+    });
+
+    async function ownAccountId(principalId: string): Promise<string> {
+      const rows = await world().gatehouse.app.context.store.queries.all('SELECT account_id FROM users WHERE id = $1', [
+        principalId,
+      ]);
+      return String(rows[0]?.[0]);
+    }
+  });
+
+  test('that is refused changes nothing at all', async () => {
+    await forEach(writes, async (operation) => {
+      const { own } = world();
+      const prepared = await own.prepare(operation);
+      await world().unchanged(async () => {
+        for (const { what, path = prepared.path, body = prepared.body, options } of refusedCalls(operation, prepared)) {
+          const { status, text } = await own.call(operation, { path, body }, options);
+          assert.ok(status >= 400 && status < 500, `${what} was answered ${status}: ${text}`);
+        }
+      });
+    });
+  });
+
+  test('that says nothing new changes nothing: no field, or null in every field', async () => {
+    await forEach(
+      writes.filter(({ method }) => method === 'PATCH'),
+      async (operation) => {
+        const { own } = world();
+        const { path } = await own.prepare(operation);
+        const { properties = {} } = resolveSchema(operation.bodySchema ?? {});
+        const nulls = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
+        await world().unchanged(async () => {
+          for (const body of [undefined, {}, nulls]) {
+            const { status, text } = await own.call(operation, { path, body });
+            assert.equal(status, 200, `${JSON.stringify(body)}: ${text}`);
+          }
+        });
+      },
+    );
+  });
+
+  test('is seen by the next read', async () => {
+    await forEach(
+      writes.filter(({ method }) => method !== 'DELETE'),
+      async (operation) => {
+        const { own } = world();
+        const prepared = await own.prepare(operation);
+        const { body } = await own.call(operation, prepared);
+        const path = operation.method === 'POST' ? `${prepared.path}/${body.id}` : prepared.path;
+        const get = operations.find(
+          (each) => each.method === 'GET' && new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+        );
+        if (get === undefined) return;
+        const read = await own.call(get, { path, body: undefined });
+        // The one answer that shows a token is the first.
+        assert.deepEqual(read.body, 'token' in body ? { ...body, token: null } : body);
+      },
+    );
+  });
+});
+
+inWorlds('every read', (world) => {
+  test('changes nothing', async () => {
+    await forEach(reads, async (operation) => {
+      const { own } = world();
+      const prepared = await own.prepare(operation);
+      await world().unchanged(async () => {
+        const { status, text } = await own.call(operation, prepared);
+        assert.equal(status, operation.successStatus, text);
+      });
+    });
+  });
+});
+
+/** The resource that the call is about has an entry that says what became of it. */
+function checkChange(
+  { method, path }: ApiOperation,
+  changes: readonly LoggedChange[],
+  { ids }: Prepared,
+  { body }: Answer,
+): void {
+  const id: unknown = method === 'POST' ? body.id : ids.at(-1);
+  const change = changes.find(({ resourceId }) => resourceId === id);
+  assert.ok(change, `the log tells nothing of ${String(id)}`);
+  const { before, after } = change;
+  const wasThere = method !== 'POST';
+  const isThere = method !== 'DELETE' || !path.endsWith('}');
+  assert.deepEqual([before !== null, after !== null], [wasThere, isThere], 'before and after');
+  for (const text of [before, after]) if (text !== null) assert.equal(JSON.parse(text).id, id);
+  assert.notEqual(before, after);
+}
+
+/** What was sent or answered in this call and must not be kept readable. */
+function secretsOf({ body }: Prepared, answer: Answer): readonly string[] {
+  const token: unknown = answer.body?.token;
+  const secret = typeof token === 'string' ? token.slice(token.indexOf('_') + 1) : undefined;
+  const key = /"private_key_pem":"[^"]*?BEGIN[^"]*?\\n([^"\\]{20,})/.exec(JSON.stringify(body ?? {}))?.[1];
+  return [
+    ...(secret === undefined ? [] : [secret, createHash('sha256').update(secret).digest('hex')]),
+    ...(key === undefined ? [] : [key]),
+  ];
+}
