@@ -1,0 +1,63 @@
+import { startServer } from './support/bare-servers.ts';
+import type { Benchmark } from './support/benchmark.ts';
+import { filledDatabase } from './support/fill.ts';
+import { Gatehouse } from './support/gatehouse.ts';
+import { loadColumns, underLoad } from './support/measure.ts';
+import { atLeast, compare, figureOf } from './support/report.ts';
+import { interleave } from './support/rounds.ts';
+
+/** More than the store keeps in memory, so that a walk through all of them finds each one only in SQLite. */
+const keyCount = 100_000;
+
+export const get: Benchmark = {
+  name: 'get',
+  summary: 'P1: GET of one API key, with authentication and an enforced `api` restriction, beside bare servers',
+  async run({ rounds, seconds }) {
+    await using gatehouse = await Gatehouse.start({ databaseFile: await filledDatabase({ keys: keyCount }) });
+    await restrictApi(gatehouse);
+    const paths = (await keyIds(gatehouse)).map((id) => `/api_keys/${id}`);
+    const [path = ''] = paths;
+    const body = JSON.stringify(await gatehouse.call('GET', path));
+    await using http = await startServer('bare-http', [body]);
+    await using fastify = await startServer('bare-fastify', [body]);
+
+    const { headers } = gatehouse;
+    const common = { headers, seconds, paths: [path] };
+    const variants = [
+      underLoad('node:http, fixed text', http.process, { ...common, port: http.port }),
+      underLoad('Fastify, fixed object', fastify.process, { ...common, port: fastify.port }),
+      underLoad('Gatehouse, from memory', gatehouse.process, { ...common, port: gatehouse.apiPort }),
+      underLoad('Gatehouse, from SQLite', gatehouse.process, { ...common, port: gatehouse.apiPort, paths }),
+    ];
+    const outcomes = await interleave(variants, { rounds });
+    const [bare, , memory, sqlite] = outcomes.map((outcome) => figureOf(outcome, 'perSecond').median);
+    return {
+      title: `GET of one API key (${body.length} bytes)`,
+      lines: compare(variants, outcomes, loadColumns, 'node:http, fixed text'),
+      verdicts: [
+        atLeast('P1', 'GET from memory × node:http', (memory ?? 0) / (bare ?? 1), 0.7),
+        atLeast('P1', 'GET from SQLite × node:http', (sqlite ?? 0) / (bare ?? 1), 0.6),
+      ],
+    };
+  },
+};
+
+/** An enforced restriction of the API that this machine passes. */
+export async function restrictApi(gatehouse: Gatehouse): Promise<void> {
+  const policy = await gatehouse.create('/ip_policies', {});
+  await gatehouse.create('/ip_policy_rules', { ip_policy_id: policy, cidr: '127.0.0.0/8', action: 'allow' });
+  await gatehouse.create('/ip_restrictions', { type: 'api', enforced: true, ip_policy_ids: [policy] });
+}
+
+/** Newest first, without the first key of the installation. */
+async function keyIds(gatehouse: Gatehouse): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let uri: unknown = '/api_keys';
+  while (typeof uri === 'string') {
+    const page: Readonly<Record<string, unknown>> = await gatehouse.call('GET', new URL(uri, 'http://x').pathname + new URL(uri, 'http://x').search);
+    // The page of API keys lists them so.
+    ids.push(...(page['keys'] as readonly { readonly id: string }[]).map(({ id }) => id));
+    uri = page['next_page_uri'];
+  }
+  return ids.slice(0, -1);
+}

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import { get } from './get.ts';
+import type { Benchmark, Settings } from './support/benchmark.ts';
+import { leaveServerCore } from './support/cores.ts';
+import { describeMachine } from './support/machine.ts';
+import { table } from './support/report.ts';
+import type { Section, Verdict } from './support/report.ts';
+
+const benchmarks: readonly Benchmark[] = [get];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const unknown = positionals.filter((name) => !benchmarks.some((each) => each.name === name));
+
+if (values.help || unknown.length > 0) {
+  if (unknown.length > 0) process.stderr.write(`There is no benchmark ${unknown.join(', ')}.\n`);
+  process.stdout.write(usage());
+  process.exitCode = unknown.length > 0 ? 1 : 0;
+} else {
+  await runAll(positionals.length === 0 ? benchmarks : benchmarks.filter(({ name }) => positionals.includes(name)));
+}
+
+async function runAll(chosen: readonly Benchmark[]): Promise<void> {
+  leaveServerCore();
+  const settings: Settings = {
+    quick: values.quick,
+    rounds: Number(values.rounds ?? (values.quick ? 3 : 7)),
+    seconds: values.quick ? 1 : 2,
+  };
+  const lines: string[] = [];
+  const say = (added: readonly string[]) => {
+    lines.push(...added);
+    process.stdout.write(`${added.join('\n')}\n`);
+  };
+  const startMs = performance.now();
+  say(describeMachine(settings));
+  const verdicts: Verdict[] = [];
+  for (const { name, summary, run } of chosen) {
+    const section = await run(settings);
+    say(['', `## \`${name}\`: ${section.title}`, '', `${summary}.`, '', ...section.lines]);
+    verdicts.push(...section.verdicts);
+  }
+  say(['', '## Goals', '', ...goals(verdicts), '', `Took ${Math.round((performance.now() - startMs) / 1000)} s.`]);
+  if (values.write) writeFileSync(new URL('RESULTS.md', import.meta.url), `${lines.join('\n')}\n`);
+}
+
+function goals(verdicts: Section['verdicts']): readonly string[] {
+  const rows = verdicts.map(({ goal, what, measured, wanted, met }) => [goal, what, measured, wanted, met ? 'yes' : '**no**']);
+  return table(['goal', 'what', 'measured', 'wanted', 'reached'], rows);
+}
+
+function usage(): string {
+  const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join('\n');
+  return `node bench/run.ts [NAME …] [--quick] [--rounds N] [--write]
+
+${list}
+
+--quick   short rounds, to see that it works
+--write   writes what was measured into bench/RESULTS.md
+`;
+}

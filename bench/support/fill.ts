@@ -1,0 +1,161 @@
+import { copyFile } from 'node:fs/promises';
+
+import { openContext } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { apiKeys } from '../../src/resources/api-keys/table.ts';
+import { hostnames } from '../../src/resources/https-edges/hostnames.ts';
+import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/https-edges/table.ts';
+import { ipPolicies } from '../../src/resources/ip-policies/table.ts';
+import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
+import { keepReferences } from '../../src/resources/module-holder.ts';
+import type { StoredModules } from '../../src/resources/module-holder.ts';
+import type { ResourceContext } from '../../src/resources/resource.ts';
+import { staticBackends } from '../../src/resources/static-backends/table.ts';
+import type { Actor } from '../../src/store/change-log.ts';
+import type { Transaction } from '../../src/store/group-commit.ts';
+import { cidrNumber } from './addresses.ts';
+import { benchToken, newDatabaseFile } from './gatehouse.ts';
+
+/** How much of each there is. */
+export interface Amounts {
+  readonly keys?: number;
+  /** Rules of one policy that every edge checks; the first one lets 127.0.0.0/8 pass. */
+  readonly rules?: number;
+  /** HTTPS edges, each with one route: backend, request headers and source check. The first one is `localhost`. */
+  readonly edges?: number;
+  /** Where all backends point. */
+  readonly upstreamPort?: number;
+}
+
+/** How many rows one write brings. */
+const rowsAtOnce = 5000;
+/** Edges share backends, as services behind one ingress do. */
+const backendCount = 100;
+
+const filled = new Map<string, Promise<string>>();
+
+/** A database file with so much in it, the caller's own. Written into the tables of the resources, not through HTTP. */
+export async function filledDatabase(amounts: Amounts): Promise<string> {
+  const key = JSON.stringify(amounts);
+  const original = filled.get(key) ?? fill(amounts);
+  filled.set(key, original);
+  const copy = await newDatabaseFile();
+  await copyFile(await original, copy);
+  return copy;
+}
+
+async function fill(amounts: Amounts): Promise<string> {
+  const file = await newDatabaseFile();
+  const config = readConfig({}, ['--database-url', `sqlite:${file}`]);
+  const context = await openContext(config, createLog('fatal', process.stderr));
+  try {
+    await context.offers.bootstrap.run(benchToken);
+    const [user] = await context.store.queries.all('SELECT id, account_id FROM users');
+    const actor: Actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
+    await fillKeys(context, actor, amounts.keys ?? 0);
+    const policyId = await fillRules(context, actor, amounts.rules ?? 1);
+    await fillEdges(context, actor, policyId, amounts);
+  } finally {
+    // Closing the last connection brings all of it into the one file.
+    await context.store[Symbol.asyncDispose]();
+  }
+  return file;
+}
+
+function fillKeys({ store }: ResourceContext, actor: Actor, count: number): Promise<void> {
+  return inParts(count, (from, to) =>
+    store.write(actor, async (transaction) => {
+      for (let at = from; at < to; at++) {
+        const key = { ...apiKeys.begin(actor.accountId), owner_id: actor.id, description: `key ${at}`, metadata: keyMetadata };
+        await apiKeys.insert(transaction, key, ['0'.repeat(64), null]);
+      }
+    }),
+  );
+}
+
+/** Makes the answer for one key about 350 bytes long. */
+export const keyMetadata = '{"environment":"production","team":"platform","rotate":"2027-01-01"}';
+
+async function fillRules({ store }: ResourceContext, actor: Actor, count: number): Promise<string> {
+  const policy = await store.write(actor, (transaction) =>
+    ipPolicies.insert(transaction, ipPolicies.begin(actor.accountId)),
+  );
+  await inParts(count, (from, to) =>
+    store.write(actor, async (transaction) => {
+      for (let at = from; at < to; at++) {
+        const cidr = at === 0 ? '127.0.0.0/8' : cidrNumber(at);
+        const rule = { ...ipPolicyRules.begin(actor.accountId), ip_policy_id: policy.id, cidr, action: 'allow' as const };
+        await ipPolicyRules.insert(transaction, rule);
+      }
+    }),
+  );
+  return policy.id;
+}
+
+async function fillEdges(
+  context: ResourceContext,
+  actor: Actor,
+  policyId: string,
+  { edges = 0, upstreamPort = 1 }: Amounts,
+): Promise<void> {
+  const backendIds = await context.store.write(actor, async (transaction) => {
+    const ids: string[] = [];
+    for (let at = 0; at < Math.min(backendCount, edges); at++) {
+      const backend = { ...staticBackends.begin(actor.accountId), address: `127.0.0.1:${upstreamPort}`, tls: { enabled: false } };
+      ids.push((await staticBackends.insert(transaction, backend)).id);
+    }
+    return ids;
+  });
+  await inParts(edges, (from, to) =>
+    context.store.write(actor, async (transaction) => {
+      for (let at = from; at < to; at++) {
+        await fillEdge(context, transaction, at, policyId, backendIds[at % backendIds.length] ?? '');
+      }
+    }),
+  );
+}
+
+async function fillEdge(
+  { offers }: ResourceContext,
+  transaction: Transaction,
+  at: number,
+  policyId: string,
+  backendId: string,
+): Promise<void> {
+  const { accountId } = transaction.actor;
+  const hostname = edgeHost(at);
+  const hostport = `${hostname}:443`;
+  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.begin(accountId), hostports: [hostport] });
+  await hostnames.move(transaction, edge, [], [{ key: hostname, hostport }]);
+  // Each module knows its own settings beyond this type.
+  const modules: StoredModules = Object.fromEntries(
+    Object.entries({
+      backend: { backend_id: backendId },
+      ip_restriction: { ip_policy_ids: [policyId] },
+      request_headers: headerChanges,
+    }).map(([name, settings]) => [name, { enabled: true, ...settings }]),
+  );
+  const route = await httpsEdgeRoutes.insert(transaction, {
+    ...httpsEdgeRoutes.begin(accountId),
+    edge_id: edge.id,
+    match_type: 'path_prefix',
+    match: '/',
+    modules,
+  });
+  await keepReferences(transaction, offers, 'https_route', route);
+}
+
+/** The same work for every proxy: two request headers added, two removed. */
+export const headerChanges = {
+  add: { 'x-edge': 'gatehouse', 'x-environment': 'production' },
+  remove: ['x-debug', 'x-internal'],
+};
+
+export function edgeHost(at: number): string {
+  return at === 0 ? 'localhost' : `host-${at}.example.com`;
+}
+
+async function inParts(count: number, write: (from: number, to: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += rowsAtOnce) await write(from, Math.min(from + rowsAtOnce, count));
+}

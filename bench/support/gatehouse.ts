@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+
+import { freePort, Process } from './process.ts';
+import type { ProcessOptions } from './process.ts';
+import { scratchFolder } from './scratch.ts';
+
+interface GatehouseOptions extends ProcessOptions {
+  /** Default: a new, empty one. */
+  readonly databaseFile?: string;
+  /** Flags without their dashes. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Arguments of Node itself. */
+  readonly nodeArguments?: readonly string[];
+  /** Another checkout's. */
+  readonly root?: string;
+}
+
+export const benchToken = 'the-token-that-benchmarks-use-0123456789';
+const ownRoot = new URL('../../', import.meta.url).pathname;
+let databases = 0;
+
+/** A Gatehouse in a process of its own, as an operator would start it, without logs of single requests. */
+export class Gatehouse implements AsyncDisposable {
+  readonly process: Process;
+  readonly apiPort: number;
+  readonly httpsPort: number;
+  /** From the start of the process until it said that it was ready. */
+  readonly startMs: number;
+
+  private constructor(program: Process, apiPort: number, httpsPort: number, startMs: number) {
+    this.process = program;
+    this.apiPort = apiPort;
+    this.httpsPort = httpsPort;
+    this.startMs = startMs;
+  }
+
+  static async start(options: GatehouseOptions = {}): Promise<Gatehouse> {
+    const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, ...ofProcess } = options;
+    const [apiPort, httpsPort] = [await freePort(), await freePort()];
+    const flags = {
+      'api-listen': `127.0.0.1:${apiPort}`,
+      'https-listen': `127.0.0.1:${httpsPort}`,
+      'database-url': `sqlite:${databaseFile ?? (await newDatabaseFile())}`,
+      'bootstrap-token': benchToken,
+      'log-level': 'warn',
+      'access-log': '0',
+      'drain-seconds': '0',
+      ...settings,
+    };
+    const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    const startMs = performance.now();
+    const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
+    const program = new Process(command, { directory: root, ...ofProcess });
+    await program.until(() => checkReady(apiPort), 120_000);
+    return new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
+  }
+
+  /** Headers of every API call. */
+  get headers(): Readonly<Record<string, string>> {
+    return { Authorization: `Bearer ${benchToken}`, 'Service-Version': '2' };
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const response = await fetch(`http://127.0.0.1:${this.apiPort}${path}`, {
+      method,
+      headers: { ...this.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    // Every answer of the API with a body is a JSON object.
+    return text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
+  }
+
+  async create(path: string, body: unknown): Promise<string> {
+    return String((await this.call('POST', path, body))['id']);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.process[Symbol.asyncDispose]();
+  }
+}
+
+export async function newDatabaseFile(): Promise<string> {
+  return join(await scratchFolder(), `gatehouse-${(databases += 1)}.db`);
+}
+
+async function checkReady(port: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`/readyz answered ${response.status}`);
+}

@@ -1,0 +1,115 @@
+import { HttpConnection, formatRequest } from './http-connection.ts';
+import { quantile } from './statistics.ts';
+
+/** What this program is told, as JSON in its only argument. */
+export interface NodeLoadOptions {
+  readonly port: number;
+  readonly servername?: string;
+  readonly method: string;
+  /** Taken in turn. */
+  readonly paths: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Requests a second, sent when they are due, whether others have been answered or not. Without it: as fast as it goes. */
+  readonly rate?: number;
+  /** Seconds at the start that do not count. */
+  readonly skipSeconds?: number;
+}
+
+/** What it prints, as JSON. */
+export interface NodeLoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Answers with a status from 400 on. */
+  readonly refused: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** A load generator for machines without `wrk`, and for load at a fixed rate, which `wrk` does not offer. */
+class Load {
+  readonly #options: NodeLoadOptions;
+  readonly #requests: readonly string[];
+  readonly #latenciesMs: number[] = [];
+  #refused = 0;
+  #next = 0;
+
+  constructor(options: NodeLoadOptions) {
+    this.#options = options;
+    const { method, paths, headers, body } = options;
+    this.#requests = paths.map((path) => formatRequest(method, path, headers, body));
+  }
+
+  async run(): Promise<NodeLoadResult> {
+    const { connections, seconds, rate, skipSeconds = 0 } = this.#options;
+    const open = await Promise.all(Array.from({ length: connections }, () => HttpConnection.open(this.#options)));
+    const startMs = performance.now();
+    const endMs = startMs + seconds * 1000;
+    await (rate === undefined ? this.#asFastAsPossible(open, endMs) : this.#atRate(open, startMs, endMs, rate, skipSeconds));
+    const elapsed = (performance.now() - startMs) / 1000;
+    for (const connection of open) connection.close();
+    const all = this.#latenciesMs;
+    return {
+      requests: all.length,
+      seconds: elapsed,
+      refused: this.#refused,
+      p50Ms: quantile(all, 0.5),
+      p99Ms: quantile(all, 0.99),
+      maxMs: quantile(all, 1),
+    };
+  }
+
+  async #asFastAsPossible(open: readonly HttpConnection[], endMs: number): Promise<void> {
+    const keepOn = async (connection: HttpConnection) => {
+      while (performance.now() < endMs) await this.#exchange(connection, performance.now(), true);
+    };
+    await Promise.all(open.map(keepOn));
+  }
+
+  /** Time counts from when a request was due, so that a server that stalls is seen by all that it keeps waiting. */
+  async #atRate(
+    open: readonly HttpConnection[],
+    startMs: number,
+    endMs: number,
+    rate: number,
+    skipSeconds: number,
+  ): Promise<void> {
+    const idle = [...open];
+    const countsFromMs = startMs + skipSeconds * 1000;
+    let sent = 0;
+    let lateFor = 0;
+    for (let now = startMs; now < endMs; now = performance.now()) {
+      for (; sent < ((now - startMs) / 1000) * rate; sent++) {
+        const dueMs = startMs + (sent / rate) * 1000;
+        const connection = idle.pop();
+        if (connection === undefined) {
+          lateFor += 1;
+          break;
+        }
+        void this.#exchange(connection, dueMs, dueMs >= countsFromMs).then(() => idle.push(connection));
+      }
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    while (idle.length < open.length) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (lateFor > sent) process.stderr.write('there were too few connections for this rate\n');
+  }
+
+  async #exchange(connection: HttpConnection, sinceMs: number, counts: boolean): Promise<void> {
+    const request = this.#requests[this.#next++ % this.#requests.length] ?? '';
+    const { status } = await connection.send(request);
+    if (!counts) return;
+    if (status >= 400) this.#refused += 1;
+    this.#latenciesMs.push(performance.now() - sinceMs);
+  }
+}
+
+if (import.meta.main) {
+  // Only `load.ts` and `latency.ts` start this program, with this type.
+  const options = JSON.parse(process.argv[2] ?? '') as NodeLoadOptions;
+  process.stdout.write(JSON.stringify(await new Load(options).run()));
+}

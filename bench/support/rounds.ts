@@ -1,0 +1,78 @@
+import { machineTimes, processorSecondsWithEnded } from './processor-time.ts';
+import { isOutlier, summarize } from './statistics.ts';
+import type { Summary } from './statistics.ts';
+
+/** One way to do the work, measured in its turn. */
+export interface Variant {
+  readonly name: string;
+  measure(): Promise<Figures>;
+}
+
+/** Numbers by name; the first is the one that outliers are found by. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface RoundOptions {
+  readonly rounds: number;
+  readonly warmUp?: boolean;
+}
+
+export interface Outcome {
+  readonly figures: Readonly<Record<string, Summary>>;
+  /** Rounds that were thrown away. */
+  readonly dropped: number;
+  /** True when too few rounds were quiet, so that all were used. */
+  readonly disturbed: boolean;
+}
+
+interface Sample {
+  readonly figures: Figures;
+  readonly quiet: boolean;
+}
+
+/** Of one core. Work of other programs beyond it makes a round a disturbed one. */
+const foreignLimit = 0.08;
+const stealLimit = 0.02;
+/** Fewer quiet rounds than this say less than all rounds together. */
+const fewestQuiet = 3;
+
+/**
+ * Measures the variants in turn (A, B, C, A, B, C …). A round counts if the machine did nothing else meanwhile; as many
+ * again are tried for those that do not.
+ */
+export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
+  const samples = variants.map((): Sample[] => []);
+  if (options.warmUp !== false) for (const variant of variants) await variant.measure();
+  for (let round = 0; round < options.rounds * 2; round++) {
+    for (const [at, variant] of variants.entries()) {
+      const taken = samples[at] ?? [];
+      if (taken.filter(({ quiet }) => quiet).length < options.rounds) taken.push(await takeSample(variant));
+    }
+  }
+  return samples.map(evaluate);
+}
+
+async function takeSample(variant: Variant): Promise<Sample> {
+  const before = look();
+  const figures = await variant.measure();
+  const after = look();
+  const elapsed = after.at - before.at;
+  const foreign = (after.busy - before.busy - (after.ours - before.ours)) / elapsed;
+  const stolen = (after.stolen - before.stolen) / elapsed;
+  return { figures, quiet: foreign < foreignLimit && stolen < stealLimit };
+}
+
+function look() {
+  return { ...machineTimes(), ours: processorSecondsWithEnded(process.pid), at: performance.now() / 1000 };
+}
+
+function evaluate(samples: readonly Sample[]): Outcome {
+  const quiet = samples.filter((sample) => sample.quiet);
+  const disturbed = quiet.length < Math.min(fewestQuiet, samples.length);
+  const used = disturbed ? samples : quiet;
+  const key = (sample: Sample) => Object.values(sample.figures)[0] ?? Number.NaN;
+  const outlying = isOutlier(used.map(key));
+  const kept = used.filter((sample) => !outlying(key(sample)));
+  const names = Object.keys(kept[0]?.figures ?? {});
+  const figures = names.map((name) => [name, summarize(kept.map((sample) => sample.figures[name] ?? Number.NaN))] as const);
+  return { figures: Object.fromEntries(figures), dropped: samples.length - kept.length, disturbed };
+}

@@ -1,0 +1,19 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+let folder: Promise<string> | undefined;
+
+/** One folder for everything that a run writes; it goes when the run ends. */
+export function scratchFolder(): Promise<string> {
+  return (folder ??= makeFolder());
+}
+
+async function makeFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
+  process.once('exit', () => {
+    rmSync(path, { recursive: true, force: true });
+  });
+  return path;
+}
