@@ -40,11 +40,14 @@ export interface App extends AsyncDisposable {
   readonly firstToken: string | undefined;
 }
 
+/** Of everything that is put together here; the store adds its own. */
+export const migrations = [idempotencyMigration, ...resources.flatMap((resource) => resource.migrations)];
+
 /** Opens the database, brings it up to date, and puts the resources together over it. */
 export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
   const store = await openStore({
     url: config.databaseUrl,
-    migrations: [idempotencyMigration, ...resources.flatMap(({ migrations }) => migrations)],
+    migrations,
     onFeedFault: (error) => {
       log.error({ err: error }, 'cannot read what other processes have changed; trying again');
     },
@@ -58,6 +61,7 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     offers: offers as Offers,
   };
   for (const resource of resources) Object.assign(offers, resource.offers?.(context));
+  Object.assign(offers, { edgeModules: Object.assign({}, ...resources.map((resource) => resource.edgeModules?.(context))) });
   return context;
 }
 

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 
 import { Command } from 'commander';
 
-import { openContext, startApp } from './app.ts';
+import { migrations, openContext, startApp } from './app.ts';
 import type { App } from './app.ts';
 import { ConfigError, describeSettings, readConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { databaseCommands } from './host-commands/index.ts';
 import { createLog } from './log.ts';
 import { resources } from './resources/index.ts';
 import type { HostCommand, HostOption } from './resources/host-command.ts';
@@ -23,7 +25,12 @@ program
   .allowExcessArguments()
   .action((_options, command) => serve(command.args));
 
-for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands)) addHostCommand(command);
+for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands)) {
+  addCommand(command, (config, values) => runInContext(command, config, values));
+}
+for (const command of databaseCommands) {
+  addCommand(command, ({ databaseUrl }, values) => command.run({ url: databaseUrl, migrations }, values));
+}
 
 await program.parseAsync().catch(fail);
 
@@ -66,25 +73,38 @@ Try it:
 `);
 }
 
-function addHostCommand({ name, summary, options, run }: HostCommand): void {
-  const [group = '', verb = ''] = name.split(' ');
-  const parent = program.commands.find((each) => each.name() === group) ?? program.command(group);
+type Values = Readonly<Record<string, string>>;
+
+/** A name of two words, `accounts create`, stands in a group. */
+function addCommand(
+  { name, summary, options }: Pick<HostCommand, 'name' | 'summary' | 'options'>,
+  run: (config: Config, values: Values) => Promise<string>,
+): void {
+  const [verb = '', group] = name.split(' ').toReversed();
+  const parent =
+    group === undefined ? program : (program.commands.find((each) => each.name() === group) ?? program.command(group));
   const command = parent.command(verb).summary(summary).description(summary);
   const positional = options.filter(({ flag }) => flag.startsWith('<'));
   for (const { flag, description } of positional) command.argument(flag, description);
   for (const option of options.filter(({ flag }) => flag.startsWith('--'))) addOption(command, option);
   command.option('--database-url <url>', 'the database, as for the service');
   command.action(async () => {
-    const { databaseUrl, ...values } = command.opts<Record<string, string>>();
+    // An option without a value is `true` when it is given.
+    const given = Object.entries(command.opts()).map(([key, value]): [string, string] => [key, String(value)]);
+    const { databaseUrl, ...values } = Object.fromEntries(given);
     for (const [at, { flag }] of positional.entries()) values[flag.slice(1, -1)] = command.args[at] ?? '';
     const config = readConfig(process.env, databaseUrl === undefined ? [] : ['--database-url', databaseUrl]);
-    const context = await openContext(config, createLog('warn', process.stderr));
-    try {
-      process.stdout.write(`${await run(context, values)}\n`);
-    } finally {
-      await context.store[Symbol.asyncDispose]();
-    }
+    process.stdout.write(`${await run(config, values)}\n`);
   });
+}
+
+async function runInContext(command: HostCommand, config: Config, values: Values): Promise<string> {
+  const context = await openContext(config, createLog('warn', process.stderr));
+  try {
+    return await command.run(context, values);
+  } finally {
+    await context.store[Symbol.asyncDispose]();
+  }
 }
 
 function addOption(command: Command, { flag, description, required, choices }: HostOption): void {

@@ -1,0 +1,7 @@
+import { formatTable } from '../lib/text-table.ts';
+import type { FileContent } from '../store/sqlite-file.ts';
+
+export function describeContent({ version, tables, bytes }: FileContent): string {
+  const rows = tables.map(({ name, rows: count }) => [name, count] as const);
+  return `${formatTable(['table', 'rows'], rows)}\n\nversion ${version}, ${bytes} bytes`;
+}
