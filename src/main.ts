@@ -4,7 +4,7 @@ import { Command } from 'commander';
 
 import { migrations, openContext, startApp } from './app.ts';
 import type { App } from './app.ts';
-import { ConfigError, describeSettings, readConfig } from './config.ts';
+import { describeSettings, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { databaseCommands } from './host-commands/index.ts';
 import { createLog } from './log.ts';
@@ -114,7 +114,15 @@ function addOption(command: Command, { flag, description, required, choices }: H
 }
 
 function fail(error: unknown): void {
-  const isPlain = error instanceof ConfigError || (error instanceof Error && error.cause === undefined);
-  process.stderr.write(`${isPlain && error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
+}
+
+/** What went wrong, and what that came from. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node's own error for several failed attempts says nothing itself.
+  const text =
+    error.message === '' && error instanceof AggregateError ? error.errors.map(explain).join('; ') : error.message;
+  return error.cause === undefined ? text : `${text} (${explain(error.cause)})`;
 }

@@ -58,7 +58,11 @@ export async function moveDatabase({ from, to, migrations: ofResources }: MoveOp
   const moved = await copyAll(source, target, tables);
   const version = await readVersion(source);
   await target.script('COMMIT');
-  return { version, sourceVersion: await readVersion(sourceDatabase.reader), tables: moved };
+  return {
+    version,
+    sourceVersion: await readVersion(sourceDatabase.reader),
+    tables: moved.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
 }
 
 function dialectOf(url: string): 'sqlite' | 'postgres' {
@@ -89,23 +93,23 @@ async function readSourceTables(
 async function refuseContent(target: Queries, dialect: 'sqlite' | 'postgres'): Promise<void> {
   const present = await readTables(target, dialect);
   if (present.length === 0) return;
-  const names = present.map(({ name }) => name).join(', ');
-  throw new Error(
-    `the target is not empty: it has the tables ${names}. Give a database without any; nothing was changed.`,
-  );
+  const names = present.map(({ name }) => name).toSorted();
+  const shown = names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+  throw new Error(`the target is not empty: it has the tables ${shown}. Give one without any; nothing was changed.`);
 }
 
 /** The target's tables come from the migrations. What is in the source beside them would be left behind. */
 function compareShapes(source: readonly TableShape[], target: readonly TableShape[]): void {
-  const describe = (tables: readonly TableShape[]) =>
-    new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)));
-  const [here, there] = [describe(source), describe(target)];
-  const different = [...here.symmetricDifference(there)];
-  if (different.length === 0) return;
+  const different = columnsOf(source).symmetricDifference(columnsOf(target));
+  if (different.size === 0) return;
   throw new Error(
-    `the source has other columns than this version of Gatehouse makes: ${different.join(', ')}. ` +
+    `the source has other columns than this version of Gatehouse makes: ${[...different].join(', ')}. ` +
       'What was added by hand must be taken away first; nothing was changed.',
   );
+}
+
+function columnsOf(tables: readonly TableShape[]): ReadonlySet<string> {
+  return new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)));
 }
 
 async function copyAll(

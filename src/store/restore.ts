@@ -12,7 +12,6 @@ import {
   errorCode,
   inspectFile,
   isNoDatabase,
-  messageOf,
   removePartial,
   renameDurably,
   sideFileEndings,
@@ -87,16 +86,22 @@ function holdAlone(path: string, force: boolean): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    if (errorCode(error) === busyCode) {
-      throw new Error(`${path} is in use: stop every Gatehouse process that has it open, then restore`);
-    }
-    if (!isNoDatabase(error)) throw error;
-    if (force) return undefined;
-    throw new Error(
-      `${path} is damaged (${messageOf(error)}), so that nobody can tell whether it is in use. ` +
-        'Stop every Gatehouse process that has it open, then repeat with --force; the damaged files are kept.',
-    );
+    if (force && isNoDatabase(error)) return undefined;
+    throw explainRefusal(path, error);
   }
+}
+
+function explainRefusal(path: string, error: unknown): unknown {
+  if (errorCode(error) === busyCode) {
+    const message = `${path} is in use: stop every Gatehouse process that has it open, then restore`;
+    return new Error(message, { cause: error });
+  }
+  if (!isNoDatabase(error)) return error;
+  return new Error(
+    `${path} is damaged, so that nobody can tell whether it is in use. Stop every Gatehouse process that has it open, ` +
+      'then repeat with --force; the damaged files are kept',
+    { cause: error },
+  );
 }
 
 /** An administrator restores what the service's own user must be able to open. */

@@ -46,7 +46,7 @@ export async function copyBeside(
     return copy;
   } catch (error) {
     await removePartial(copy);
-    throw isNoDatabase(error) ? new Error(`${from} is not a Gatehouse database: ${messageOf(error)}`) : error;
+    throw isNoDatabase(error) ? new Error(`${from} is not a sound Gatehouse database`, { cause: error }) : error;
   }
 }
 
@@ -67,7 +67,8 @@ export async function inspectFile(file: string): Promise<FileContent> {
       throw new Error('it is not a Gatehouse database: the tables that every one has are missing');
     }
     const tables: { name: string; rows: number }[] = [];
-    for (const { name } of shapes) tables.push({ name, rows: await countRows(queries, name) });
+    for (const name of shapes.map((shape) => shape.name).toSorted())
+      tables.push({ name, rows: await countRows(queries, name) });
     const [size] = await queries.all('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size');
     return {
       version: await readVersion(queries),
@@ -99,10 +100,6 @@ export function isNoDatabase(error: unknown): boolean {
 /** SQLite's primary result code; 0 for errors that are not SQLite's. */
 export function errorCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function sync(path: string): Promise<void> {
