@@ -1,5 +1,5 @@
 import { resources } from '../../src/resources/index.ts';
-import type { Gatehouse } from './gatehouse.ts';
+import type { CallOptions, Gatehouse } from './gatehouse.ts';
 
 export interface Person {
   readonly id: string;
@@ -41,6 +41,11 @@ export async function createBot(gatehouse: Gatehouse): Promise<Person> {
   const { id } = await gatehouse.create('/bot_users', { name: newName('bot') });
   const { token } = await gatehouse.create('/api_keys', { owner_id: id });
   return { id, token };
+}
+
+/** Calls that come from this address, where 127.0.0.1 is a trusted proxy. */
+export function from(address: string, options: CallOptions = {}): CallOptions {
+  return { ...options, headers: { ...options.headers, 'x-forwarded-for': address } };
 }
 
 export function newName(kind: string): string {
