@@ -61,7 +61,9 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     offers: offers as Offers,
   };
   for (const resource of resources) Object.assign(offers, resource.offers?.(context));
-  Object.assign(offers, { edgeModules: Object.assign({}, ...resources.map((resource) => resource.edgeModules?.(context))) });
+  Object.assign(offers, {
+    edgeModules: Object.assign({}, ...resources.map((resource) => resource.edgeModules?.(context))),
+  });
   return context;
 }
 
@@ -123,7 +125,11 @@ function buildApi(
 ): Promise<FastifyInstance> {
   return createApi({
     operations: resources.flatMap((resource) => resource.operations(context)),
-    schemas: [Ref, ...modules.flatMap(({ input, view }) => [input, view]), ...resources.flatMap(({ schemas }) => schemas)],
+    schemas: [
+      Ref,
+      ...modules.flatMap(({ input, view }) => [input, view]),
+      ...resources.flatMap(({ schemas }) => schemas),
+    ],
     authenticator: context.offers.authenticator,
     access,
     warned: (restrictionIds, source) => {

@@ -64,7 +64,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     }
     return document;
   };
-  const stateOf = (queries: Queries, document: Document): Awaitable<object> => crud.state?.(queries, document) ?? document;
+  const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
+    crud.state?.(queries, document) ?? document;
   const findForWrite = async (transaction: Transaction, call: Call) => {
     const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
     if (call.ifMatch !== undefined) checkMatch(call, await stateOf(transaction, document));
@@ -105,7 +106,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       handle: (call) => {
         const show = (document: Document) => {
           const state = stateOf(store.queries, document);
-          if (state instanceof Promise) return state.then((known) => (tagAnswer(call, known), crud.present(document, call)));
+          if (state instanceof Promise)
+            return state.then((known) => (tagAnswer(call, known), crud.present(document, call)));
           tagAnswer(call, state);
           return crud.present(document, call);
         };

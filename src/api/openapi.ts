@@ -7,7 +7,10 @@ import type { Operation } from './operation.ts';
 
 export const ErrorAnswer = Type.Object(
   {
-    error_code: Type.String({ description: 'The number of the error behind a fixed word.', examples: ['ERR_GATEHOUSE_218'] }),
+    error_code: Type.String({
+      description: 'The number of the error behind a fixed word.',
+      examples: ['ERR_GATEHOUSE_218'],
+    }),
     status_code: Type.Integer({ description: 'The HTTP status again.' }),
     msg: Type.String({ description: 'What is wrong, with which value, and what to do.' }),
     details: Type.Object(
@@ -51,7 +54,10 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
       parameters: { ServiceVersion: serviceVersion },
       schemas: Object.fromEntries(
-        [ErrorAnswer, ...schemas, ...namedAnswers(operations)].map((schema) => [String(idOf(schema)), toOpenApi(schema, true)]),
+        [ErrorAnswer, ...schemas, ...namedAnswers(operations)].map((schema) => [
+          String(idOf(schema)),
+          toOpenApi(schema, true),
+        ]),
       ),
     },
   };
@@ -75,7 +81,10 @@ function describeOperation(operation: Operation): Json {
     parameters: parametersOf(operation),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body) }),
     responses: {
-      [status]: { description: status === 204 ? 'Done; no body.' : 'Success.', ...(content === undefined ? {} : { content }) },
+      [status]: {
+        description: status === 204 ? 'Done; no body.' : 'Success.',
+        ...(content === undefined ? {} : { content }),
+      },
       ...errorResponses(codes),
     },
   };
@@ -103,7 +112,12 @@ function parametersOf({ path, listedPrefix, filters = [] }: Operation): readonly
     description: name === 'edge_id' ? 'Id of the edge.' : 'Id of the resource.',
   }));
   const version = { $ref: '#/components/parameters/ServiceVersion' };
-  const ofFilters = filters.map((name) => ({ name, in: 'query', schema: { type: 'string' }, description: `Only entries with this ${name}.` }));
+  const ofFilters = filters.map((name) => ({
+    name,
+    in: 'query',
+    schema: { type: 'string' },
+    description: `Only entries with this ${name}.`,
+  }));
   return listedPrefix === undefined ? [...inPath, version] : [...inPath, version, ...pageParameters, ...ofFilters];
 }
 
@@ -182,7 +196,15 @@ function publicPath(operationId: string, summary: string, codes: readonly ErrorC
     ? { 'application/x-pem-file': { schema: { type: 'string' } } }
     : { 'application/json': { schema: { type: 'object' } } };
   const success = { description: 'Success.', content };
-  return { get: { operationId, summary, tags: ['Service'], security: [], responses: { 200: success, ...errorResponses(codes) } } };
+  return {
+    get: {
+      operationId,
+      summary,
+      tags: ['Service'],
+      security: [],
+      responses: { 200: success, ...errorResponses(codes) },
+    },
+  };
 }
 
 const publicPaths: Json = {

@@ -91,7 +91,8 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   scope.get('/local_ca.pem', async (_request, reply) => {
     const pem = await options.localCaCertificate();
-    if (pem === undefined) throw new UserError(20004, { reason: 'the gateway has not made its certificate authority yet' });
+    if (pem === undefined)
+      throw new UserError(20004, { reason: 'the gateway has not made its certificate authority yet' });
     return reply.type('application/x-pem-file').send(pem);
   });
   scope.get('/readyz', (_request, reply) => {
@@ -114,7 +115,8 @@ async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
     // After authentication and rights: the account is known.
     hook: 'preParsing',
     keyGenerator: (request) => request.caller?.accountId ?? '',
-    errorResponseBuilder: (_request, { max, ttl }) => new UserError(226, { limit: max, seconds: Math.ceil(ttl / 1000) }),
+    errorResponseBuilder: (_request, { max, ttl }) =>
+      new UserError(226, { limit: max, seconds: Math.ceil(ttl / 1000) }),
   });
 }
 

@@ -49,7 +49,10 @@ type DescriptionCode = 604 | 1421 | 1916 | 6503 | 7073;
 type MetadataCode = 605 | 1917 | 6504 | 7074;
 
 /** The numbers that this kind of resource has for texts that are too long. */
-export function textFaults(descriptionCode: DescriptionCode, metadataCode: MetadataCode): Readonly<Record<string, Fault>> {
+export function textFaults(
+  descriptionCode: DescriptionCode,
+  metadataCode: MetadataCode,
+): Readonly<Record<string, Fault>> {
   return {
     description: tooLong(descriptionCode, descriptionLimitBytes),
     metadata: tooLong(metadataCode, metadataLimitBytes),

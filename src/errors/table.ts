@@ -55,7 +55,8 @@ export const errorTable = {
   },
   636: {
     status: 403,
-    message: 'The owner of this API key, {owner}, is inactive. Ask an admin to activate it, or use a key of another owner.',
+    message:
+      'The owner of this API key, {owner}, is inactive. Ask an admin to activate it, or use a key of another owner.',
   },
   20006: {
     status: 403,
@@ -99,7 +100,10 @@ export const errorTable = {
   1404: { status: 404, message: 'There is no {noun} with the id {id}. Check the id, or list them to see which exist.' },
   6514: { status: 404, message: 'There is no {noun} with the id {id}. Check the id, or list them to see which exist.' },
   7000: { status: 404, message: 'There is no {noun} with the id {id}. Check the id, or list them to see which exist.' },
-  7124: { status: 404, message: 'There is no {noun} with the id {id}. Check the id, or read the edge to see its routes.' },
+  7124: {
+    status: 404,
+    message: 'There is no {noun} with the id {id}. Check the id, or read the edge to see its routes.',
+  },
   227: { status: 400, message: '{field} {id} is not the id of the expected kind: it must start with "{prefix}_".' },
   229: { status: 400, message: '{field} holds {id}, which is not the id of an IP policy: it must start with "ipp_".' },
   230: { status: 400, message: 'The query string cannot be parsed: {reason}.' },
@@ -152,7 +156,10 @@ export const errorTable = {
   20003: { status: 413, message: 'The request body is larger than {limit} bytes. Send less at once.' },
   20008: { status: 404, message: 'The module {module} is not set on {id}. Set it with PUT on the same path.' },
   20009: { status: 400, message: '{field} names {id} more than once. Name each once.' },
-  20010: { status: 400, message: 'The value of {field} is not valid Unicode text (it has a lone surrogate). Send it in UTF-8.' },
+  20010: {
+    status: 400,
+    message: 'The value of {field} is not valid Unicode text (it has a lone surrogate). Send it in UTF-8.',
+  },
   20011: {
     status: 400,
     message: '{field} is too long: {bytes} bytes, where {limit} are allowed (in UTF-8). Shorten it.',
@@ -160,17 +167,26 @@ export const errorTable = {
   20012: { status: 400, message: 'The field {field} is required. Send it in the body.' },
   20015: {
     status: 400,
-    message: 'The field {field} is {given} in the body and {path} in the path. Leave it out of the body, or make them equal.',
+    message:
+      'The field {field} is {given} in the body and {path} in the path. Leave it out of the body, or make them equal.',
   },
-  20019: { status: 409, message: 'Another change came first and this one no longer fits. Read the resource and try again.' },
+  20019: {
+    status: 409,
+    message: 'Another change came first and this one no longer fits. Read the resource and try again.',
+  },
   20020: {
     status: 412,
-    message: 'The resource is no longer what If-Match names. Its tag now is {current}. Read it again, then repeat the change.',
+    message:
+      'The resource is no longer what If-Match names. Its tag now is {current}. Read it again, then repeat the change.',
   },
-  20041: { status: 400, message: 'The Idempotency-Key is not acceptable. Send 1 to 255 printable ASCII characters without spaces.' },
+  20041: {
+    status: 400,
+    message: 'The Idempotency-Key is not acceptable. Send 1 to 255 printable ASCII characters without spaces.',
+  },
   20042: {
     status: 409,
-    message: 'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
+    message:
+      'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
   },
   20024: { status: 400, message: 'The request could not be understood as HTTP: {reason}.' },
   20025: { status: 431, message: 'The request headers are too large. Send fewer or shorter headers.' },
@@ -179,15 +195,24 @@ export const errorTable = {
   // Bots
   4109: { status: 400, message: 'The name of a bot must not be empty. Give it a name.' },
   4110: { status: 400, message: 'The name is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.' },
-  4111: { status: 403, message: 'Only an admin may create, change or delete bots. Use an API key whose owner is an admin.' },
+  4111: {
+    status: 403,
+    message: 'Only an admin may create, change or delete bots. Use an API key whose owner is an admin.',
+  },
   4112: { status: 409, message: 'A bot named {name} exists already in this account ({id}). Choose another name.' },
 
   // IP policies and rules
   1402: { status: 400, message: 'There is no IP policy {id} in this account. Give the id of an existing one.' },
   1406: { status: 400, message: '{cidr} is not a CIDR: {reason}. Write it like 203.0.113.0/24 or 2001:db8::/32.' },
-  1408: { status: 409, message: 'The IP policy {policy} already has a rule for {cidr} ({rule}). Change or delete that one first.' },
+  1408: {
+    status: 409,
+    message: 'The IP policy {policy} already has a rule for {cidr} ({rule}). Change or delete that one first.',
+  },
   1409: { status: 400, message: '{cidr} is not the first address of its range. Did you mean {suggestion}?' },
-  1411: { status: 400, message: 'A policy takes at most {limit} rules in one call, not {count}. Spread them over several policies.' },
+  1411: {
+    status: 400,
+    message: 'A policy takes at most {limit} rules in one call, not {count}. Spread them over several policies.',
+  },
   1413: { status: 400, message: '{cidr} has no mask. Did you mean {suggestion}?' },
   1414: { status: 400, message: 'ip_policy_id {id} is not the id of an IP policy: it must start with "ipp_".' },
   1420: {
@@ -208,6 +233,15 @@ export const errorTable = {
       'This change would lock you out: your next call from {address} would be refused by {restriction}. Allow your address first, or repeat the call with the header "Gatehouse-Allow-Lockout: true" if you mean it.',
   },
 
+  20032: {
+    status: 400,
+    message: 'Give exactly one of type, edge_id and route_id: what the address is to be tried against.',
+  },
+  20033: {
+    status: 400,
+    message: 'The ip {ip} is not an IPv4 or IPv6 address. Write it like 203.0.113.7 or 2001:db8::1.',
+  },
+
   // Backends
   6501: { status: 400, message: 'There is no backend {id} in this account. Give the id of an existing one.' },
   6505: { status: 400, message: 'A static backend needs an address. Give it as host:port.' },
@@ -219,34 +253,70 @@ export const errorTable = {
   },
 
   // Edges, routes and their modules
-  7007: { status: 400, message: 'There is no IP policy {id} in this account. Give the ids of existing ones in ip_policy_ids.' },
-  7013: { status: 400, message: 'The module names {count} IP policies, where {limit} are allowed. Put more rules into fewer policies.' },
+  7007: {
+    status: 400,
+    message: 'There is no IP policy {id} in this account. Give the ids of existing ones in ip_policy_ids.',
+  },
+  7013: {
+    status: 400,
+    message: 'The module names {count} IP policies, where {limit} are allowed. Put more rules into fewer policies.',
+  },
   7015: { status: 400, message: 'The module {field}s {count} headers, where {limit} are allowed. Name fewer.' },
   7023: { status: 400, message: 'The header name {name} is not acceptable: {reason}.' },
   7024: { status: 400, message: 'The value of the header {name} is not acceptable: {reason}.' },
-  7025: { status: 400, message: 'The IP restriction module needs at least one IP policy. Give their ids in ip_policy_ids.' },
-  7069: { status: 400, message: 'The header {name} is given twice, in different case. Header names do not depend on case: give it once.' },
+  7025: {
+    status: 400,
+    message: 'The IP restriction module needs at least one IP policy. Give their ids in ip_policy_ids.',
+  },
+  7069: {
+    status: 400,
+    message: 'The header {name} is given twice, in different case. Header names do not depend on case: give it once.',
+  },
   7104: { status: 400, message: 'The hostport {hostport} is not of the form host:port: {reason}.' },
   7105: { status: 400, message: 'The header name {name} is too long: {bytes} bytes, where {limit} are allowed.' },
-  7106: { status: 400, message: 'The value of the header {name} is too long: {bytes} bytes, where {limit} are allowed.' },
+  7106: {
+    status: 400,
+    message: 'The value of the header {name} is too long: {bytes} bytes, where {limit} are allowed.',
+  },
   7112: { status: 400, message: 'The port {port} of {hostport} is not a port: give a number from 1 to 65535.' },
   7116: { status: 400, message: 'The hostport {hostport} must use port {port}.' },
-  7122: { status: 409, message: '{hostport} belongs to another edge{edge}. Take it from that edge first, or choose another.' },
+  7122: {
+    status: 409,
+    message: '{hostport} belongs to another edge{edge}. Take it from that edge first, or choose another.',
+  },
   7123: { status: 400, message: 'A route needs a match. Give a path that starts with "/".' },
-  7126: { status: 409, message: 'The edge {edge} already has a route for {match} ({route}). Change or delete that one first.' },
-  7129: { status: 400, message: 'The edge has {count} hostports, where {limit} are allowed. Spread them over several edges.' },
+  7126: {
+    status: 409,
+    message: 'The edge {edge} already has a route for {match} ({route}). Change or delete that one first.',
+  },
+  7129: {
+    status: 400,
+    message: 'The edge has {count} hostports, where {limit} are allowed. Spread them over several edges.',
+  },
   7130: { status: 400, message: 'The match_type {type} is unknown. Give "path_prefix" or "exact_path".' },
   7131: { status: 400, message: 'The match {match} is not acceptable: {reason}.' },
   7135: { status: 400, message: 'The match is too long: {bytes} bytes, where {limit} are allowed. Shorten it.' },
-  7164: { status: 400, message: 'The header "host" can be removed only together with an added one: upstreams need it. Add "host" too.' },
-  20014: { status: 400, message: 'The port {port} of {hostport} is not among the ports of this installation ({ports}).' },
-  20017: { status: 400, message: 'The header {name} cannot be {verb}: it belongs to the connection and is set by the gateway itself.' },
+  7164: {
+    status: 400,
+    message: 'The header "host" can be removed only together with an added one: upstreams need it. Add "host" too.',
+  },
+  20014: {
+    status: 400,
+    message: 'The port {port} of {hostport} is not among the ports of this installation ({ports}).',
+  },
+  20017: {
+    status: 400,
+    message: 'The header {name} cannot be {verb}: it belongs to the connection and is set by the gateway itself.',
+  },
   20030: {
     status: 409,
     message:
       '{hostport} overlaps with a host name of another account (a wildcard covers all names one label below it). Choose another host name.',
   },
-  20031: { status: 400, message: 'Both {first} and {second} name the port {port}. An edge listens on a port once: give one of them.' },
+  20031: {
+    status: 400,
+    message: 'Both {first} and {second} name the port {port}. An edge listens on a port once: give one of them.',
+  },
   20018: { status: 400, message: 'The backend module needs a backend. Give its id in backend_id.' },
 
   // TLS certificates
@@ -259,12 +329,25 @@ export const errorTable = {
   1920: { status: 400, message: '{field} is not PEM. Send text that starts with "-----BEGIN".' },
   1921: { status: 400, message: '{field} is too large: {bytes} bytes, where {limit} are allowed.' },
   1922: { status: 400, message: 'No certificate was found in certificate_pem.' },
-  1923: { status: 400, message: 'The private key does not belong to the certificate. Send the pair that was made together.' },
-  1924: { status: 400, message: 'certificate_pem holds a private key. Send the certificate there and the key in private_key_pem.' },
-  1926: { status: 400, message: 'The certificates are not in order: number {position} did not issue the one before it. Send the leaf first, then each issuer.' },
+  1923: {
+    status: 400,
+    message: 'The private key does not belong to the certificate. Send the pair that was made together.',
+  },
+  1924: {
+    status: 400,
+    message: 'certificate_pem holds a private key. Send the certificate there and the key in private_key_pem.',
+  },
+  1926: {
+    status: 400,
+    message:
+      'The certificates are not in order: number {position} did not issue the one before it. Send the leaf first, then each issuer.',
+  },
 
   // Traffic
-  3003: { status: 421, message: 'The TLS connection named {sni}, the request {host}. Use one connection for each host.' },
+  3003: {
+    status: 421,
+    message: 'The TLS connection named {sni}, the request {host}. Use one connection for each host.',
+  },
   3004: { status: 502, message: 'The upstream server did not answer with valid HTTP.' },
   3005: { status: 504, message: 'The upstream server did not accept the connection in time.' },
   3006: { status: 502, message: 'The upstream server refused the connection.' },
@@ -280,6 +363,9 @@ export const errorTable = {
   20103: { status: 417, message: 'The expectation {expectation} cannot be met.' },
 
   // Ours
-  20000: { status: 500, message: 'Something went wrong on our side. The operation id names it in the log of the server.' },
+  20000: {
+    status: 500,
+    message: 'Something went wrong on our side. The operation id names it in the log of the server.',
+  },
   20004: { status: 503, message: 'The service is not ready: {reason}. Try again shortly.' },
 } as const satisfies Readonly<Record<number, ErrorEntry>>;

@@ -12,7 +12,11 @@ const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 export class Metrics {
   readonly registry = new Registry();
   readonly #edges = new Set<string>();
-  readonly #requests = this.#counter('gatehouse_http_requests_total', 'HTTP requests answered.', ['edge', 'status', 'verdict']);
+  readonly #requests = this.#counter('gatehouse_http_requests_total', 'HTTP requests answered.', [
+    'edge',
+    'status',
+    'verdict',
+  ]);
   readonly #upstream = new Histogram({
     name: 'gatehouse_upstream_seconds',
     help: 'From sending a request upstream to the head of its response.',
@@ -22,17 +26,26 @@ export class Metrics {
   readonly #connections = this.#counter('gatehouse_tcp_connections_total', 'TCP connections.', ['edge', 'verdict']);
   readonly #open = this.#gauge('gatehouse_tcp_open_connections', 'TCP connections open now.');
   readonly #bytes = this.#counter('gatehouse_tcp_bytes_total', 'Bytes through TCP edges.', ['edge', 'direction']);
-  readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', ['restriction']);
+  readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
+    'restriction',
+  ]);
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
   readonly #version = this.#gauge('gatehouse_snapshot_version', 'Version of the configuration in force.');
-  readonly #publishedAt = this.#gauge('gatehouse_snapshot_timestamp_seconds', 'When the configuration in force was put in force.');
+  readonly #publishedAt = this.#gauge(
+    'gatehouse_snapshot_timestamp_seconds',
+    'When the configuration in force was put in force.',
+  );
   readonly #compile = new Histogram({
     name: 'gatehouse_publish_seconds',
     help: 'From a commit to the change being in force.',
     buckets: secondsBuckets,
     registers: [this.registry],
   });
-  readonly #publishFaults = this.#counter('gatehouse_publish_faults_total', 'Changes that are stored but could not be put in force.', []);
+  readonly #publishFaults = this.#counter(
+    'gatehouse_publish_faults_total',
+    'Changes that are stored but could not be put in force.',
+    [],
+  );
 
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
     const verdict = errorCode === 3203 || errorCode === 3205 ? 'refused' : 'allowed';

@@ -69,7 +69,10 @@ function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], 
       const pair = `${restriction} ${source}`;
       if (nowMs - (loggedAt.get(pair) ?? 0) < warningEveryMs) continue;
       loggedAt.fill(loggedAt.ticket(), pair, nowMs);
-      log.warn({ restriction, source }, 'let through with a warning: this restriction would refuse the source if it were enforced');
+      log.warn(
+        { restriction, source },
+        'let through with a warning: this restriction would refuse the source if it were enforced',
+      );
     }
   };
 }

@@ -46,7 +46,10 @@ export class SnapshotFile {
     // Only `#write` makes a payload with this checksum.
     const { update, localCa } = deserialize(payload) as SavedSnapshot;
     return {
-      update: { ...update, set: update.set.map((entry) => this.#map(entry, (text, id) => this.#sealer.open(text, id))) },
+      update: {
+        ...update,
+        set: update.set.map((entry) => this.#map(entry, (text, id) => this.#sealer.open(text, id))),
+      },
       localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
     };
   }

@@ -1,6 +1,7 @@
 import { apiKeysResource } from './api-keys/index.ts';
 import { changesResource } from './changes/index.ts';
 import { httpsEdgesResource } from './https-edges/index.ts';
+import { ipCheckResource } from './ip-check/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
 import { ipRestrictionsResource } from './ip-restrictions/index.ts';
@@ -24,4 +25,5 @@ export const resources: readonly Resource[] = [
   httpsEdgesResource,
   tlsCertificatesResource,
   changesResource,
+  ipCheckResource,
 ];

@@ -4,7 +4,9 @@ import type { Authenticator, Principal } from '../api/caller.ts';
 import type { Call, Operation } from '../api/operation.ts';
 import type { IpAddress } from '../lib/ip-address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
+import type { Settings } from '../modules/module.ts';
 import type { Compiler } from '../publisher/compiler.ts';
+import type { RestrictionType } from '../snapshot/contract.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Migration } from '../store/migrate.ts';
@@ -35,6 +37,8 @@ export interface Resource {
   compilers?(context: ResourceContext): readonly Compiler[];
   /** What it does for other resources. */
   offers?(context: ResourceContext): Partial<Offers>;
+  /** Its edges or routes, by the prefix of their ids; see `Offers.edgeModules`. */
+  edgeModules?(context: ResourceContext): Readonly<Record<string, ModuleLookup>>;
   readonly hostCommands?: readonly HostCommand[];
 }
 
@@ -45,6 +49,10 @@ export interface Offers {
   readonly bootstrap: Bootstrap;
   readonly apiKeys: ApiKeys;
   readonly ipPolicies: Referable;
+  readonly ipPolicyRules: IpPolicyRules;
+  readonly ipRestrictions: IpRestrictions;
+  /** Settings of the modules of an edge or route, by the prefix of its id; undefined for one that does not exist. */
+  readonly edgeModules: Readonly<Record<string, ModuleLookup>>;
   readonly staticBackends: Referable;
   readonly lockoutGuard: LockoutGuard;
   readonly warnings: Warnings;
@@ -83,6 +91,33 @@ export interface Referable {
   /** `userId` now names exactly these; what it named before is let go. */
   setUses(transaction: Transaction, userId: string, ids: readonly string[]): Promise<void>;
 }
+
+export interface IpPolicyRules {
+  /** Every rule of these policies that contains the address. */
+  matching(policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+}
+
+export interface MatchingRule {
+  readonly id: string;
+  readonly ip_policy_id: string;
+  readonly cidr: string;
+  readonly action: 'allow' | 'deny';
+}
+
+export interface IpRestrictions {
+  ofType(accountId: string, type: RestrictionType): Promise<readonly RestrictionSummary[]>;
+}
+
+export interface RestrictionSummary {
+  readonly id: string;
+  readonly enforced: boolean;
+  readonly ip_policy_ids: readonly string[];
+}
+
+export type ModuleLookup = (
+  accountId: string,
+  id: string,
+) => Awaitable<Readonly<Record<string, Settings>> | undefined>;
 
 export interface LockoutGuard {
   /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */

@@ -17,7 +17,7 @@ import {
   removeRoute,
   routeOperations,
 } from './routes.ts';
-import { httpsEdges, migrations } from './table.ts';
+import { httpsEdgeRoutes, httpsEdges, migrations } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 
 const path = '/edges/https';
@@ -126,4 +126,9 @@ export const httpsEdgesResource: Resource = {
   ],
   operations: httpsEdgeOperations,
   compilers: () => [httpsEdgeCompiler],
+  edgeModules: ({ store }) => ({
+    // An edge has none of its own; its routes have.
+    [httpsEdges.prefix]: async (accountId, id) => (await store.find(httpsEdges, accountId, id)) && {},
+    [httpsEdgeRoutes.prefix]: async (accountId, id) => (await store.find(httpsEdgeRoutes, accountId, id))?.modules,
+  }),
 };

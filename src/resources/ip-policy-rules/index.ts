@@ -2,6 +2,7 @@ import type { Resource } from '../resource.ts';
 import { policyCompiler } from './compile.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
+import { createRuleSearch } from './search.ts';
 import { migrations } from './table.ts';
 
 export const ipPolicyRulesResource: Resource = {
@@ -9,4 +10,5 @@ export const ipPolicyRulesResource: Resource = {
   schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
   operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],
   compilers: () => [policyCompiler],
+  offers: ({ store }) => ({ ipPolicyRules: createRuleSearch(store) }),
 };

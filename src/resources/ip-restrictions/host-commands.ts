@@ -21,7 +21,8 @@ const restrictionsDisable: HostCommand = {
   async run({ store }, { id = '' }) {
     const found = await ipRestrictions.loadMany(store.queries, id === 'all' ? undefined : [id]);
     const enforced = found.filter((restriction) => restriction.enforced);
-    if (found.length === 0 && id !== 'all') throw new Error(`there is no IP restriction ${JSON.stringify(id)}; see "restrictions list"`);
+    if (found.length === 0 && id !== 'all')
+      throw new Error(`there is no IP restriction ${JSON.stringify(id)}; see "restrictions list"`);
     for (const restriction of enforced) {
       const actor = { id: 'host', accountId: restriction.account_id, operationId: newId('op') };
       await store.write(actor, async (transaction) => {

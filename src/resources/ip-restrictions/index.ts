@@ -12,6 +12,7 @@ import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
 import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
+import { createRestrictionSearch } from './search.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
 import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.ts';
@@ -52,7 +53,8 @@ const IpRestrictionUpdate = Type.Object(
 function ipRestrictionOperations({ store, offers }: ResourceContext): readonly Operation[] {
   const setPolicies = async (transaction: Transaction, { account_id, id, ip_policy_ids }: IpRestriction) => {
     for (const policyId of ip_policy_ids) {
-      if (!(await offers.ipPolicies.exists(transaction, account_id, policyId))) throw new UserError(1801, { id: policyId });
+      if (!(await offers.ipPolicies.exists(transaction, account_id, policyId)))
+        throw new UserError(1801, { id: policyId });
     }
     await offers.ipPolicies.setUses(transaction, id, ip_policy_ids);
   };
@@ -139,6 +141,10 @@ export const ipRestrictionsResource: Resource = {
   schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate, IpRestrictionWarnings],
   operations: (context) => [...ipRestrictionOperations(context), warningsOperation(context)],
   compilers: () => [restrictionCompiler],
-  offers: ({ store }) => ({ lockoutGuard: createLockoutGuard(store), warnings: createWarnings(store) }),
+  offers: ({ store }) => ({
+    lockoutGuard: createLockoutGuard(store),
+    warnings: createWarnings(store),
+    ipRestrictions: createRestrictionSearch(store),
+  }),
   hostCommands,
 };

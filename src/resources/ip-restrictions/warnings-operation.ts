@@ -47,7 +47,10 @@ export function warningsOperation({ store, offers }: ResourceContext): Operation
          ORDER BY last_seen DESC, source LIMIT $2`,
         [id, shownSources],
       );
-      const [total] = await store.queries.all('SELECT COUNT(*) FROM ip_restriction_warnings WHERE restriction_id = $1', [id]);
+      const [total] = await store.queries.all(
+        'SELECT COUNT(*) FROM ip_restriction_warnings WHERE restriction_id = $1',
+        [id],
+      );
       return {
         warnings: rows.map(([source, first_seen, last_seen, count]) => ({ source, first_seen, last_seen, count })),
         total_sources: Number(total?.[0]),

@@ -119,4 +119,7 @@ export const tcpEdgesResource: Resource = {
   schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate],
   operations: tcpEdgeOperations,
   compilers: () => [tcpEdgeCompiler],
+  edgeModules: ({ store }) => ({
+    [tcpEdges.prefix]: async (accountId, id) => (await store.find(tcpEdges, accountId, id))?.modules,
+  }),
 };

@@ -1,0 +1,163 @@
+import { operation } from '../../api/operation.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import { formatIp, parseIp } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip-address.ts';
+import type { RestrictionType } from '../../snapshot/contract.ts';
+import type { MatchingRule, Resource, ResourceContext } from '../resource.ts';
+import { judge } from './judge.ts';
+import { IpCheckRequest, IpCheckVerdict } from './schema.ts';
+
+/** Something with IP policies that an address has to pass. */
+interface Subject {
+  readonly kind: 'ip_restriction' | 'module';
+  readonly id: string;
+  /** False: it only warns, or is switched off. */
+  readonly bites: boolean;
+  readonly policyIds: readonly string[];
+}
+
+interface Check {
+  readonly subject: Subject;
+  readonly effect: 'allows' | 'refuses' | 'warns' | 'off';
+  readonly rule: MatchingRule | undefined;
+  readonly reason: string;
+}
+
+function checkOperation(context: ResourceContext): Operation {
+  return operation({
+    method: 'POST',
+    path: '/ip_check',
+    operationId: 'IpCheck',
+    summary: 'Explain what happens to an address',
+    description:
+      'Tries an address against the IP restrictions of a type, or against all that stands before an edge or route: what ' +
+      'was consulted, which rule decided, and what enforcing every warning would change. Nothing is changed or counted.',
+    tag: 'IP check',
+    body: IpCheckRequest,
+    status: 200,
+    answer: IpCheckVerdict,
+    errors: [243, 7000, 7124, 20012, 20032, 20033],
+    handle: async (call) => {
+      const source = parseIp(call.body.ip);
+      if (source === undefined) throw new UserError(20033, { ip: quote(call.body.ip) });
+      const subjects = await subjectsOf(context, call);
+      const policyIds = [...new Set(subjects.flatMap((subject) => subject.policyIds))];
+      const matching = await context.offers.ipPolicyRules.matching(policyIds, source);
+      return present(
+        source,
+        subjects.map((subject) => check(subject, source, matching)),
+        context,
+        call,
+      );
+    },
+  });
+}
+
+type CheckCall = Call<{ readonly type?: RestrictionType; readonly edge_id?: string; readonly route_id?: string }>;
+
+async function subjectsOf(
+  { offers }: ResourceContext,
+  { caller: { accountId }, body }: CheckCall,
+): Promise<readonly Subject[]> {
+  const { type, edge_id, route_id } = body;
+  if ([type, edge_id, route_id].filter((each) => each !== undefined).length !== 1) throw new UserError(20032);
+  const module = type === undefined ? await moduleOf(offers, accountId, edge_id, route_id) : [];
+  const restrictions = await offers.ipRestrictions.ofType(accountId, type ?? 'endpoints');
+  const first = restrictions.map(({ id, enforced, ip_policy_ids }): Subject => ({
+    kind: 'ip_restriction',
+    id,
+    bites: enforced,
+    policyIds: ip_policy_ids,
+  }));
+  return [...first, ...module];
+}
+
+async function moduleOf(
+  { edgeModules }: ResourceContext['offers'],
+  accountId: string,
+  edgeId: string | undefined,
+  routeId: string | undefined,
+): Promise<readonly Subject[]> {
+  const id = edgeId ?? routeId ?? '';
+  const prefixes = edgeId === undefined ? ['edghtsrt'] : ['edgtcp', 'edghts'];
+  const prefix = prefixes.find((each) => hasPrefix(id, each));
+  if (prefix === undefined) {
+    const field = edgeId === undefined ? 'route_id' : 'edge_id';
+    throw new UserError(243, { field, id: quote(id), prefixes: prefixes.map((each) => `${each}_`).join(', ') });
+  }
+  const modules = await edgeModules[prefix]?.(accountId, id);
+  if (modules === undefined) {
+    throw edgeId === undefined
+      ? new UserError(7124, { noun: 'HTTPS edge route', id: quote(id) })
+      : new UserError(7000, { noun: 'edge', id: quote(id) });
+  }
+  const settings = modules['ip_restriction'];
+  // The module of this name stores this field; others have none.
+  const { ip_policy_ids = [] } = (settings ?? {}) as { readonly ip_policy_ids?: readonly string[] };
+  return settings === undefined ? [] : [{ kind: 'module', id, bites: settings.enabled, policyIds: ip_policy_ids }];
+}
+
+function check(subject: Subject, source: IpAddress, matching: readonly MatchingRule[]): Check {
+  const { allowed, rule } = judge(subject.policyIds, matching);
+  const effect = effectOf(subject, allowed);
+  const address = formatIp(source);
+  const because =
+    rule === undefined
+      ? `no rule of its IP policies contains ${address}, and what no rule allows is refused`
+      : `${address} lies in ${rule.cidr}, which the rule ${rule.id} ${rule.action === 'allow' ? 'allows' : 'denies'}`;
+  const reason = effect === 'off' ? `the module is disabled; otherwise: ${because}` : because;
+  return { subject, effect, rule, reason };
+}
+
+function effectOf({ kind, bites }: Subject, allowed: boolean): Check['effect'] {
+  if (kind === 'module' && !bites) return 'off';
+  if (allowed) return 'allows';
+  return bites ? 'refuses' : 'warns';
+}
+
+function present(source: IpAddress, checks: readonly Check[], { offers }: ResourceContext, { uri }: Call): unknown {
+  const policyRef = (id: string) => ({ id, uri: uri(`${offers.ipPolicies.path}/${id}`) });
+  const presentRule = ({ id, cidr, action, ip_policy_id }: MatchingRule) => ({
+    id,
+    uri: uri(`/ip_policy_rules/${id}`),
+    cidr,
+    action,
+    ip_policy: policyRef(ip_policy_id),
+  });
+  const refusal = checks.find(({ effect }) => effect === 'refuses');
+  const warning = checks.find(({ effect }) => effect === 'warns');
+  return {
+    ip: formatIp(source),
+    allowed: refusal === undefined,
+    allowed_if_all_enforced: refusal === undefined && warning === undefined,
+    explanation: explain(formatIp(source), checks, refusal, warning),
+    checks: checks.map(({ subject, effect, rule, reason }) => ({
+      kind: subject.kind,
+      id: subject.id,
+      effect,
+      ip_policies: subject.policyIds.map(policyRef),
+      rule: rule === undefined ? null : presentRule(rule),
+      reason,
+    })),
+  };
+}
+
+function explain(ip: string, checks: readonly Check[], refusal: Check | undefined, warning: Check | undefined): string {
+  const nameOf = ({ subject }: Check) => (subject.kind === 'module' ? `the module of ${subject.id}` : subject.id);
+  if (refusal !== undefined) return `${ip} is refused by ${nameOf(refusal)}: ${refusal.reason}.`;
+  if (warning !== undefined) {
+    return `${ip} is let through, but ${nameOf(warning)} would refuse it if it were enforced: ${warning.reason}.`;
+  }
+  return checks.length === 0
+    ? `${ip} is let through: nothing restricts it.`
+    : `${ip} is let through by everything that was consulted.`;
+}
+
+/** No table of its own: it looks at what the others hold. */
+export const ipCheckResource: Resource = {
+  migrations: [],
+  schemas: [IpCheckRequest, IpCheckVerdict],
+  operations: (context) => [checkOperation(context)],
+};
