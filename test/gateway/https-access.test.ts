@@ -136,15 +136,18 @@ suite('who gets in', async () => {
   for (const { name, rules, module, from, headers = [], settings, code, warned = [], source } of cases) {
     for (const version of ['HTTP/1.1', 'HTTP/2'] as const) {
       // Node's HTTP/2 client has no say in its own address, and HTTP/2 has no Connection header.
-      if (version === 'HTTP/2' && (from !== undefined || headers.length > 0 || settings?.listenHost === '::1')) continue;
+      if (version === 'HTTP/2' && (from !== undefined || headers.length > 0 || settings?.listenHost === '::1'))
+        continue;
       test(`${name} (${version})`, async () => {
         await using upstream = await startUpstream();
         await using gateway = await startGateway(
           [
             backendEntry('b', upstream.port),
-            edgeEntry('e', ['app.test'], [
-              prefixRoute('/', { ...toBackend('b'), ...(module && ipRestriction(...module)) }),
-            ]),
+            edgeEntry(
+              'e',
+              ['app.test'],
+              [prefixRoute('/', { ...toBackend('b'), ...(module && ipRestriction(...module)) })],
+            ),
             ...rules,
           ],
           settings,
@@ -159,7 +162,10 @@ suite('who gets in', async () => {
         assert.equal(answer.status, code === undefined ? 200 : 403);
         assert.equal(answer.headers['gatehouse-error-code'], code && `ERR_GATEHOUSE_${code}`);
         assert.equal(upstream.connections, code === undefined ? 1 : 0, 'connections to the upstream');
-        assert.deepEqual(gateway.warned.flatMap(({ restrictionIds }) => restrictionIds), warned);
+        assert.deepEqual(
+          gateway.warned.flatMap(({ restrictionIds }) => restrictionIds),
+          warned,
+        );
         if (source !== undefined) assert.equal(gateway.answered[0]?.source, source);
       });
     }
@@ -177,9 +183,11 @@ test('a module switched off does not check', async () => {
   await using upstream = await startUpstream();
   await using gateway = await startGateway([
     backendEntry('b', upstream.port),
-    edgeEntry('e', ['app.test'], [
-      prefixRoute('/', { ...toBackend('b'), ip_restriction: { enabled: false, ip_policy_ids: ['gone'] } }),
-    ]),
+    edgeEntry(
+      'e',
+      ['app.test'],
+      [prefixRoute('/', { ...toBackend('b'), ip_restriction: { enabled: false, ip_policy_ids: ['gone'] } })],
+    ),
   ]);
   assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
 });

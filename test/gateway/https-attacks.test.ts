@@ -15,8 +15,16 @@ const head = 'Host: app.test\r\nConnection: close\r\n';
  * is closed without an answer, because the fault stands in a body that was already on its way.
  */
 const refused: readonly [name: string, request: string, status: number][] = [
-  ['Content-Length with Transfer-Encoding', `POST / HTTP/1.1\r\n${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-  ['Transfer-Encoding with Content-Length', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`, 400],
+  [
+    'Content-Length with Transfer-Encoding',
+    `POST / HTTP/1.1\r\n${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    'Transfer-Encoding with Content-Length',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
   ['two equal Content-Lengths', `POST / HTTP/1.1\r\n${head}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`, 400],
   ['two Content-Lengths', `POST / HTTP/1.1\r\n${head}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, 400],
   ['a list of Content-Lengths', `POST / HTTP/1.1\r\n${head}Content-Length: 3, 3\r\n\r\nabc`, 400],
@@ -24,8 +32,16 @@ const refused: readonly [name: string, request: string, status: number][] = [
   ['a hexadecimal Content-Length', `POST / HTTP/1.1\r\n${head}Content-Length: 0x3\r\n\r\nabc`, 400],
   ['an unknown transfer coding', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
   ['a coding before chunked', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 400],
-  ['chunked twice', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-  ['chunked hidden by a vertical tab', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, 400],
+  [
+    'chunked twice',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  [
+    'chunked hidden by a vertical tab',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
   ['chunked in HTTP/1.0', `POST / HTTP/1.0\r\n${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   ['a space before the colon', `GET / HTTP/1.1\r\n${head}X-A : 1\r\n\r\n`, 400],
   ['a folded header', `GET / HTTP/1.1\r\n${head}X-A: 1\r\n b\r\n\r\n`, 400],
@@ -36,8 +52,16 @@ const refused: readonly [name: string, request: string, status: number][] = [
   ['a bare carriage return in a value', `GET / HTTP/1.1\r\n${head}X-A: 1\rX-B: 2\r\n\r\n`, 400],
   ['a NUL in a value', `GET / HTTP/1.1\r\n${head}X-A: 1\0\r\n\r\n`, 400],
   ['a header without a name', `GET / HTTP/1.1\r\n${head}: 1\r\n\r\n`, 400],
-  ['a bare line feed after a chunk size', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n`, 0],
-  ['a chunk longer than its size', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n`, 0],
+  [
+    'a bare line feed after a chunk size',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n`,
+    0,
+  ],
+  [
+    'a chunk longer than its size',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n`,
+    0,
+  ],
   ['two Host headers', `GET / HTTP/1.1\r\nHost: app.test\r\n${head}\r\n`, 400],
   ['no Host header', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['an empty Host header', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 400],
@@ -45,12 +69,24 @@ const refused: readonly [name: string, request: string, status: number][] = [
   ['an absolute target for another host', `GET https://other.test/ HTTP/1.1\r\n${head}\r\n`, 400],
   ['an absolute target with a user name', `GET https://app.test@other.test/ HTTP/1.1\r\n${head}\r\n`, 400],
   ['an absolute target of another scheme', `GET http://app.test/ HTTP/1.1\r\n${head}\r\n`, 400],
-  ['an absolute target for another host than the TLS name', 'GET https://other.test/ HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n', 421],
+  [
+    'an absolute target for another host than the TLS name',
+    'GET https://other.test/ HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n',
+    421,
+  ],
   ['CONNECT', `CONNECT app.test:443 HTTP/1.1\r\n${head}\r\n`, 400],
   ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${head}\r\n`, 400],
   ['an unknown expectation', `POST / HTTP/1.1\r\n${head}Expect: magic\r\nContent-Length: 1\r\n\r\nx`, 417],
-  ['an upgrade to cleartext HTTP/2', `GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`, 400],
-  ['an upgrade with a body', `POST / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Length: 3\r\n\r\nabc`, 400],
+  [
+    'an upgrade to cleartext HTTP/2',
+    `GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`,
+    400,
+  ],
+  [
+    'an upgrade with a body',
+    `POST / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Length: 3\r\n\r\nabc`,
+    400,
+  ],
   ['headers beyond the limit', `GET / HTTP/1.1\r\n${head}X-A: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
   ['too many headers', `GET / HTTP/1.1\r\n${head}${'X-A: 1\r\n'.repeat(10_000)}\r\n`, 431],
   ['a target beyond the limit', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n${head}\r\n`, 431],
@@ -58,9 +94,9 @@ const refused: readonly [name: string, request: string, status: number][] = [
   ...(['/a/../b', '/..', '/a/./b', '/%2e%2e/a', '/a/%2E%2e', '/a/..;/b', '/a/..;x=1/b', '/a/%2e%2e%3b/b'] as const).map(
     (path): [string, string, number] => [`the path ${path}`, get(path), 400],
   ),
-  ...(['/a%2fb', '/a%2Fb', '/a%5cb', '/a\\b', '/a%00b', '//app.test/a', '/a%zz', '/a#b', '/%c0%af', '/a b'] as const).map(
-    (path): [string, string, number] => [`the path ${path}`, get(path), 400],
-  ),
+  ...(
+    ['/a%2fb', '/a%2Fb', '/a%5cb', '/a\\b', '/a%00b', '//app.test/a', '/a%zz', '/a#b', '/%c0%af', '/a b'] as const
+  ).map((path): [string, string, number] => [`the path ${path}`, get(path), 400]),
 ];
 
 suite('what could be read in two ways never reaches the upstream', async () => {
@@ -82,8 +118,16 @@ suite('what could be read in two ways never reaches the upstream', async () => {
 const accepted: readonly [name: string, request: string, body: string][] = [
   ['an absolute target for the host', `GET https://APP.test:443/a?b HTTP/1.1\r\n${head}\r\n`, 'GET /a?b '],
   ['an absolute target without a path', `GET https://app.test HTTP/1.1\r\n${head}\r\n`, 'GET / '],
-  ['chunk extensions', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\n\r\n`, 'POST / abc'],
-  ['chunked in other case', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`, 'POST / abc'],
+  [
+    'chunk extensions',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\n\r\n`,
+    'POST / abc',
+  ],
+  [
+    'chunked in other case',
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    'POST / abc',
+  ],
   ['dots inside a segment', get('/a..b/.c/...'), 'GET /a..b/.c/... '],
   ['an encoded space and umlaut', get('/a%20b/%C3%BC?q=%2f..%2f'), 'GET /a%20b/%C3%BC?q=%2f..%2f '],
 ];
@@ -118,14 +162,19 @@ test('trailers cannot bring in what headers could not', async () => {
   await using upstream = await startUpstream();
   await using gateway = await startGateway([
     backendEntry('b', upstream.port),
-    edgeEntry('e', ['app.test'], [
-      prefixRoute('/', { ...toBackend('b'), ...requestHeaders({ 'x-user': 'me' }, ['x-internal']) }),
-    ]),
+    edgeEntry(
+      'e',
+      ['app.test'],
+      [prefixRoute('/', { ...toBackend('b'), ...requestHeaders({ 'x-user': 'me' }, ['x-internal']) })],
+    ),
   ]);
   const trailers =
     'X-Forwarded-For: 1.1.1.1\r\nX_Internal: 1\r\nx-internal: 1\r\nX-User: you\r\nX.User: you\r\nHost: evil\r\n' +
     'Authorization: x\r\nX-Checksum: 7\r\n';
-  await sendRaw(gateway.port, `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n${trailers}\r\n`);
+  await sendRaw(
+    gateway.port,
+    `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n${trailers}\r\n`,
+  );
   assert.deepEqual(upstream.seen[0]?.trailers, ['X-Checksum', '7']);
 });
 
@@ -212,7 +261,10 @@ test('a pipelined request that changes protocol cannot get between the answers',
   const upgrade = 'GET /b HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
   const answer = await sendRaw(gateway.port, `GET /a HTTP/1.1\r\nHost: app.test\r\n\r\n${upgrade}`);
   assert.equal(answer.text, '');
-  assert.deepEqual(upstream.seen.filter(({ url }) => url === '/b'), []);
+  assert.deepEqual(
+    upstream.seen.filter(({ url }) => url === '/b'),
+    [],
+  );
 });
 
 test('pipelined requests are answered in order', async () => {

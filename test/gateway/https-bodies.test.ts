@@ -61,10 +61,10 @@ suite('request bodies', async () => {
       await using upstream = await startUpstream((_, response, body) => response.end(body, 'latin1'));
       await using gateway = await gatewayTo(upstream.port);
       const url = `https://app.test:${gateway.port}/`;
-      const { stdout } = await promisify(execFile)(
-        'sh',
-        ['-c', `head -c 8388608 /dev/zero | curl -sk ${version} --resolve app.test:${gateway.port}:127.0.0.1 -T - ${url} | wc -c`],
-      );
+      const { stdout } = await promisify(execFile)('sh', [
+        '-c',
+        `head -c 8388608 /dev/zero | curl -sk ${version} --resolve app.test:${gateway.port}:127.0.0.1 -T - ${url} | wc -c`,
+      ]);
       assert.equal(Number(stdout), 8_388_608);
       assert.equal(upstream.seen[0]?.body.length, 8_388_608);
     });
@@ -165,15 +165,51 @@ interface AnswerCase {
 }
 
 const answers: readonly AnswerCase[] = [
-  { name: 'of known length', upstream: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc', status: 200, body: 'abc', headers: { 'content-length': '3' } },
-  { name: 'in chunks', upstream: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n1\r\nd\r\n0\r\n\r\n', status: 200, body: 'abcd' },
+  {
+    name: 'of known length',
+    upstream: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
+    status: 200,
+    body: 'abc',
+    headers: { 'content-length': '3' },
+  },
+  {
+    name: 'in chunks',
+    upstream: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\nabc\r\n1\r\nd\r\n0\r\n\r\n',
+    status: 200,
+    body: 'abcd',
+  },
   { name: 'until close', upstream: 'HTTP/1.1 200 OK\r\n\r\nabc', close: true, status: 200, body: 'abc' },
   { name: 'of HTTP/1.0', upstream: 'HTTP/1.0 200 OK\r\n\r\nabc', close: true, status: 200, body: 'abc' },
   { name: 'without a reason', upstream: 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', status: 200, body: '' },
-  { name: '204', upstream: 'HTTP/1.1 204 No Content\r\n\r\n', status: 204, body: '', headers: { 'content-length': undefined, 'transfer-encoding': undefined } },
-  { name: '304 with the length of what it stands for', upstream: 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: "a"\r\n\r\n', status: 304, body: '', headers: { etag: '"a"' } },
-  { name: 'to HEAD', method: 'HEAD', upstream: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', status: 200, body: '', headers: { 'content-length': '5' } },
-  { name: 'to HEAD, chunked', method: 'HEAD', upstream: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', status: 200, body: '' },
+  {
+    name: '204',
+    upstream: 'HTTP/1.1 204 No Content\r\n\r\n',
+    status: 204,
+    body: '',
+    headers: { 'content-length': undefined, 'transfer-encoding': undefined },
+  },
+  {
+    name: '304 with the length of what it stands for',
+    upstream: 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: "a"\r\n\r\n',
+    status: 304,
+    body: '',
+    headers: { etag: '"a"' },
+  },
+  {
+    name: 'to HEAD',
+    method: 'HEAD',
+    upstream: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n',
+    status: 200,
+    body: '',
+    headers: { 'content-length': '5' },
+  },
+  {
+    name: 'to HEAD, chunked',
+    method: 'HEAD',
+    upstream: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+    status: 200,
+    body: '',
+  },
 ];
 
 suite('answers', async () => {
@@ -198,7 +234,8 @@ suite('answers', async () => {
   }
 
   test('with trailers', async () => {
-    const bytes = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 3\r\nSet-Cookie: a=1\r\n\r\n';
+    const bytes =
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 3\r\nSet-Cookie: a=1\r\n\r\n';
     await using upstream = await startRawUpstream((socket) => void socket.write(bytes));
     await using gateway = await gatewayTo(upstream.port);
     const first = await sendRaw(gateway.port, get('/', 'TE: trailers'));
@@ -254,10 +291,10 @@ suite('answers', async () => {
 });
 
 test('a client that leaves takes its upstream request with it', async () => {
-  let closed = false;
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
   await using upstream = await startRawUpstream((socket) => {
     socket.on('close', () => {
-      closed = true;
+      resolve();
     });
   });
   await using gateway = await gatewayTo(upstream.port);
@@ -265,11 +302,16 @@ test('a client that leaves takes its upstream request with it', async () => {
   socket.write(get('/'));
   while (upstream.received === '') await sleep(5);
   socket.destroy();
-  while (!closed) await sleep(5);
+  await closed;
   assert.equal(gateway.answered[0]?.status, 499);
 });
 
-async function sendBytes(socket: import('node:net').Socket, bytes: string, split: boolean, close: boolean): Promise<void> {
+async function sendBytes(
+  socket: import('node:net').Socket,
+  bytes: string,
+  split: boolean,
+  close: boolean,
+): Promise<void> {
   socket.setNoDelay(true);
   if (!split) socket.write(bytes, 'latin1');
   for (const byte of split ? bytes : '') {
@@ -282,7 +324,7 @@ async function sendBytes(socket: import('node:net').Socket, bytes: string, split
 function dechunk(headers: Readonly<Record<string, string>>, body: string): string {
   if (headers['transfer-encoding'] !== 'chunked') return body;
   let text = '';
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const end = body.indexOf('\r\n', at);
     const size = Number.parseInt(body.slice(at, end), 16);
     text += body.slice(end + 2, end + 2 + size);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { suite, test } from 'node:test';
@@ -17,28 +18,46 @@ import {
   toBackend,
 } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
-import { headerValues, startUpstream } from './support/https-upstream.ts';
+import { headerValues, startHeldUpstream, startUpstream } from './support/https-upstream.ts';
 
 /** Asks over one connection that stays open, so that what changes is not the connection. */
 function keptConnection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const options: RequestOptions = {
-    ...{ agent, port, host: '127.0.0.1', servername: 'app.test', ca: edgeCertificate.certificate },
+    agent,
+    port,
+    host: '127.0.0.1',
+    servername: 'app.test',
+    ca: edgeCertificate.certificate,
     headers: { Host: 'app.test' },
   };
   return {
     async get(path: string): Promise<string> {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
       const request = httpsRequest({ ...options, path }, (response) => {
-        text(response).then((body) => {
-          resolve(`${response.statusCode} ${response.headers['gatehouse-error-code'] ?? body} ${request.reusedSocket}`);
-        }, reject);
+        resolve(response);
       });
       request.on('error', reject).end();
-      return promise;
+      const response = await promise;
+      const body = await text(response);
+      const code = response.headers['gatehouse-error-code'];
+      return `${response.statusCode} ${typeof code === 'string' ? code : body} ${request.reusedSocket}`;
     },
     [Symbol.dispose]: () => agent.destroy(),
   };
+}
+
+function markedRoute(mark: string) {
+  return prefixRoute('/', { ...toBackend('b'), ...requestHeaders({ 'x-a': mark }, []) });
+}
+
+function simpleEdge(number: 1 | 2, ...hosts: readonly string[]) {
+  return edgeEntry(`e${number}`, hosts, [prefixRoute('/', toBackend(`b${number}`))]);
+}
+
+function manyEdges(count: number) {
+  const routes = [prefixRoute('/', toBackend('b'))];
+  return Array.from({ length: count }, (_, at) => edgeEntry(`e${at}`, [`h${at}.many.test`], routes));
 }
 
 suite('a change is live for the next request of an open connection', async () => {
@@ -55,7 +74,9 @@ suite('a change is live for the next request of an open connection', async () =>
     assert.equal(await client.get('/'), '403 ERR_GATEHOUSE_3205 true');
     await gateway.set(allowPolicy('p', '127.0.0.0/8'));
     assert.equal(await client.get('/'), '200 two true');
-    await gateway.set(edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...ipRestriction('gone') })]));
+    await gateway.set(
+      edgeEntry('e', ['app.test'], [prefixRoute('/', { ...toBackend('b'), ...ipRestriction('gone') })]),
+    );
     assert.equal(await client.get('/'), '403 ERR_GATEHOUSE_3203 true');
     await gateway.set(edgeEntry('e', ['app.test'], [prefixRoute('/other', toBackend('b'))]));
     assert.equal(await client.get('/'), '404 ERR_GATEHOUSE_20100 true');
@@ -68,16 +89,21 @@ suite('a change is live for the next request of an open connection', async () =>
 
   test('over HTTP/2', async () => {
     await using upstream = await startUpstream();
-    const route = (value: string) => prefixRoute('/', { ...toBackend('b'), ...requestHeaders({ 'x-a': value }, []) });
-    await using gateway = await startGateway([backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [route('1')])]);
+    await using gateway = await startGateway([
+      backendEntry('b', upstream.port),
+      edgeEntry('e', ['app.test'], [markedRoute('1')]),
+    ]);
     const session = openHttp2(gateway.port);
     await requestHttp2(session, { ':path': '/' });
-    await gateway.set(edgeEntry('e', ['app.test'], [route('2')]));
+    await gateway.set(edgeEntry('e', ['app.test'], [markedRoute('2')]));
     await requestHttp2(session, { ':path': '/' });
     await gateway.remove({ kind: 'https_edge', id: 'e' });
     assert.equal((await requestHttp2(session, { ':path': '/' })).status, 404);
     session.close();
-    assert.deepEqual(upstream.seen.map(({ headers }) => headerValues(headers, 'x-a')), [['1'], ['2']]);
+    assert.deepEqual(
+      upstream.seen.map(({ headers }) => headerValues(headers, 'x-a')),
+      [['1'], ['2']],
+    );
   });
 });
 
@@ -95,14 +121,22 @@ test('an update that cannot be built changes nothing', async () => {
 test('a host can move from one edge to another in one update, in any order', async () => {
   await using one = await startUpstream((_, response) => response.end('one'));
   await using two = await startUpstream((_, response) => response.end('two'));
-  const first = (hosts: readonly string[]) => edgeEntry('e1', hosts, [prefixRoute('/', toBackend('b1'))]);
-  const second = (hosts: readonly string[]) => edgeEntry('e2', hosts, [prefixRoute('/', toBackend('b2'))]);
-  await using gateway = await startGateway([backendEntry('b1', one.port), backendEntry('b2', two.port), first(['app.test']), second([])]);
-  await gateway.set(second(['app.test']), first([]));
+  await using gateway = await startGateway([
+    backendEntry('b1', one.port),
+    backendEntry('b2', two.port),
+    simpleEdge(1, 'app.test'),
+    simpleEdge(2),
+  ]);
+  await gateway.set(simpleEdge(2, 'app.test'), simpleEdge(1));
   assert.equal((await sendRaw(gateway.port, get('/'))).body, 'two');
-  await gateway.set(second([]), first(['app.test']));
+  await gateway.set(simpleEdge(2), simpleEdge(1, 'app.test'));
   assert.equal((await sendRaw(gateway.port, get('/'))).body, 'one');
-  await gateway.apply({ version: 9, full: false, set: [second(['app.test'])], removed: [{ kind: 'https_edge', id: 'e1' }] });
+  await gateway.apply({
+    version: 9,
+    full: false,
+    set: [simpleEdge(2, 'app.test')],
+    removed: [{ kind: 'https_edge', id: 'e1' }],
+  });
   assert.equal((await sendRaw(gateway.port, get('/'))).body, 'two');
 });
 
@@ -120,11 +154,7 @@ test('a whole snapshot leaves nothing behind of the one before', async () => {
 });
 
 test('a request under way ends with the rules it began with', async () => {
-  let release = (): void => {};
-  await using upstream = await startUpstream((_, response) => {
-    response.write('start ');
-    release = () => response.end('end');
-  });
+  await using upstream = await startHeldUpstream('start ', 'end');
   await using gateway = await startGateway([
     backendEntry('b', upstream.port),
     edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
@@ -132,15 +162,13 @@ test('a request under way ends with the rules it began with', async () => {
   const answer = sendRaw(gateway.port, get('/'));
   while (upstream.seen.length === 0) await new Promise(setImmediate);
   await gateway.remove({ kind: 'https_edge', id: 'e' }, { kind: 'backend', id: 'b' });
-  release();
+  upstream.release();
   assert.match((await answer).body, /start [^]*end/);
 });
 
 test('one change among many edges costs what it costs among few', async () => {
-  const edges = (count: number) =>
-    Array.from({ length: count }, (_, at) => edgeEntry(`e${at}`, [`h${at}.many.test`], [prefixRoute('/', toBackend('b'))]));
-  await using few = await startGateway(edges(10));
-  await using many = await startGateway(edges(100_000));
+  await using few = await startGateway(manyEdges(10));
+  await using many = await startGateway(manyEdges(100_000));
   const cost = async (gateway: typeof few): Promise<number> => {
     const started = performance.now();
     for (let round = 0; round < 2000; round++) await gateway.set(edgeEntry('e5', ['h5.many.test'], []));

@@ -26,7 +26,12 @@ interface HeaderCase {
 const cases: readonly HeaderCase[] = [
   { name: 'a client header goes on', sent: ['X-A: 1', 'x-a: 2'], seen: { 'x-a': ['1', '2'] } },
   { name: 'an added header arrives', add: { 'x-a': '1' }, seen: { 'x-a': ['1'] } },
-  { name: 'an added header stands beside the client’s own', sent: ['X-A: 0'], add: { 'x-a': '1' }, seen: { 'x-a': ['0', '1'] } },
+  {
+    name: 'an added header stands beside the client’s own',
+    sent: ['X-A: 0'],
+    add: { 'x-a': '1' },
+    seen: { 'x-a': ['0', '1'] },
+  },
   { name: 'a removed header is gone', sent: ['X-A: 0', 'x-a: 1'], remove: ['x-a'], seen: { 'x-a': [] } },
   { name: 'remove and add replace', sent: ['X-A: 0'], add: { 'x-a': '1' }, remove: ['x-a'], seen: { 'x-a': ['1'] } },
   { name: 'an added host replaces', add: { host: 'inner.test' }, seen: { host: ['inner.test'] } },
@@ -36,7 +41,11 @@ const cases: readonly HeaderCase[] = [
     sent: ['Keep-Alive: 5', 'Proxy-Connection: x', 'TE: gzip', 'Trailer: x', 'Proxy-Authorization: x', 'Proxy: x'],
     seen: { 'keep-alive': [], 'proxy-connection': [], te: [], trailer: [], 'proxy-authorization': [], proxy: [] },
   },
-  { name: 'what Connection names ends here', sent: ['X-A: 1', 'Connection: x-a , X-B', 'x-b: 1'], seen: { 'x-a': [], 'x-b': [] } },
+  {
+    name: 'what Connection names ends here',
+    sent: ['X-A: 1', 'Connection: x-a , X-B', 'x-b: 1'],
+    seen: { 'x-a': [], 'x-b': [] },
+  },
   {
     name: 'a client’s Connection cannot drop an added header',
     sent: ['Connection: X-Added'],
@@ -46,7 +55,12 @@ const cases: readonly HeaderCase[] = [
   {
     name: 'a client’s Connection cannot drop the forwarding headers or the host',
     sent: ['Connection: X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, Host'],
-    seen: { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['app.test'], host: ['app.test'] },
+    seen: {
+      'x-forwarded-for': ['127.0.0.1'],
+      'x-forwarded-proto': ['https'],
+      'x-forwarded-host': ['app.test'],
+      host: ['app.test'],
+    },
   },
   {
     name: 'forwarding headers of an untrusted client are replaced',
@@ -55,7 +69,13 @@ const cases: readonly HeaderCase[] = [
   },
   {
     name: 'other claims about the way of an untrusted client are dropped',
-    sent: ['Forwarded: for=10.0.0.1', 'X-Real-IP: 10.0.0.1', 'X-Forwarded-Port: 1', 'X-Original-URL: /admin', 'X-Rewrite-URL: /admin'],
+    sent: [
+      'Forwarded: for=10.0.0.1',
+      'X-Real-IP: 10.0.0.1',
+      'X-Forwarded-Port: 1',
+      'X-Original-URL: /admin',
+      'X-Rewrite-URL: /admin',
+    ],
     seen: { forwarded: [], 'x-real-ip': [], 'x-forwarded-port': [], 'x-original-url': [], 'x-rewrite-url': [] },
   },
   {
@@ -66,7 +86,13 @@ const cases: readonly HeaderCase[] = [
   },
   {
     name: 'a trusted proxy’s forwarding headers are kept, and it is appended',
-    sent: ['X-Forwarded-For: 10.0.0.1', 'X-Forwarded-For: 10.0.0.2', 'X-Forwarded-Proto: http', 'X-Forwarded-Host: outer.test', 'X-Real-IP: 10.0.0.1'],
+    sent: [
+      'X-Forwarded-For: 10.0.0.1',
+      'X-Forwarded-For: 10.0.0.2',
+      'X-Forwarded-Proto: http',
+      'X-Forwarded-Host: outer.test',
+      'X-Real-IP: 10.0.0.1',
+    ],
     trusted: true,
     seen: {
       'x-forwarded-for': ['10.0.0.1, 10.0.0.2, 127.0.0.1'],
@@ -88,8 +114,16 @@ const cases: readonly HeaderCase[] = [
     seen: { x_internal: [], 'x-internal': [] },
   },
   { name: 'a name with an underscore that nothing removes goes on', sent: ['X_Fine: 1'], seen: { x_fine: ['1'] } },
-  { name: 'a header called like a property of objects goes on', sent: ['__proto__: 1'], seen: { ['__proto__']: ['1'] } },
-  { name: 'bytes of a value arrive as they were', sent: ['X-A: caf\u00c3\u00a9'], seen: { 'x-a': ['caf\u00c3\u00a9'] } },
+  {
+    name: 'a header called like a property of objects goes on',
+    sent: ['__proto__: 1'],
+    seen: { ['__proto__']: ['1'] },
+  },
+  {
+    name: 'bytes of a value arrive as they were',
+    sent: ['X-A: caf\u00c3\u00a9'],
+    seen: { 'x-a': ['caf\u00c3\u00a9'] },
+  },
 ];
 
 suite('headers towards the upstream', async () => {
@@ -123,22 +157,37 @@ test('HTTP/2 cookies arrive in one line', async () => {
   const headers = upstream.seen[0]?.headers ?? [];
   assert.deepEqual(headerValues(headers, 'cookie'), ['a=1; b=2']);
   assert.deepEqual(headerValues(headers, 'x-a'), ['y']);
-  assert.deepEqual(headers.filter((text) => text.startsWith(':')), []);
+  assert.deepEqual(
+    headers.filter((text) => text.startsWith(':')),
+    [],
+  );
 });
 
 test('headers towards the client: hop-by-hop and what Connection names end here, then the module removes and adds', async () => {
   await using upstream = await startUpstream((_, response) => {
-    response.writeHead(200, [
-      ...['Connection', 'x-private', 'X-Private', '1', 'Proxy-Authenticate', 'x', 'Server', 'inner', 'X-Powered-By', 'y'],
-      ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Kept', '1'],
-    ]);
+    response.writeHead(200, {
+      Connection: 'x-private',
+      'X-Private': '1',
+      'Proxy-Authenticate': 'x',
+      Server: 'inner',
+      'X-Powered-By': 'y',
+      'Set-Cookie': ['a=1', 'b=2'],
+      'X-Kept': '1',
+    });
     response.end('body');
   });
   await using gateway = await startGateway([
     backendEntry('b', upstream.port),
-    edgeEntry('e', ['app.test'], [
-      prefixRoute('/', { ...toBackend('b'), ...responseHeaders({ server: 'edge', 'x-new': '1' }, ['server', 'x-powered-by']) }),
-    ]),
+    edgeEntry(
+      'e',
+      ['app.test'],
+      [
+        prefixRoute('/', {
+          ...toBackend('b'),
+          ...responseHeaders({ server: 'edge', 'x-new': '1' }, ['server', 'x-powered-by']),
+        }),
+      ],
+    ),
   ]);
   const { headers } = await sendRaw(gateway.port, get('/'));
   assert.equal(headers['x-private'], undefined);

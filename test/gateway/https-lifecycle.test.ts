@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
-import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
+import { startHeldUpstream, startRawUpstream, startUpstream } from './support/https-upstream.ts';
 
 suite('plain HTTP', async () => {
   const cases: readonly [host: string, path: string, status: number, location: string | undefined][] = [
@@ -33,12 +33,11 @@ suite('plain HTTP', async () => {
   }
 });
 
-suite('draining', async () => {
-  const entries = (port: number) => [
-    backendEntry('b', port),
-    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
-  ];
+function entries(port: number) {
+  return [backendEntry('b', port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])];
+}
 
+suite('draining', async () => {
   test('ends at once where nothing is open, and accepts nobody', async () => {
     const gateway = await startGateway([]);
     await gateway.drain(60_000);
@@ -48,10 +47,7 @@ suite('draining', async () => {
   });
 
   test('lets an open HTTP/1.1 request end, and asks for the connection to be closed', async () => {
-    let release = (): void => {};
-    await using upstream = await startUpstream((_, response) => {
-      release = () => response.end('done');
-    });
+    await using upstream = await startHeldUpstream('', 'done');
     const gateway = await startGateway(entries(upstream.port));
     const idle = await connectClient(gateway.port);
     idle.write('GET /nothing HTTP/1.1\r\nHost: other\r\n\r\n');
@@ -60,7 +56,7 @@ suite('draining', async () => {
     while (upstream.seen.length === 0) await new Promise(setImmediate);
     const drained = gateway.drain(60_000);
     await readAll(idle);
-    release();
+    upstream.release();
     const answer = await busy;
     assert.equal(answer.body, 'done');
     assert.equal(answer.headers['connection'], 'close');
@@ -68,10 +64,7 @@ suite('draining', async () => {
   });
 
   test('lets an open HTTP/2 stream end, and takes no more', async () => {
-    let release = (): void => {};
-    await using upstream = await startUpstream((_, response) => {
-      release = () => response.end('done');
-    });
+    await using upstream = await startHeldUpstream('', 'done');
     const gateway = await startGateway(entries(upstream.port));
     const session = openHttp2(gateway.port);
     const answer = requestHttp2(session, { ':path': '/' });
@@ -79,7 +72,7 @@ suite('draining', async () => {
     const goaway = once(session, 'goaway');
     const drained = gateway.drain(60_000);
     await goaway;
-    release();
+    upstream.release();
     assert.equal((await answer).body, 'done');
     await drained;
   });
@@ -122,13 +115,36 @@ test('what was answered is told, without the query', async () => {
   await requestHttp2(session, { ':path': '/a?token=secret', ':method': 'POST' }, 'x');
   await sendRaw(gateway.port, get('/b', 'Host: nobody.test'), { servername: 'nobody.test' });
   session.close();
-  const told = gateway.answered.map(({ operationId: _, durationMs, upstreamMs, ...rest }) => {
+  const told = gateway.answered.map(({ operationId, durationMs, upstreamMs, ...rest }) => {
+    assert.match(operationId, /^op_/);
     assert.ok(durationMs >= (upstreamMs ?? 0));
     return { ...rest, askedUpstream: upstreamMs !== undefined };
   });
   const common = { source: '127.0.0.1' };
   assert.deepEqual(told, [
-    { ...common, edgeId: 'e', routeId: 'route /', protocol: '2', method: 'POST', host: 'app.test', path: '/a', status: 201, errorCode: undefined, askedUpstream: true },
-    { ...common, edgeId: undefined, routeId: undefined, protocol: '1.1', method: 'GET', host: 'nobody.test', path: '/b', status: 404, errorCode: 3200, askedUpstream: false },
+    {
+      ...common,
+      edgeId: 'e',
+      routeId: 'route /',
+      protocol: '2',
+      method: 'POST',
+      host: 'app.test',
+      path: '/a',
+      status: 201,
+      errorCode: undefined,
+      askedUpstream: true,
+    },
+    {
+      ...common,
+      edgeId: undefined,
+      routeId: undefined,
+      protocol: '1.1',
+      method: 'GET',
+      host: 'nobody.test',
+      path: '/b',
+      status: 404,
+      errorCode: 3200,
+      askedUpstream: false,
+    },
   ]);
 });

@@ -39,14 +39,18 @@ suite('which route answers', async () => {
       await using upstreams = await manyUpstreams('root', 'blog', 'deep', 'exact', 'slash', 'cafe');
       await using gateway = await startGateway([
         ...upstreams.entries,
-        edgeEntry('e', ['app.test'], [
-          prefixRoute('/', toBackend('root')),
-          prefixRoute('/blog', toBackend('blog')),
-          prefixRoute('/blog/deep', toBackend('deep')),
-          exactRoute('/blog/exact', toBackend('exact')),
-          prefixRoute('/slash/', toBackend('slash')),
-          prefixRoute('/café', toBackend('cafe')),
-        ]),
+        edgeEntry(
+          'e',
+          ['app.test'],
+          [
+            prefixRoute('/', toBackend('root')),
+            prefixRoute('/blog', toBackend('blog')),
+            prefixRoute('/blog/deep', toBackend('deep')),
+            exactRoute('/blog/exact', toBackend('exact')),
+            prefixRoute('/slash/', toBackend('slash')),
+            prefixRoute('/café', toBackend('cafe')),
+          ],
+        ),
       ]);
       const answer = await sendRaw(gateway.port, get(path));
       if (typeof expected === 'number') assert.equal(answer.status, expected);
@@ -105,11 +109,15 @@ test('a Host with the port the gateway listens on is the edge', async () => {
 suite('an answer of our own says why', async () => {
   test('no route is 404 with code 20100, a route without a backend 503 with 6528', async () => {
     await using gateway = await startGateway([
-      edgeEntry('e', ['app.test'], [
-        prefixRoute('/offline', {}),
-        prefixRoute('/unknown', toBackend('nobody')),
-        prefixRoute('/off', { backend: { enabled: false, backend_id: 'nobody' } }),
-      ]),
+      edgeEntry(
+        'e',
+        ['app.test'],
+        [
+          prefixRoute('/offline', {}),
+          prefixRoute('/unknown', toBackend('nobody')),
+          prefixRoute('/off', { backend: { enabled: false, backend_id: 'nobody' } }),
+        ],
+      ),
     ]);
     const codes = await Promise.all(
       ['/none', '/offline', '/unknown', '/off'].map(async (path) => {

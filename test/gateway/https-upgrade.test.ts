@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Agent } from 'node:https';
 import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -36,11 +37,8 @@ function gatewayTo(port: number, settings?: GatewaySettings, modules: ModuleSett
 const upgradeRequest = 'GET /chat HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\n\r\n';
 
 function openWebSocket(port: number): WebSocket {
-  return new WebSocket(`wss://127.0.0.1:${port}/chat`, ['a', 'b'], {
-    servername: 'app.test',
-    headers: { Host: 'app.test' },
-    ca: edgeCertificate.certificate,
-  });
+  const agent = new Agent({ host: '127.0.0.1', servername: 'app.test', ca: edgeCertificate.certificate });
+  return new WebSocket(`wss://127.0.0.1:${port}/chat`, ['a', 'b'], { agent, headers: { Host: 'app.test' } });
 }
 
 suite('WebSockets', async () => {
@@ -49,14 +47,18 @@ suite('WebSockets', async () => {
     await once(server, 'listening');
     server.on('connection', (socket, request) => {
       socket.send(String(request.headers['x-a']));
-      socket.on('message', (data) => socket.send(`echo ${String(data)}`));
+      socket.on('message', (data: Buffer) => socket.send(`echo ${data.toString()}`));
     });
     const address = server.address();
     assert.ok(typeof address === 'object' && address !== null);
-    await using gateway = await gatewayTo(address.port, {}, {
-      ...requestHeaders({ 'x-a': 'added' }, []),
-      ...responseHeaders({ 'x-b': 'answered' }, []),
-    });
+    await using gateway = await gatewayTo(
+      address.port,
+      {},
+      {
+        ...requestHeaders({ 'x-a': 'added' }, []),
+        ...responseHeaders({ 'x-b': 'answered' }, []),
+      },
+    );
     const client = openWebSocket(gateway.port);
     const upgraded = once(client, 'upgrade');
     const [greeting] = await once(client, 'message');
@@ -87,7 +89,8 @@ suite('WebSockets', async () => {
 suite('other upgrades', async () => {
   test('bytes that came early are not lost, on either side', async () => {
     await using upstream = await startRawUpstream((socket, text) => {
-      if (text.startsWith('GET')) socket.write('HTTP/1.1 101 Switching\r\nUpgrade: echo/1\r\nConnection: upgrade\r\n\r\nhello ');
+      if (text.startsWith('GET'))
+        socket.write('HTTP/1.1 101 Switching\r\nUpgrade: echo/1\r\nConnection: upgrade\r\n\r\nhello ');
       else socket.end(text);
     });
     await using gateway = await gatewayTo(upstream.port);
@@ -97,7 +100,10 @@ suite('other upgrades', async () => {
     assert.equal(answer.status, 101);
     assert.equal(answer.headers['upgrade'], 'echo/1');
     assert.equal(answer.body, 'hello early');
-    assert.match(upstream.received, /^GET \/chat HTTP\/1\.1\r\n[^]*Connection: Upgrade\r\nUpgrade: echo\/1\r\n\r\nearly$/);
+    assert.match(
+      upstream.received,
+      /^GET \/chat HTTP\/1\.1\r\n[^]*Connection: Upgrade\r\nUpgrade: echo\/1\r\n\r\nearly$/,
+    );
   });
 
   test('an upstream that does not change protocol answers, and the connection ends', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpsServer } from 'node:https';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 
 import { makeCertificate } from './support/https-certificate.ts';
@@ -10,7 +9,7 @@ import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
-import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
+import { portOf, startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import type { BackendEntry } from '../../src/snapshot/contract.ts';
 
 function gatewayTo(port: number, settings?: GatewaySettings, over?: Partial<BackendEntry>) {
@@ -29,7 +28,10 @@ const bad: readonly [name: string, bytes: string][] = [
   ['two Content-Lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
   ['a list of Content-Lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
   ['a negative Content-Length', 'HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok'],
-  ['Content-Length and Transfer-Encoding', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  [
+    'Content-Length and Transfer-Encoding',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
   ['an unknown transfer coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
   ['Transfer-Encoding in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: 1\r\n b\r\nContent-Length: 0\r\n\r\n'],
@@ -65,7 +67,10 @@ const broken: readonly [name: string, bytes: string][] = [
   ['a body shorter than its length', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'],
   ['chunks without an end', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'],
   ['a bad chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n-1\r\n\r\n'],
-  ['a chunk size with a bare line feed', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\nabc\r\n0\r\n\r\n'],
+  [
+    'a chunk size with a bare line feed',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\nabc\r\n0\r\n\r\n',
+  ],
   ['a chunk longer than its size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n'],
   ['an enormous chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nfffffffffffffffff\r\n'],
 ];
@@ -105,8 +110,7 @@ suite('upstreams that cannot be reached', async () => {
   test('refused connection: 502 with code 3006', async () => {
     const unused = createServer().listen(0, '127.0.0.1');
     await once(unused, 'listening');
-    // A TCP server's address is never a pipe's name.
-    const { port } = unused.address() as AddressInfo;
+    const port = portOf(unused);
     unused.close();
     await once(unused, 'close');
     await using gateway = await gatewayTo(port);
@@ -232,8 +236,7 @@ suite('an upstream with TLS', async () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return {
-      // A TCP server's address is never a pipe's name.
-      port: (server.address() as AddressInfo).port,
+      port: portOf(server),
       seen,
       async [Symbol.asyncDispose]() {
         server.closeAllConnections();

@@ -7,8 +7,17 @@ import type { Gate } from './gate.ts';
 /** A body up to this many bytes is read to its end rather than closing the connection over it. */
 const drainedBytes = 262_144;
 
-/** Answers with an error of our own, in place of the upstream. */
+/** Answers with an error of our own, in place of the upstream. Never throws. */
 export function answerError(exchange: Exchange, error: UserError, gate: Gate, log: AnswerLog): void {
+  try {
+    sendError(exchange, error, gate, log);
+  } catch {
+    // The client went away while it was being answered.
+    exchange.abort();
+  }
+}
+
+function sendError(exchange: Exchange, error: UserError, gate: Gate, log: AnswerLog): void {
   const answer = errorAnswer(error, log.operationId, headerOf(exchange.headers, 'accept') ?? '', gate.errorPrefix);
   log.status = answer.status;
   log.errorCode = error.code;

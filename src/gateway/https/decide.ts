@@ -8,11 +8,21 @@ import type { AnswerLog } from './answer-log.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import type { Edge } from './host-table.ts';
-import type { Journey } from './relay.ts';
+import { hasBytes } from './request-body-pump.ts';
 import { buildRequestHead } from './request-head.ts';
 import { notAcceptable, readTarget } from './request-target.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { Route } from './route-table.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
+
+export interface Journey {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly pool: UpstreamPool;
+  /** The request head as it goes upstream. */
+  readonly head: string;
+  readonly expectsContinue: boolean;
+}
 
 /** Protocols that carry requests of their own, which would pass by the rules of this gateway. */
 const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
@@ -36,7 +46,8 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
   const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
-  if (pool === undefined) throw new UserError(6528, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
+  if (pool === undefined)
+    throw new UserError(6528, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
   return { exchange, route, pool, head, expectsContinue };
@@ -70,7 +81,8 @@ function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
   if (!checked.ok) throw new UserError(20101, { reason: `it ${checked.reason}` });
   const route = edge.routes.choose(checked.matchPath);
   if (route === undefined) throw new UserError(20100, { host: authority.name, path: quote(checked.path) });
-  if (route === 'ambiguous') throw new UserError(20101, { reason: 'with "//" or ";" it can be read as that of another route' });
+  if (route === 'ambiguous')
+    throw new UserError(20101, { reason: 'with "//" or ";" it can be read as that of another route' });
   return route;
 }
 
@@ -90,5 +102,5 @@ function checkExpectation({ headers, protocol, body }: Exchange): boolean {
   const expectation = headerOf(headers, 'expect');
   if (expectation === undefined || protocol === '1.0') return false;
   if (expectation.toLowerCase() !== '100-continue') throw new UserError(20103, { expectation: quote(expectation) });
-  return body === 'chunked' || (body !== 'none' && body.length > 0);
+  return hasBytes(body);
 }

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody } from './exchange.ts';
 
 const nothing = Buffer.alloc(0);
+const shortBody = 16_384;
 
 export interface UpgradeRequest {
   readonly socket: Socket;
@@ -28,6 +29,7 @@ export class Http1Exchange implements Exchange {
   onClose: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #upgradeRequest: UpgradeRequest | undefined;
+  #written = false;
 
   constructor(
     request: IncomingMessage,
@@ -77,12 +79,15 @@ export class Http1Exchange implements Exchange {
   }
 
   write(chunk: Buffer): boolean {
+    this.#written = true;
     return this.#response.write(chunk);
   }
 
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairsOf(trailers));
     if (chunk === undefined) this.#response.end();
+    // As a string, a short body goes out in one piece with its head; as a buffer it would need a gathering write.
+    else if (!this.#written && chunk.length <= shortBody) this.#response.end(chunk.toString('latin1'), 'latin1');
     else this.#response.end(chunk);
   }
 
@@ -118,9 +123,11 @@ function readHead({ rawHeaders, httpVersionMinor }: IncomingMessage): HeadFacts 
     } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
       if (facts.body !== 'none') facts.fault = 'the length of its body is given twice';
       facts.body = { length: Number(value) };
+      if (!Number.isSafeInteger(facts.body.length)) facts.fault = 'its body is too large';
     } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
       if (facts.body !== 'none') facts.fault = 'the length of its body is given twice';
-      if (value.toLowerCase() !== 'chunked' || httpVersionMinor === 0) facts.fault = 'its transfer coding is not supported';
+      if (value.toLowerCase() !== 'chunked' || httpVersionMinor === 0)
+        facts.fault = 'its transfer coding is not supported';
       facts.body = 'chunked';
     }
   }

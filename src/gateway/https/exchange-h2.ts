@@ -49,7 +49,7 @@ export class Http2Exchange implements Exchange {
   }
 
   sendInterim(status: number, _reason: string, headers: readonly string[]): void {
-    if (this.headSent || this.bodyStream.destroyed) return;
+    if (this.headSent || this.bodyStream.destroyed || this.bodyStream.closed) return;
     this.bodyStream.additionalHeaders({ ...toObject(headers), ':status': status });
   }
 
@@ -80,7 +80,8 @@ export class Http2Exchange implements Exchange {
 
   #sendTrailers(): void {
     // Without any this sends an empty frame that ends the stream.
-    if (!this.bodyStream.destroyed) this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
+    if (!this.bodyStream.destroyed && !this.bodyStream.closed)
+      this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
   }
 
   switchProtocols(): { socket: Socket; rest: Buffer } {
@@ -103,6 +104,7 @@ function faultOf(headers: IncomingHttpHeaders): string | undefined {
 function bodyOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): RequestBody {
   if (stream.endAfterHeaders) return 'none';
   const length = headers['content-length'];
+  // nghttp2 has seen to it that it is a number and agrees with the body.
   return length === undefined ? 'chunked' : { length: Number(length) };
 }
 
@@ -126,7 +128,7 @@ function joinCookies(list: readonly string[]): readonly string[] {
 
 function toObject(list: readonly string[]): OutgoingHttpHeaders {
   // No prototype: a header may be called __proto__.
-  const headers: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;
+  const headers: OutgoingHttpHeaders = Object.create(null);
   for (let at = 0; at < list.length; at += 2) {
     const name = (list[at] ?? '').toLowerCase();
     const value = list[at + 1] ?? '';

@@ -70,7 +70,8 @@ export function forwardHeaders(headers: readonly string[], way: Forwarding): str
     if (lower === 'x-forwarded-for') chain.push(value);
     else if (lower === 'x-forwarded-proto') proto = value;
     else if (lower === 'x-forwarded-host') host = value;
-    else if (goesOn(lower, way) && named?.has(lower) !== true && way.guard?.removes(name) !== true) list.push(name, value);
+    else if (goesOn(lower, way) && named?.has(lower) !== true && way.guard?.removes(name) !== true)
+      list.push(name, value);
   }
   const trusted = way.peerTrusted;
   list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${way.peer}` : way.peer);

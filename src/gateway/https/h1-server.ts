@@ -94,7 +94,8 @@ export class Http1Server {
     response.on('finish', () => {
       clientSocket.destroySoon();
     });
-    if (client !== undefined) this.#handle(new Http1Exchange(request, response, client, { socket: clientSocket, rest }));
+    if (client !== undefined)
+      this.#handle(new Http1Exchange(request, response, client, { socket: clientSocket, rest }));
   }
 
   /** What came could not be read as HTTP, or not in time. */
@@ -117,7 +118,8 @@ export class Http1Server {
 
 function hasAnswerUnderWay(socket: Duplex): boolean {
   // Node's mark of the response that a socket belongs to; it has no public name.
-  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+  const mark: unknown = Reflect.get(socket, '_httpMessage');
+  return mark !== null && mark !== undefined;
 }
 
 function toUserError(error: NodeJS.ErrnoException): UserError {

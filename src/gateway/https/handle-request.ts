@@ -20,16 +20,10 @@ export function handleRequest(exchange: Exchange, gate: Gate): void {
 }
 
 function refuse(exchange: Exchange, gate: Gate, log: AnswerLog, error: unknown): void {
-  try {
-    if (error instanceof UserError) {
-      answerError(exchange, error, gate, log);
-    } else {
-      gate.log.error({ err: error, operationId: log.operationId }, 'request failed');
-      answerError(exchange, new UserError(20000), gate, log);
-    }
-  } catch (failure) {
-    // The client went away while it was being answered.
-    gate.log.error({ err: failure, operationId: log.operationId }, 'answer failed');
-    exchange.abort();
+  if (error instanceof UserError) {
+    answerError(exchange, error, gate, log);
+  } else {
+    gate.log.error({ err: error, operationId: log.operationId }, 'request failed');
+    answerError(exchange, new UserError(20000), gate, log);
   }
 }

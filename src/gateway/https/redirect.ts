@@ -37,7 +37,12 @@ function redirect(request: IncomingMessage, response: ServerResponse, hosts: Hos
   const edge = authority === undefined ? undefined : hosts.find(authority.name);
   const target = request.url ?? '';
   if (authority === undefined || !visibleTarget.test(target)) {
-    refuse(request, response, new UserError(20102, { reason: 'it needs one valid Host header and a path' }), errorPrefix);
+    refuse(
+      request,
+      response,
+      new UserError(20102, { reason: 'it needs one valid Host header and a path' }),
+      errorPrefix,
+    );
   } else if (edge === undefined) {
     refuse(request, response, new UserError(3200, { host: quote(host) }), errorPrefix);
   } else {

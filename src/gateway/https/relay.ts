@@ -2,33 +2,22 @@ import type { Socket } from 'node:net';
 
 import { UserError } from '../../errors/user-error.ts';
 import type { AnswerLog } from './answer-log.ts';
+import type { Journey } from './decide.ts';
 import { answerError } from './answer-error.ts';
 import type { Exchange } from './exchange.ts';
 import { answerTrailers } from './forward-headers.ts';
 import type { Gate } from './gate.ts';
 import type { Watched } from './idle-watch.ts';
-import { RequestBodyPump } from './request-body-pump.ts';
+import { hasBytes, RequestBodyPump } from './request-body-pump.ts';
+import type { BodyWatcher } from './request-body-pump.ts';
 import type { ResponseHead } from './response-head.ts';
-import type { Route } from './route-table.ts';
 import { Tunnel } from './tunnel.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream-connection.ts';
-import type { UpstreamPool } from './upstream-pool.ts';
 
-/** How long an upstream may keep silent about `Expect: 100-continue` before it is sent the body anyway. */
-const continueMs = 1000;
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-export interface Journey {
-  readonly exchange: Exchange;
-  readonly route: Route;
-  readonly pool: UpstreamPool;
-  /** The request head as it goes upstream. */
-  readonly head: string;
-  readonly expectsContinue: boolean;
-}
-
 /** Carries one request to its upstream and the answer back. */
-export class Relay implements UpstreamHandler, Watched {
+export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   lastMove = 0;
   readonly limitMs: number;
   readonly #journey: Journey;
@@ -38,7 +27,6 @@ export class Relay implements UpstreamHandler, Watched {
   readonly #pump: RequestBodyPump | undefined;
   #connection: UpstreamConnection | undefined;
   #giveUpOpening: (() => void) | undefined;
-  #continueTimer: NodeJS.Timeout | undefined;
   #sentAt = 0;
   #ended = false;
 
@@ -48,17 +36,8 @@ export class Relay implements UpstreamHandler, Watched {
     this.#gate = gate;
     this.#log = log;
     this.limitMs = gate.idleMs;
-    const { body } = journey.exchange;
-    if (body === 'chunked' || (body !== 'none' && body.length > 0)) {
-      this.#pump = new RequestBodyPump(journey.exchange, journey.route.guard, {
-        onMove: () => {
-          this.lastMove = gate.watch.now;
-        },
-        onMismatch: () => {
-          this.onFault({ code: 3007, cause: new Error('request body of another length'), stale: false });
-        },
-      });
-    }
+    const { exchange, route } = journey;
+    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.guard, this) : undefined;
   }
 
   start(): void {
@@ -67,7 +46,7 @@ export class Relay implements UpstreamHandler, Watched {
       this.#finish();
     };
     this.#exchange.onDrain = () => {
-      this.lastMove = this.#gate.watch.now;
+      this.onMove();
       this.#connection?.resume();
     };
     const idle = this.#journey.pool.takeIdle();
@@ -75,24 +54,31 @@ export class Relay implements UpstreamHandler, Watched {
     else this.#send(idle);
   }
 
-  onInterim(head: ResponseHead): void {
+  onMove(): void {
     this.lastMove = this.#gate.watch.now;
-    if (head.status === 100) this.#proceed();
+  }
+
+  /** The upstream must not take what follows a body of the wrong length for another request. */
+  onMismatch(): void {
+    this.onFault({ code: 3007, cause: new Error('request body of another length'), stale: false });
+  }
+
+  onInterim(head: ResponseHead): void {
+    this.onMove();
+    if (head.status === 100) this.#pump?.proceed();
     else this.#exchange.sendInterim(head.status, head.reason, head.headers);
   }
 
   onHead(head: ResponseHead): void {
-    this.lastMove = this.#gate.watch.now;
+    this.onMove();
     this.#log.upstreamMs = performance.now() - this.#sentAt;
-    const { rewriteResponse } = this.#journey.route;
-    const unsentBody = this.#pump?.started === false;
     try {
       this.#exchange.sendHead({
         status: head.status,
         reason: head.reason,
-        headers: rewriteResponse === undefined ? head.headers : rewriteResponse(head.headers),
+        headers: this.#rewritten(head),
         contentLength: head.status === 204 ? undefined : head.contentLength,
-        close: this.#gate.draining || unsentBody,
+        close: this.#gate.draining || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
     } catch (error) {
@@ -102,7 +88,7 @@ export class Relay implements UpstreamHandler, Watched {
   }
 
   onData(chunk: Buffer, last: boolean): void {
-    this.lastMove = this.#gate.watch.now;
+    this.onMove();
     if (this.#ended) return;
     if (last) this.#end(chunk, []);
     else if (!this.#exchange.write(chunk)) this.#connection?.pause();
@@ -116,10 +102,8 @@ export class Relay implements UpstreamHandler, Watched {
     this.#detach();
     this.#log.status = 101;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
-    const { rewriteResponse } = this.#journey.route;
-    const headers = rewriteResponse === undefined ? head.headers : rewriteResponse(head.headers);
     const client = this.#exchange.switchProtocols([
-      ...headers,
+      ...this.#rewritten(head),
       'Connection',
       'Upgrade',
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
@@ -145,7 +129,7 @@ export class Relay implements UpstreamHandler, Watched {
   }
 
   onDrain(): void {
-    this.lastMove = this.#gate.watch.now;
+    this.onMove();
     this.#pump?.resume();
   }
 
@@ -155,6 +139,10 @@ export class Relay implements UpstreamHandler, Watched {
     this.#connection?.abort();
     this.#connection = undefined;
     this.#fail(this.#pump?.waiting === true ? new UserError(20026) : new UserError(3008));
+  }
+
+  #rewritten({ headers }: ResponseHead): readonly string[] {
+    return this.#journey.route.rewriteResponse?.(headers) ?? headers;
   }
 
   #open(): void {
@@ -174,20 +162,10 @@ export class Relay implements UpstreamHandler, Watched {
     const { head, exchange, expectsContinue } = this.#journey;
     this.#connection = connection;
     this.#sentAt = performance.now();
-    this.lastMove = this.#gate.watch.now;
+    this.onMove();
     const answerTo = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
     connection.send(answerTo, head, this.#pump !== undefined, this);
-    if (this.#pump === undefined) return;
-    if (!expectsContinue) this.#pump.start(connection);
-    else this.#continueTimer = setTimeout(() => this.#proceed(), continueMs);
-  }
-
-  /** The client may send the body it holds back. */
-  #proceed(): void {
-    clearTimeout(this.#continueTimer);
-    if (this.#pump === undefined || this.#pump.started || this.#connection === undefined || this.#ended) return;
-    this.#exchange.sendInterim(100, 'Continue', []);
-    this.#pump.start(this.#connection);
+    this.#pump?.start(connection, expectsContinue);
   }
 
   #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
@@ -217,7 +195,6 @@ export class Relay implements UpstreamHandler, Watched {
   }
 
   #finish(): void {
-    clearTimeout(this.#continueTimer);
     this.#giveUpOpening?.();
     this.#connection?.abort();
     this.#pump?.stop();

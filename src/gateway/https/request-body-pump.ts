@@ -1,43 +1,59 @@
-import type { Exchange } from './exchange.ts';
+import type { Exchange, RequestBody } from './exchange.ts';
 import { formatHeaders, forwardTrailers } from './forward-headers.ts';
 import type { HeaderGuard } from './header-guard.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 
-interface PumpEvents {
+export interface BodyWatcher {
   onMove(): void;
-  /** The body is not as long as its head said; the upstream must not take what follows for another request. */
+  /** The body is not as long as its head said. */
   onMismatch(): void;
+}
+
+/** How long an upstream may keep silent about `Expect: 100-continue` before it is sent the body anyway. */
+const continueMs = 1000;
+
+export function hasBytes(body: RequestBody): boolean {
+  return body === 'chunked' || (body !== 'none' && body.length > 0);
 }
 
 /** Moves a request body upstream, as fast as the upstream takes it. */
 export class RequestBodyPump {
   readonly #exchange: Exchange;
   readonly #guard: HeaderGuard | undefined;
-  readonly #events: PumpEvents;
+  readonly #watcher: BodyWatcher;
   /** Bytes that the head promised and that have not come yet. */
   #left: number;
   #connection: UpstreamConnection | undefined;
-  started = false;
+  #continueTimer: NodeJS.Timeout | undefined;
+  /** True once the client has been let send, whether it has or not. */
+  flowing = false;
   #complete = false;
   #held = false;
 
-  constructor(exchange: Exchange, guard: HeaderGuard | undefined, events: PumpEvents) {
+  constructor(exchange: Exchange, guard: HeaderGuard | undefined, watcher: BodyWatcher) {
     this.#exchange = exchange;
     this.#guard = guard;
-    this.#events = events;
+    this.#watcher = watcher;
     this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
   }
 
   /** True while it is the client that nothing comes from. */
   get waiting(): boolean {
-    return this.started && !this.#complete && !this.#held;
+    return this.flowing && !this.#complete && !this.#held;
   }
 
-  start(connection: UpstreamConnection): void {
-    this.started = true;
+  start(connection: UpstreamConnection, expectsContinue: boolean): void {
     this.#connection = connection;
-    this.#exchange.bodyStream.on('data', this.#onData);
-    this.#exchange.bodyStream.on('end', this.#onEnd);
+    if (expectsContinue) this.#continueTimer = setTimeout(() => this.proceed(), continueMs);
+    else this.#flow();
+  }
+
+  /** The client may send the body it holds back. */
+  proceed(): void {
+    if (this.flowing || this.#connection === undefined) return;
+    clearTimeout(this.#continueTimer);
+    this.#exchange.sendInterim(100, 'Continue', []);
+    this.#flow();
   }
 
   resume(): void {
@@ -48,17 +64,24 @@ export class RequestBodyPump {
   /** What still comes is read and thrown away, so that the client sees its answer. */
   stop(): void {
     this.#connection = undefined;
-    if (!this.started) return;
+    clearTimeout(this.#continueTimer);
+    if (!this.flowing) return;
     this.#exchange.bodyStream.off('data', this.#onData);
     this.#exchange.bodyStream.off('end', this.#onEnd);
     this.#exchange.bodyStream.resume();
   }
 
+  #flow(): void {
+    this.flowing = true;
+    this.#exchange.bodyStream.on('data', this.#onData);
+    this.#exchange.bodyStream.on('end', this.#onEnd);
+  }
+
   readonly #onData = (chunk: Buffer): void => {
-    this.#events.onMove();
+    this.#watcher.onMove();
     this.#left -= chunk.length;
     if (this.#left < 0) {
-      this.#events.onMismatch();
+      this.#watcher.onMismatch();
     } else if (this.#connection?.writeBody(chunk, this.#isChunked) === false) {
       this.#held = true;
       this.#exchange.bodyStream.pause();
@@ -66,10 +89,10 @@ export class RequestBodyPump {
   };
 
   readonly #onEnd = (): void => {
-    this.#events.onMove();
+    this.#watcher.onMove();
     this.#complete = true;
     if (!this.#isChunked && this.#left > 0) {
-      this.#events.onMismatch();
+      this.#watcher.onMismatch();
       return;
     }
     const trailers = this.#isChunked ? forwardTrailers(this.#exchange.trailers, this.#guard) : [];

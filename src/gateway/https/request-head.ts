@@ -12,7 +12,12 @@ export interface HeadWishes {
 }
 
 /** The request head as it goes upstream. What frames the body and the connection comes last, out of the rules' reach. */
-export function buildRequestHead(exchange: Exchange, { authority, target }: RequestTarget, route: Route, wishes: HeadWishes): string {
+export function buildRequestHead(
+  exchange: Exchange,
+  { authority, target }: RequestTarget,
+  route: Route,
+  wishes: HeadWishes,
+): string {
   const { peer, peerTrusted } = exchange.client;
   const forwarded = forwardHeaders(exchange.headers, {
     host: formatAuthority(authority),

@@ -21,7 +21,7 @@ export class BadResponse extends Error {
   override readonly name = 'BadResponse';
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
+const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;

@@ -10,6 +10,8 @@ interface Speaker {
   accept(socket: TLSSocket, client: ClientConnection): void;
 }
 
+type ContextCallback = (error: Error | null, context?: SecureContext) => void;
+
 interface Handshake {
   readonly client: ClientSource;
   readonly timer: NodeJS.Timeout;
@@ -25,12 +27,7 @@ export class TlsAcceptor {
   readonly #h1: Speaker;
   readonly #h2: Speaker;
 
-  constructor(
-    contextFor: (name: string) => Promise<SecureContext>,
-    handshakeMs: number,
-    h1: Speaker,
-    h2: Speaker,
-  ) {
+  constructor(contextFor: (name: string) => Promise<SecureContext>, handshakeMs: number, h1: Speaker, h2: Speaker) {
     this.#contextFor = contextFor;
     this.#handshakeMs = handshakeMs;
     this.#h1 = h1;
@@ -64,20 +61,24 @@ export class TlsAcceptor {
     this.#server.emit('connection', socket);
   }
 
-  #chooseContext(name: string, done: (error: Error | null, context?: SecureContext) => void): void {
+  #chooseContext(name: string, done: ContextCallback): void {
     const authority = parseAuthority(name);
     if (authority === undefined || authority.port !== undefined) {
       done(new Error('not a server name'));
       return;
     }
-    this.#contextFor(authority.name).then(
-      (context) => {
-        done(null, context);
-      },
-      (error: unknown) => {
-        done(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
+    void this.#answerWithContext(authority.name, done);
+  }
+
+  async #answerWithContext(name: string, done: ContextCallback): Promise<void> {
+    let context: SecureContext;
+    try {
+      context = await this.#contextFor(name);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    done(null, context);
   }
 
   #onSecure(socket: TLSSocket): void {
@@ -85,8 +86,8 @@ export class TlsAcceptor {
     const handshake = this.#pending.get(key);
     this.#pending.delete(key);
     clearTimeout(handshake?.timer);
-    // Node's types leave out that it is false without a name, and the name of the callback may be spelt otherwise.
-    const servername = parseAuthority(String(socket.servername || ''))?.name;
+    // False without a name, whatever the types say.
+    const servername = parseAuthority(socket.servername || '')?.name;
     if (handshake === undefined || servername === undefined) {
       socket.destroy();
       return;

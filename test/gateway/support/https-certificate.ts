@@ -9,16 +9,13 @@ export interface TestCertificate {
 }
 
 /** A self-signed certificate, which clients and gateways in tests trust as their own authority. */
-export function makeCertificate(...names: readonly string[]): TestCertificate {
-  const pem = execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=gateway test', '-addext', `subjectAltName=${names.join(',')}`],
-      ...['-keyout', '-', '-out', '-'],
-    ],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
+export function makeCertificate(...altNames: readonly string[]): TestCertificate {
+  const request = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test`.split(' ');
+  const names = `subjectAltName=${altNames.join(',')}`;
+  const pem = execFileSync('openssl', [...request, '-addext', names, '-keyout', '-', '-out', '-'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [key = ''] = /-----BEGIN PRIVATE KEY-----[^]+?-----END PRIVATE KEY-----/.exec(pem) ?? [];
   const [certificate = ''] = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/.exec(pem) ?? [];
   return { certificate, key };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 export interface SeenRequest {
   readonly method: string;
@@ -38,6 +38,21 @@ export async function startUpstream(answer: Answer = sayBack): Promise<TestUpstr
   return Object.assign(upstream, { seen });
 }
 
+export interface HeldUpstream extends TestUpstream {
+  /** Ends the answer that waits. */
+  release(): void;
+}
+
+/** Sends `start`, if any, and ends the answer when it is told to. */
+export async function startHeldUpstream(start: string, end: string): Promise<HeldUpstream> {
+  let waiting: ServerResponse | undefined;
+  const upstream = await startUpstream((_, response) => {
+    if (start !== '') response.write(start);
+    waiting = response;
+  });
+  return Object.assign(upstream, { release: () => void waiting?.end(end) });
+}
+
 function sayBack(request: IncomingMessage, response: ServerResponse, body: string): void {
   response.setHeader('X-Upstream', 'yes').end(`${request.method} ${request.url} ${body}`);
 }
@@ -47,6 +62,8 @@ export interface RawUpstream extends AsyncDisposable {
   /** All bytes of all connections, in Latin-1. */
   received: string;
   connections: number;
+  /** How many connections it has now. */
+  readonly open: number;
 }
 
 /** Answers each request head with given bytes, right or wrong. */
@@ -69,6 +86,9 @@ async function listen(server: Server) {
   const upstream = {
     port: 0,
     connections: 0,
+    get open() {
+      return sockets.size;
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -82,9 +102,14 @@ async function listen(server: Server) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is never a pipe's name.
-  upstream.port = (server.address() as AddressInfo).port;
+  upstream.port = portOf(server);
   return upstream;
+}
+
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('not listening on a port');
+  return address.port;
 }
 
 export function headerValues(headers: readonly string[], lowerName: string): string[] {
