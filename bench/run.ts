@@ -2,13 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { get } from './get.ts';
+import { list } from './list.ts';
+import { post } from './post.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { leaveServerCore } from './support/cores.ts';
 import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get];
+const benchmarks: readonly Benchmark[] = [get, list, post];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

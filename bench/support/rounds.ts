@@ -13,7 +13,8 @@ export type Figures = Readonly<Record<string, number>>;
 
 export interface RoundOptions {
   readonly rounds: number;
-  readonly warmUp?: boolean;
+  /** Measurements before those that count; code that Node has not compiled yet costs several times as much. */
+  readonly warmUps?: number;
 }
 
 export interface Outcome {
@@ -41,11 +42,12 @@ const fewestQuiet = 3;
  */
 export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
   const samples = variants.map((): Sample[] => []);
-  if (options.warmUp !== false) for (const variant of variants) await variant.measure();
-  for (let round = 0; round < options.rounds * 2; round++) {
+  const { rounds, warmUps = 3 } = options;
+  for (let at = 0; at < warmUps; at++) for (const variant of variants) await variant.measure();
+  for (let round = 0; round < rounds * 2; round++) {
     for (const [at, variant] of variants.entries()) {
       const taken = samples[at] ?? [];
-      if (taken.filter(({ quiet }) => quiet).length < options.rounds) taken.push(await takeSample(variant));
+      if (taken.filter(({ quiet }) => quiet).length < rounds) taken.push(await takeSample(variant));
     }
   }
   return samples.map(evaluate);

@@ -1,0 +1,58 @@
+import { startServer } from './support/bare-servers.ts';
+import type { Listening } from './support/bare-servers.ts';
+import type { Benchmark, Settings } from './support/benchmark.ts';
+import { keyMetadata } from './support/fill.ts';
+import { Gatehouse, newDatabaseFile } from './support/gatehouse.ts';
+import { loadColumns, underLoad } from './support/measure.ts';
+import { atLeast, compare, figureOf } from './support/report.ts';
+import type { Section } from './support/report.ts';
+import { interleave } from './support/rounds.ts';
+import { slowFsync } from './support/slow-fsync.ts';
+
+const oneCommit = new URL('support/one-commit.ts', import.meta.url).pathname;
+
+export const post: Benchmark = {
+  name: 'post',
+  summary: 'P3: POST of an API key, 32 at a time, answered when it is durable (SQLite, `synchronous=FULL`)',
+  async run(settings) {
+    const here = await measure(settings, {}, "with this machine's disk", 2.5);
+    const slowDisk = await slowFsync(1000);
+    if (slowDisk === undefined) {
+      const lines = [...here.lines, '', 'Left out: fsync of 1 ms, for want of a C compiler (`cc`) to build the delay.'];
+      return { ...here, lines };
+    }
+    const slow = await measure(settings, slowDisk, 'with 1 ms more at each fsync', 8);
+    return {
+      title: 'POST of a durable row',
+      lines: [...here.lines, '', ...slow.lines],
+      verdicts: [...here.verdicts, ...slow.verdicts],
+    };
+  },
+};
+
+async function measure(
+  { rounds, seconds }: Settings,
+  environment: Readonly<Record<string, string>>,
+  where: string,
+  goal: number,
+): Promise<Section> {
+  await using alone = await Gatehouse.start({ environment, nodeArguments: ['--import', oneCommit] });
+  await using grouped = await Gatehouse.start({ environment });
+  await using fastify: Listening = await startServer('fastify-sqlite', [await newDatabaseFile()], { environment });
+
+  const body = JSON.stringify({ description: 'a key', metadata: keyMetadata });
+  const headers = { ...grouped.headers, 'Content-Type': 'application/json' };
+  const common = { method: 'POST', paths: ['/api_keys'], headers, body, seconds };
+  const variants = [
+    underLoad('one commit a request', alone.process, { ...common, port: alone.apiPort }),
+    underLoad('group commit', grouped.process, { ...common, port: grouped.apiPort }),
+    underLoad('Fastify, one bare row, one commit', fastify.process, { ...common, port: fastify.port }),
+  ];
+  const outcomes = await interleave(variants, { rounds });
+  const [single = Number.NaN, group = Number.NaN] = outcomes.map((outcome) => figureOf(outcome, 'perSecond').median);
+  return {
+    title: '',
+    lines: [`POST ${where}:`, '', ...compare(variants, outcomes, loadColumns, 'one commit a request')],
+    verdicts: [atLeast('P3', `group commit × one commit a request, ${where}`, group / single, goal)],
+  };
+}

@@ -1,0 +1,15 @@
+import { GroupCommit } from '../../src/store/group-commit.ts';
+
+/**
+ * Loaded before the server (`node --import`), this lets each write wait until the one before it is answered, so that
+ * every request has a transaction and a commit of its own. All else is the same program.
+ */
+const submit = GroupCommit.prototype.submit;
+let last: Promise<unknown> = Promise.resolve();
+
+GroupCommit.prototype.submit = function submitAlone(actor, work) {
+  const mine = last.then(() => submit.call(this, actor, work));
+  last = mine.catch(() => {});
+  // `submit.call` loses the type of the result, which is that of `work`.
+  return mine as ReturnType<typeof work>;
+};
