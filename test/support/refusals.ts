@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { resources } from '../../src/resources/index.ts';
+import { readVersion } from '../../src/store/change-log.ts';
 import type { Answer, CallOptions, Gatehouse } from './gatehouse.ts';
 
 /** Fails unless the call is refused with this status and number, and nothing is written. Answers the message. */
@@ -10,29 +10,12 @@ export async function refuses(
   status: number,
   code: number,
 ): Promise<string> {
-  const { store } = gatehouse.app.context;
-  const before = store.version;
+  const { queries } = gatehouse.app.context.store;
+  const before = await readVersion(queries);
   const answer: Answer = await gatehouse.call(...call);
   const shown = `${call[0]} ${call[1]} ${JSON.stringify(call[2])} answered ${answer.status} ${answer.text}`;
   assert.equal(answer.status, status, shown);
   assert.equal(answer.body.error_code, `ERR_GATEHOUSE_${code}`, shown);
-  assert.equal(store.version, before, 'a refused call has written something');
+  assert.equal(await readVersion(queries), before, 'a refused call has written something');
   return String(answer.body.msg);
-}
-
-/** Another account; answers how its admin calls. */
-export async function newTenant(gatehouse: Gatehouse, name: string): Promise<CallOptions> {
-  await runHostCommand(gatehouse, 'accounts create', { name });
-  const printed = await runHostCommand(gatehouse, 'users create', { account: name, name: 'admin', role: 'admin' });
-  return { token: /token \(shown once\): (\S+)/.exec(printed)?.[1] ?? '' };
-}
-
-async function runHostCommand(
-  { app }: Gatehouse,
-  name: string,
-  values: Readonly<Record<string, string>>,
-): Promise<string> {
-  const command = resources.flatMap(({ hostCommands = [] }) => hostCommands).find((each) => each.name === name);
-  assert.ok(command, `there is no host command ${name}`);
-  return command.run(app.context, values);
 }

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+
+import { createAccount, createUser } from '../../test/support/people.ts';
+import { refuses } from '../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+
+/** The number for a holder that does not exist. */
+const missing = (path: string) => (path.startsWith('/edges/tcp/') ? 7000 : 7124);
+
+onEachGatehouse(
+  'modules',
+  (g) => {
+    const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
+    let edge: string;
+    let route: string;
+    const newPolicy = async () => (await g().create('/ip_policies')).id;
+    const newBackend = async () => (await g().create('/backends/static', { address: 'a:1' })).id;
+    const refOf = (collection: string, id: string) => ({ id, uri: `${g().url}${collection}/${id}` });
+    const unchanged = async (work: () => Promise<void>) => {
+      const { version } = g().app.context.store;
+      await work();
+      assert.equal(g().app.context.store.version, version, 'something was written');
+    };
+
+    before(async () => {
+      edge = `/edges/tcp/${(await g().create('/edges/tcp')).id}`;
+      const routes = `/edges/https/${(await g().create('/edges/https')).id}/routes`;
+      route = `${routes}/${(await g().create(routes, { match: '/', match_type: 'path_prefix' })).id}`;
+    });
+
+    test('each kind of holder has the paths of its modules and no others', async () => {
+      for (const name of ['backend', 'ip_restriction']) await refuses(g(), ['GET', `${edge}/${name}`], 404, 20008);
+      for (const name of ['backend', 'ip_restriction', 'request_headers', 'response_headers']) {
+        await refuses(g(), ['GET', `${route}/${name}`], 404, 20008);
+      }
+      await refuses(g(), ['GET', `${edge}/request_headers`], 404, 20001);
+      await refuses(g(), ['GET', `${route}/compression`], 404, 20001);
+      await refuses(g(), ['POST', `${route}/backend`], 405, 20002);
+    });
+
+    test('a module that was never set can be deleted, again and again', async () => {
+      await unchanged(async () => {
+        for (const path of [`${edge}/backend`, `${edge}/ip_restriction`, `${route}/response_headers`]) {
+          assert.equal((await g().delete(path)).status, 204);
+          assert.equal((await g().delete(path)).status, 204);
+        }
+      });
+    });
+
+    test('an unknown edge, route or route of another edge has no modules', async () => {
+      const otherEdge = `/edges/https/${(await g().create('/edges/https')).id}`;
+      const routeId = route.split('/').at(-1);
+      const strangers = [
+        '/edges/tcp/edgtcp_gone/backend',
+        '/edges/tcp/%00/backend',
+        `${otherEdge}/routes/${routeId}/request_headers`,
+        `/edges/https/edghts_gone/routes/${routeId}/request_headers`,
+        `${route}x/request_headers`,
+      ];
+      const module = { backend_id: await newBackend() };
+      for (const path of strangers) {
+        const body = path.endsWith('backend') ? module : {};
+        await refuses(g(), ['PUT', path, body], 404, missing(path));
+        await refuses(g(), ['GET', path], 404, missing(path));
+        await refuses(g(), ['DELETE', path], 404, missing(path));
+      }
+    });
+
+    test("another account's edges and routes have no modules", async () => {
+      const stranger = await newStranger();
+      for (const path of [`${edge}/ip_restriction`, `${route}/request_headers`]) {
+        const body = path.endsWith('headers') ? {} : { ip_policy_ids: ['ipp_x'] };
+        await refuses(g(), ['PUT', path, body, stranger], 404, missing(path));
+        await refuses(g(), ['GET', path, undefined, stranger], 404, missing(path));
+        await refuses(g(), ['DELETE', path, undefined, stranger], 404, missing(path));
+      }
+    });
+
+    test('a module is taken flat, wrapped, with the ids of the path, and empty where that is enough', async () => {
+      const [, , , edge_id, , id] = route.split('/');
+      const path = `${route}/request_headers`;
+      const module = { add: { 'X-One': '1' }, remove: ['X-Two'] };
+      const shown = { enabled: true, add: { 'x-one': '1' }, remove: ['x-two'] };
+      for (const body of [
+        module,
+        { ...module, id, edge_id },
+        { module },
+        { module, id, edge_id },
+        { module: { ...module, enabled: null }, id },
+      ]) {
+        const { status, body: answer } = await g().put(path, body);
+        assert.equal(status, 200);
+        assert.deepEqual(answer, shown);
+        assert.deepEqual((await g().get(path)).body, shown);
+      }
+      for (const body of [
+        undefined,
+        {},
+        { module: {} },
+        { module: null },
+        { id, edge_id },
+        { add: null, remove: null },
+      ]) {
+        const { status, body: answer } = await g().put(path, body);
+        assert.equal(status, 200);
+        assert.deepEqual(answer, { enabled: true, add: {}, remove: [] });
+      }
+      await refuses(g(), ['PUT', path, { ...module, id: 'edghtsrt_other' }], 400, 20015);
+      await refuses(g(), ['PUT', path, { module, edge_id: 'edghts_other' }], 400, 20015);
+      await refuses(g(), ['PUT', path, { module: [] }], 400, 214);
+      await refuses(g(), ['PUT', path, { ...module, order: 1 }], 400, 214);
+      await refuses(g(), ['PUT', path, { ...module, enabled: 'true' }], 400, 215);
+      await refuses(g(), ['PUT', path, [module]], 400, 213);
+    });
+
+    test('PUT replaces all of a module, an equal one changes nothing, DELETE takes it away', async () => {
+      for (const holder of [edge, route]) {
+        const path = `${holder}/ip_restriction`;
+        const [first, second] = [await newPolicy(), await newPolicy()];
+        const body = { enabled: false, ip_policy_ids: [second, first] };
+        const shown = { enabled: false, ip_policies: [refOf('/ip_policies', second), refOf('/ip_policies', first)] };
+        assert.deepEqual((await g().put(path, body)).body, shown);
+        await unchanged(async () => {
+          assert.deepEqual((await g().put(path, body)).body, shown);
+        });
+        assert.deepEqual((await g().get(path)).body, shown);
+        assert.deepEqual((await g().get(holder)).body.ip_restriction, shown);
+        const replaced = await g().put(path, { ip_policy_ids: [first] });
+        assert.deepEqual(replaced.body, { enabled: true, ip_policies: [refOf('/ip_policies', first)] });
+        assert.equal((await g().delete(path)).status, 204);
+        assert.equal((await g().get(holder)).body.ip_restriction, null);
+        await refuses(g(), ['GET', path], 404, 20008);
+      }
+    });
+
+    test('what an IP restriction module may name', async () => {
+      const stranger = await newStranger();
+      const foreign = (await g().create('/ip_policies', {}, stranger)).id;
+      const policy = await newPolicy();
+      for (const path of [`${edge}/ip_restriction`, `${route}/ip_restriction`]) {
+        for (const body of [undefined, {}, { ip_policy_ids: [] }, { ip_policy_ids: null }, { module: {} }]) {
+          await refuses(g(), ['PUT', path, body], 400, 7025);
+        }
+        const refusals = [
+          [['ipp_gone'], 7007],
+          [[policy, foreign], 7007],
+          [[policy, policy], 20009],
+          [['bkdsc_x'], 229],
+          [['ipp_'], 229],
+          [['ipp_\u0000'], 229],
+          [["ipp_x' OR 1=1"], 229],
+          [[''], 229],
+          [[7], 215],
+          [Array.from({ length: 101 }, (_, at) => `ipp_${at}`), 7013],
+        ] as const;
+        for (const [ip_policy_ids, code] of refusals) {
+          await refuses(g(), ['PUT', path, { ip_policy_ids }], 400, code);
+        }
+        await refuses(g(), ['GET', path], 404, 20008);
+      }
+    });
+
+    test('what a backend module may name', async () => {
+      const stranger = await newStranger();
+      const foreign = (await g().create('/backends/static', { address: 'a:1' }, stranger)).id;
+      for (const path of [`${edge}/backend`, `${route}/backend`]) {
+        for (const body of [undefined, {}, { backend_id: null }, { backend_id: '' }]) {
+          await refuses(g(), ['PUT', path, body], 400, 20018);
+        }
+        for (const backend_id of ['bkdsc_gone', foreign]) await refuses(g(), ['PUT', path, { backend_id }], 400, 6501);
+        for (const backend_id of ['bkdtg_x', 'x', 'bkdsc_ü'])
+          await refuses(g(), ['PUT', path, { backend_id }], 400, 242);
+        const backend = await newBackend();
+        const { body } = await g().put(path, { backend_id: backend });
+        assert.deepEqual(body, { enabled: true, backend: refOf('/backends/static', backend) });
+        assert.equal((await g().delete(path)).status, 204);
+      }
+    });
+
+    test('a policy in use by a module cannot be deleted, and can once nothing uses it', async () => {
+      const [kept, other] = [await newPolicy(), await newPolicy()];
+      for (const holder of [edge, route]) {
+        const path = `${holder}/ip_restriction`;
+        await g().put(path, { ip_policy_ids: [kept, other] });
+        await g().put(path, { ip_policy_ids: [kept] });
+        const message = await refuses(g(), ['DELETE', `/ip_policies/${kept}`], 409, 1420);
+        assert.ok(message.includes(holder.split('/').at(-1) ?? ''));
+        await g().put(path, { enabled: false, ip_policy_ids: [kept] });
+        await refuses(g(), ['DELETE', `/ip_policies/${kept}`], 409, 1420);
+        await g().delete(path);
+      }
+      for (const id of [kept, other]) assert.equal((await g().delete(`/ip_policies/${id}`)).status, 204);
+    });
+  },
+  { role: 'api' },
+);

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import { refuses } from '../../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { staticBackendsResource } from './index.ts';
+
+const path = '/backends/static';
+const longText = 'ü'.repeat(128);
+
+onEachGatehouse(
+  'static backends',
+  (g) => {
+    const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
+
+    test('a backend is created with every field, and read back the same', async () => {
+      const body = { description: 'shop', metadata: '{"a":1}', address: 'App.internal:8080', tls: { enabled: true } };
+      const { status, body: created } = await g().post(path, body);
+      assert.equal(status, 201);
+      assert.match(created.id, /^bkdsc_[0-9A-Za-z]{27}$/);
+      assert.equal(created.uri, `${g().url}${path}/${created.id}`);
+      assert.match(created.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      const { id, uri, created_at, ...rest } = created;
+      assert.deepEqual(rest, body);
+      const read = await g().get(`${path}/${id}`);
+      assert.equal(read.status, 200);
+      assert.deepEqual(read.body, created);
+      assert.ok(uri && created_at);
+    });
+
+    test('only an address is needed; TLS is off and shown, texts are left out', async () => {
+      for (const body of [
+        { address: '127.0.0.1:80' },
+        { address: '[2001:db8::1]:80', tls: {}, description: '', metadata: '' },
+        { address: 'a:65535', tls: null, description: null, metadata: null },
+        { address: 'a:1', tls: { enabled: null } },
+      ]) {
+        const created = await g().create(path, body);
+        assert.deepEqual(created.tls, { enabled: false });
+        assert.equal(created.address, body.address);
+        assert.deepEqual(Object.keys(created), ['id', 'uri', 'created_at', 'address', 'tls']);
+      }
+    });
+
+    test('what is wrong with an address is told by its own number', async () => {
+      for (const body of [undefined, {}, { address: null }, { address: '' }]) {
+        await refuses(g(), ['POST', path, body], 400, 6505);
+      }
+      await refuses(g(), ['POST', path, { address: ':80' }], 400, 6507);
+      for (const address of [
+        'localhost',
+        'localhost:',
+        'localhost:0',
+        'localhost:65536',
+        'localhost:http',
+        'localhost:080',
+        'http://localhost:80',
+        'local host:80',
+        'localhost:80 ',
+        'a\u0000b:80',
+        'münchen.example:80',
+        '2001:db8::1:80',
+        '[fe80::1%eth0]:80',
+        `${'a'.repeat(64)}.example:80`,
+        `${'abcdefghi.'.repeat(30)}example:80`,
+        'a:80\r\nx: y',
+        '\uD800:80',
+      ]) {
+        const message = await refuses(g(), ['POST', path, { address }], 400, 6506);
+        for (const hostile of ['\r', '\n', '\u0000']) assert.ok(!message.includes(hostile));
+      }
+    });
+
+    test('forms and limits of the other fields', async () => {
+      const address = 'localhost:80';
+      await refuses(g(), ['POST', path, { address, description: longText }], 400, 6503);
+      await refuses(g(), ['POST', path, { address, metadata: longText.repeat(17) }], 400, 6504);
+      await refuses(g(), ['POST', path, { address, description: '\uDC00' }], 400, 20010);
+      await refuses(g(), ['POST', path, { address: 80 }], 400, 215);
+      await refuses(g(), ['POST', path, { address, tls: true }], 400, 215);
+      await refuses(g(), ['POST', path, { address, tls: { enabled: 'yes' } }], 400, 215);
+      await refuses(g(), ['POST', path, { address, tls: { verify: false } }], 400, 214);
+      await refuses(g(), ['POST', path, { address, weight: 1 }], 400, 214);
+      const most = { address, description: `${longText.slice(1)}x`, metadata: 'x'.repeat(4096) };
+      const created = await g().create(path, most);
+      assert.equal(created.description, most.description);
+      assert.equal(created.metadata, most.metadata);
+    });
+
+    test('PATCH changes what is given and keeps the rest', async () => {
+      const created = await g().create(path, { address: 'a:1', tls: { enabled: true }, description: 'd' });
+      const one = `${path}/${created.id}`;
+      const { version } = g().app.context.store;
+      for (const nothing of [undefined, {}, { address: '', tls: {} }, { tls: { enabled: null } }, { id: created.id }]) {
+        const { status, body } = await g().patch(one, nothing);
+        assert.equal(status, 200);
+        assert.deepEqual(body, created);
+      }
+      assert.equal(g().app.context.store.version, version, 'a PATCH of nothing has written something');
+      const changed = await g().patch(one, {
+        address: 'b:2',
+        tls: { enabled: false },
+        metadata: 'm',
+        description: '',
+      });
+      const { description: _gone, ...kept } = created;
+      assert.deepEqual(changed.body, { ...kept, address: 'b:2', tls: { enabled: false }, metadata: 'm' });
+      assert.deepEqual((await g().get(one)).body, changed.body);
+      await refuses(g(), ['PATCH', one, { address: 'b' }], 400, 6506);
+      await refuses(g(), ['PATCH', one, { address: ':2' }], 400, 6507);
+      await refuses(g(), ['PATCH', one, { id: 'bkdsc_other' }], 400, 20015);
+      assert.deepEqual((await g().get(one)).body, changed.body);
+    });
+
+    test('backends are listed newest first, page by page', async () => {
+      const made = [await g().create(path, { address: 'a:1' }), await g().create(path, { address: 'a:2' })];
+      const { body } = await g().get(`${path}?limit=2`);
+      assert.deepEqual(body.backends, made.toReversed());
+      assert.equal(body.uri, `${g().url}${path}`);
+      assert.equal(body.next_page_uri, `${g().url}${path}?before_id=${made[0].id}&limit=2`);
+    });
+
+    test('a backend in use cannot be deleted, and can once nothing uses it', async () => {
+      const backend = await g().create(path, { address: 'a:1' });
+      const module = { backend: { backend_id: backend.id } };
+      const edge = await g().create('/edges/tcp', module);
+      const https = await g().create('/edges/https');
+      const route = await g().create(`/edges/https/${https.id}/routes`, {
+        match: '/',
+        match_type: 'exact_path',
+        ...module,
+      });
+      const message = await refuses(g(), ['DELETE', `${path}/${backend.id}`], 409, 20013);
+      assert.ok(message.includes(edge.id) && message.includes(route.id));
+      await g().delete(`/edges/tcp/${edge.id}`);
+      await refuses(g(), ['DELETE', `${path}/${backend.id}`], 409, 20013);
+      await g().delete(`/edges/https/${https.id}/routes/${route.id}/backend`);
+      assert.equal((await g().delete(`${path}/${backend.id}`)).status, 204);
+      await refuses(g(), ['GET', `${path}/${backend.id}`], 404, 6514);
+      await refuses(g(), ['DELETE', `${path}/${backend.id}`], 404, 6514);
+    });
+
+    test("another account's backends do not exist", async () => {
+      const { id } = await g().create(path, { address: 'a:1' });
+      const stranger = await newStranger();
+      for (const method of ['GET', 'PATCH', 'DELETE']) {
+        const body = method === 'PATCH' ? {} : undefined;
+        await refuses(g(), [method, `${path}/${id}`, body, stranger], 404, 6514);
+      }
+      assert.deepEqual((await g().get(path, stranger)).body.backends, []);
+      await refuses(g(), ['POST', '/edges/tcp', { backend: { backend_id: id } }, stranger], 400, 6501);
+    });
+
+    test('the gateway is told host, port and TLS', async () => {
+      const { id } = await g().create(path, { address: '[2001:DB8::1]:8443', tls: { enabled: true } });
+      const { context } = g().app;
+      const [compiler] = staticBackendsResource.compilers?.(context) ?? [];
+      const entries = await compiler?.load(context.store.queries, [id, 'bkdsc_gone']);
+      assert.deepEqual(entries, [{ kind: 'backend', id, host: '2001:db8::1', port: 8443, tls: true }]);
+      const all = await compiler?.load(context.store.queries, undefined);
+      assert.ok(all?.some((entry) => entry.id === id) && all.length > 1);
+    });
+  },
+  { role: 'api' },
+);

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makePair } from '../../../test/support/certificate-pair.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { createSealer } from '../../lib/sealed-secret.ts';
+import { certificateCompiler } from './compile.ts';
+
+const path = '/tls_certificates';
+const leaf = makePair('leaf', '-subj', '/CN=leaf.test');
+const plain = makePair('plain', '-subj', '/CN=plain.test');
+const keyLine = leaf.private_key_pem.split('\n')[1] ?? '';
+const secretKey = 'the-key-that-seals-private-keys-0123456789';
+
+onEachDatabase('sealed private keys', (newDatabase) => {
+  test('a key is stored encrypted, for its own row only, and in no other place', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', 'secret-key': secretKey });
+    const first = await gatehouse.create(path, leaf);
+    const { queries } = gatehouse.app.context.store;
+    const [row] = await queries.all('SELECT document, sealed_key FROM tls_certificates');
+    const log = await queries.all('SELECT before, after FROM change_log');
+    const kept = JSON.stringify([row, log]);
+    assert.ok(!kept.includes(keyLine));
+    assert.match(String(row?.[1]), /^gcm1:/);
+    const second = await gatehouse.create(path, plain);
+    await gatehouse.app.context.store.write({ id: 'test', accountId: '', operationId: '' }, async (transaction) => {
+      const moved = 'UPDATE tls_certificates SET sealed_key = $1 WHERE id = $2';
+      await transaction.run(moved, [row?.[1] ?? '', second.id]);
+      transaction.record({ accountId: '', kind: 'test', id: '', before: null, after: null, sweeping: false });
+    });
+    const compiler = certificateCompiler(createSealer(secretKey));
+    await compiler.load(queries, [first.id]);
+    await assert.rejects(
+      compiler.load(queries, [second.id]),
+      new RegExp(`TLS certificate ${second.id} cannot be used`),
+    );
+  });
+
+  test('with another key, or none, the service says so and does not start', async () => {
+    const database = await newDatabase();
+    const id = await (async () => {
+      await using gatehouse = await Gatehouse.start(database, { role: 'api', 'secret-key': secretKey });
+      return (await gatehouse.create(path, leaf)).id;
+    })();
+    const said = new RegExp(`the private key of the TLS certificate ${id} cannot be used: .*secret_key`);
+    for (const settings of [{}, { 'secret-key': `another-${secretKey}` }]) {
+      await assert.rejects(Gatehouse.start(database, { role: 'api', ...settings }), said);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-certificates-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** As an upload names them. */
+export interface CertificatePair {
+  readonly certificate_pem: string;
+  readonly private_key_pem: string;
+}
+
+export function makeKey(passphrase?: string): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const form = { type: 'pkcs8', format: 'pem' } as const;
+  const text = passphrase === undefined ? form : { ...form, cipher: 'aes-256-cbc', passphrase };
+  return privateKey.export(text).toString();
+}
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+}
+
+/** A pair whose certificate comes from OpenSSL's own tool. Others can be made with `name.pem` and `name.key`. */
+export function makePair(name: string, ...args: readonly string[]): CertificatePair {
+  const private_key_pem = makeKey();
+  writeFileSync(join(folder, `${name}.key`), private_key_pem);
+  openssl('req', '-x509', '-key', `${name}.key`, '-out', `${name}.pem`, '-set_serial', '0x0a0b', ...args);
+  return { certificate_pem: readFileSync(join(folder, `${name}.pem`), 'utf8'), private_key_pem };
+}
+
+/** The same pair, with a certificate that has ended. */
+export function makeExpired(name: string, pair: CertificatePair): CertificatePair {
+  openssl('req', '-new', '-key', `${name}.key`, '-subj', '/CN=expired.test', '-out', `${name}.csr`);
+  const output = `${name}-expired.pem`;
+  openssl('x509', '-req', '-in', `${name}.csr`, '-signkey', `${name}.key`, '-days', '-1', '-out', output);
+  return { ...pair, certificate_pem: readFileSync(join(folder, output), 'utf8') };
+}
