@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { GatewayPart } from './gateway-part.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
+import { toTimestamp } from './lib/ids.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
@@ -20,12 +21,14 @@ import type { Target } from './publisher/publisher.ts';
 import { resources } from './resources/index.ts';
 import type { Offers, ResourceContext } from './resources/resource.ts';
 import { AccessTable } from './snapshot/access.ts';
+import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
 import { openStore } from './store/store.ts';
 
 export type Logger = FastifyBaseLogger;
 
 const databaseRetryMs = 500;
+const pruneEveryMs = 3_600_000;
 
 /** A running Gatehouse. Disposing of it drains and stops it. */
 export interface App extends AsyncDisposable {
@@ -96,6 +99,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
   ]);
 
+  if (config.changeLogDays !== undefined) started.use(keepChangeLogShort(context, config.changeLogDays, log));
+
   const unready = () => (publisher.lagging ? 'the newest change is not yet in force' : undefined);
   const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
   const apiUrl = await api?.listen(config.apiListen);
@@ -143,6 +148,24 @@ function buildApi(
     rateLimit: config.rateLimit,
     logger: log,
   });
+}
+
+function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): Disposable {
+  const prune = () => {
+    const before = toTimestamp(Date.now() - days * 86_400_000);
+    store
+      .note((notes) => pruneChanges(notes, before))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'old changes could not be deleted');
+      });
+  };
+  prune();
+  const timer = setInterval(prune, pruneEveryMs).unref();
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+    },
+  };
 }
 
 /** Tries again until the database answers. What is wrong with it otherwise is not a matter of time. */

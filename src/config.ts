@@ -44,7 +44,7 @@ const settings = {
     secret: true,
   },
   vendor: {
-    help: "vendor word of the clients in use: its version header, error codes and operation header are spoken too",
+    help: 'vendor word of the clients in use: its version header, error codes and operation header are spoken too',
     fallback: '',
     read: optional(readWord),
   },
@@ -60,7 +60,11 @@ const settings = {
   },
   tcpPorts: { help: 'ports that TCP edges may use, FIRST-LAST', fallback: '10000-19999', read: readPortRange },
   tcpListenHost: { help: 'address on which TCP edges listen', fallback: '127.0.0.1', read: readHost },
-  httpsListen: { help: 'address of the HTTPS edges, host:port or "off"', fallback: '127.0.0.1:8443', read: orOff(readListen) },
+  httpsListen: {
+    help: 'address of the HTTPS edges, host:port or "off"',
+    fallback: '127.0.0.1:8443',
+    read: orOff(readListen),
+  },
   httpsPort: {
     help: 'port at which clients reach HTTPS edges, as it stands in their hostports',
     fallback: '443',
@@ -106,7 +110,16 @@ const settings = {
     fallback: './data/gateway.snapshot',
     read: orOff(String),
   },
-  metricsListen: { help: 'address of the Prometheus metrics, host:port or "off"', fallback: 'off', read: orOff(readListen) },
+  changeLogDays: {
+    help: 'how many days the list of changes goes back, or "off" to keep all of it',
+    fallback: 'off',
+    read: orOff(readWholeNumber(1, 36_500)),
+  },
+  metricsListen: {
+    help: 'address of the Prometheus metrics, host:port or "off"',
+    fallback: 'off',
+    read: orOff(readListen),
+  },
   rateLimit: {
     help: 'API calls a minute for each account, or "off"',
     fallback: 'off',
@@ -146,7 +159,10 @@ interface Given {
 }
 
 /** Flags go before the environment. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>, flags: readonly string[]): Config {
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: readonly string[],
+): Config {
   const faults: string[] = [];
   const given = new Map([...fromEnvironment(environment, faults), ...fromFlags(flags, faults)]);
   const values = Object.entries<Setting<unknown>>(settings).map(([name, { fallback = '', read, secret = false }]) => {

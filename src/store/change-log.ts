@@ -78,6 +78,11 @@ export async function appendChanges(
   }
 }
 
+/** Forgets what happened before a time. A process that had not heard of it starts afresh. */
+export async function pruneChanges(notes: Pick<Connection, 'run'>, before: string): Promise<number> {
+  return notes.run('DELETE FROM change_log WHERE at < $1', [before]);
+}
+
 /** What happened after `version` up to and including `upTo`, in order; undefined when the log no longer knows. */
 export async function readChanges(
   queries: Queries,

@@ -24,7 +24,8 @@ const filters = {
   until: 'at <= ',
 } as const;
 
-const document = (description: string) => Type.Unsafe<unknown>({ type: ['object', 'null'], additionalProperties: true, description });
+const document = (description: string) =>
+  Type.Unsafe<unknown>({ type: ['object', 'null'], additionalProperties: true, description });
 
 const Change = Type.Object(
   {
@@ -77,7 +78,8 @@ function listOperation({ store }: ResourceContext): Operation {
       );
       const changes = rows.slice(0, page.limit).map(present);
       const last = changes.at(-1);
-      const next = rows.length > page.limit && last !== undefined ? nextPageQuery(last.id, page, call.filters) : undefined;
+      const next =
+        rows.length > page.limit && last !== undefined ? nextPageQuery(last.id, page, call.filters) : undefined;
       return { changes, uri: uri(path), next_page_uri: next === undefined ? null : uri(`${path}${next}`) };
     },
   });

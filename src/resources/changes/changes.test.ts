@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { pruneChanges } from '../../store/change-log.ts';
+
+interface ShownChange {
+  readonly id: string;
+  readonly version: number;
+  readonly action: string;
+  readonly kind: string;
+  readonly resource_id: string;
+}
+
+onEachDatabase('changes', (newDatabase) => {
+  let database: string;
+  let gatehouse: Gatehouse;
+  before(async () => {
+    database = await newDatabase();
+    gatehouse = await Gatehouse.start(database);
+  });
+  after(() => gatehouse[Symbol.asyncDispose]());
+
+  const list = async (query: string): Promise<readonly ShownChange[]> =>
+    (await gatehouse.get(`/changes${query}`)).body.changes;
+
+  test('every change is told once, newest first, with what was before and after and who did it', async () => {
+    const policy = await gatehouse.create('/ip_policies', { description: 'first' });
+    await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'second' });
+    await gatehouse.delete(`/ip_policies/${policy.id}`);
+    const { body } = await gatehouse.get(`/changes?resource_id=${policy.id}`);
+    assert.deepEqual(
+      body.changes.map(({ action }: ShownChange) => action),
+      ['delete', 'update', 'create'],
+    );
+    const [, update] = body.changes;
+    assert.deepEqual([update.before.description, update.after.description], ['first', 'second']);
+    assert.match(update.actor, /^usr_/);
+    assert.match(update.operation_id, /^op_/);
+  });
+
+  test('a new key’s change holds neither its token nor a hash of it', async () => {
+    const key = await gatehouse.create('/api_keys');
+    const { text } = await gatehouse.get(`/changes?resource_id=${key.id}`);
+    assert.ok(!text.includes(key.token.split('_')[1]));
+    assert.ok(!/hash/.test(text));
+  });
+
+  test('pages lose and repeat nothing, and keep the filter', async () => {
+    for (let count = 0; count < 7; count++) await gatehouse.create('/ip_policies', { description: `page ${count}` });
+    const whole = await list('?kind=ip_policy');
+    const seen: string[] = [];
+    let path: string | null = '/changes?kind=ip_policy&limit=3';
+    while (path !== null) {
+      const { body }: { body: { changes: ShownChange[]; next_page_uri: string | null } } = await gatehouse.get(path);
+      seen.push(...body.changes.map(({ id }) => id));
+      path = body.next_page_uri === null ? null : body.next_page_uri.replace(gatehouse.url, '');
+    }
+    assert.deepEqual(
+      seen,
+      whole.map(({ id }) => id),
+    );
+  });
+
+  test('filters by kind, actor and time select; bad ones are refused', async () => {
+    const { body: key } = await gatehouse.get('/api_keys?limit=1');
+    const [{ owner_id: owner }] = key.keys;
+    assert.ok((await list(`?actor=${owner}`)).length > 0);
+    assert.deepEqual(await list('?actor=usr_nobody'), []);
+    assert.deepEqual(await list('?until=2000-01-01T00:00:00Z'), []);
+    assert.ok((await list('?since=2000-01-01T00:00:00Z')).length > 0);
+    assert.equal((await gatehouse.get('/changes?since=yesterday')).body.error_code, 'ERR_GATEHOUSE_241');
+    assert.equal((await gatehouse.get('/changes?colour=red')).body.error_code, 'ERR_GATEHOUSE_231');
+    assert.equal((await gatehouse.get('/changes?before_id=chg_1')).body.error_code, 'ERR_GATEHOUSE_227');
+  });
+
+  test('only admins may read them', async () => {
+    const bot = await gatehouse.create('/bot_users', { name: 'reader' });
+    const { token } = await gatehouse.create('/api_keys', { owner_id: bot.id });
+    assert.equal((await gatehouse.get('/changes', { token })).status, 403);
+  });
+
+  test('a process that finds the log shortened behind it starts afresh instead of missing what happened', async () => {
+    await using other = await Gatehouse.start(database);
+    const key = await gatehouse.create('/api_keys');
+    assert.equal((await other.get('/api_keys', { token: key.token })).status, 200);
+    const { store } = other.app.context;
+    // In one transaction: the other process cannot look in between.
+    await gatehouse.app.context.store.write(
+      { id: 'host', accountId: '', operationId: 'op_test' },
+      async (transaction) => {
+        await transaction.run('DELETE FROM api_keys WHERE id = $1', [key.id]);
+        transaction.record({ accountId: '', kind: 'api_key', id: key.id, before: '{}', after: null, sweeping: false });
+      },
+    );
+    await gatehouse.app.context.store.note((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
+    await gatehouse.create('/ip_policies');
+    await store.look();
+    assert.equal((await other.get('/api_keys', { token: key.token })).status, 401);
+  });
+});

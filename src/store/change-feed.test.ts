@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { onEachDatabase } from '../../test/support/each-database.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { pruneChanges } from './change-log.ts';
+import { openStore } from './store.ts';
+import type { Store } from './store.ts';
+
+const actor = { id: 'host', accountId: '', operationId: 'op_test' };
+
+function write(store: Store, id: string): Promise<void> {
+  return store.write(actor, async (transaction) => {
+    transaction.record({ accountId: '', kind: 'thing', id, before: null, after: '{}', sweeping: false });
+  });
+}
+
+/** A feed of its own, as another process has one, and what it told. */
+function followerOf(store: Store): { readonly feed: ChangeFeed; readonly told: string[] } {
+  const feed = new ChangeFeed(store.queries, store.version);
+  const told: string[] = [];
+  feed.follow({
+    changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+    lost: (version) => void told.push(`lost at ${version}`),
+  });
+  return { feed, told };
+}
+
+onEachDatabase('change feed', (newDatabase) => {
+  const open = async () => openStore({ url: await newDatabase(), migrations: [], onFeedFault: () => {} });
+
+  test('a look brings everything since the last one, once and in order', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    await write(store, 'a');
+    await write(store, 'b');
+    await feed.look();
+    await feed.look();
+    await write(store, 'c');
+    await feed.look();
+    assert.deepEqual(told, ['a+b at 2', 'c at 3']);
+  });
+
+  test('what the log no longer knows is told as lost, not passed over', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    await write(store, 'a');
+    await store.note((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
+    await write(store, 'b');
+    await feed.look();
+    await write(store, 'c');
+    await feed.look();
+    assert.deepEqual(told, ['lost at 2', 'c at 3']);
+  });
+
+  test('own changes that come after a gap are preceded by what was missed', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    await write(store, 'a');
+    await write(store, 'b');
+    await feed.committed(1, 2, [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', sweeping: false }]);
+    assert.deepEqual(told, ['a+b at 2']);
+  });
+});
