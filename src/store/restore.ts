@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, link, mkdir, realpath, rename, stat } from 'node:fs/promises';
+import { chown, link, mkdir, open, realpath, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -36,6 +36,7 @@ export interface Restored extends FileContent {
 
 const lockTimeoutMs = 1_000;
 const busyCode = 5;
+const fileHeader = 'SQLite format 3\0';
 
 /** Puts a copy of `file` in the place of the database. At every moment the name holds the old or the new one, whole. */
 export async function restore({ path, file, force, migrations }: RestoreOptions): Promise<Restored> {
@@ -58,7 +59,7 @@ export async function restore({ path, file, force, migrations }: RestoreOptions)
 
 async function replace(path: string, copy: string, force: boolean): Promise<string | undefined> {
   const exists = existsSync(path);
-  const alone = exists ? holdAlone(path, force) : undefined;
+  const alone = exists ? await holdAlone(path, force) : undefined;
   try {
     const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
     // There are none beside a database that could be held: their content is in it now.
@@ -78,7 +79,8 @@ async function replace(path: string, copy: string, force: boolean): Promise<stri
  * Keeps everybody else out until it is closed, and brings all content into the one file. Every process that has a
  * database in WAL mode open holds a lock that this needs, even while it does nothing.
  */
-function holdAlone(path: string, force: boolean): DatabaseSync | undefined {
+async function holdAlone(path: string, force: boolean): Promise<DatabaseSync | undefined> {
+  if (!(await hasHeader(path))) return acceptDamage(path, force, undefined);
   const database = new DatabaseSync(path, { timeout: lockTimeoutMs });
   try {
     database.exec('PRAGMA journal_mode = DELETE');
@@ -86,21 +88,26 @@ function holdAlone(path: string, force: boolean): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    if (force && isNoDatabase(error)) return undefined;
-    throw explainRefusal(path, error);
+    if (isNoDatabase(error)) return acceptDamage(path, force, error);
+    if (errorCode(error) !== busyCode) throw error;
+    const message = `${path} is in use: stop every Gatehouse process that has it open, then restore`;
+    throw new Error(message, { cause: error });
   }
 }
 
-function explainRefusal(path: string, error: unknown): unknown {
-  if (errorCode(error) === busyCode) {
-    const message = `${path} is in use: stop every Gatehouse process that has it open, then restore`;
-    return new Error(message, { cause: error });
-  }
-  if (!isNoDatabase(error)) return error;
-  return new Error(
+/** Beside a file that does not begin like a database, SQLite would delete the write-ahead log, and with it what can be saved. */
+async function hasHeader(path: string): Promise<boolean> {
+  await using handle = await open(path, 'r');
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(fileHeader.length), position: 0 });
+  return buffer.toString('latin1') === fileHeader;
+}
+
+function acceptDamage(path: string, force: boolean, cause: unknown): undefined {
+  if (force) return;
+  throw new Error(
     `${path} is damaged, so that nobody can tell whether it is in use. Stop every Gatehouse process that has it open, ` +
       'then repeat with --force; the damaged files are kept',
-    { cause: error },
+    cause === undefined ? {} : { cause },
   );
 }
 

@@ -55,13 +55,12 @@ export async function inspectFile(file: string): Promise<FileContent> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const queries = queriesOf(database);
-    const faults = [
+    const checked = [
       ...(await queries.all('PRAGMA integrity_check')),
       ...(await queries.all('PRAGMA foreign_key_check')),
     ];
-    if (faults.length !== 1 || faults[0]?.[0] !== 'ok') {
-      throw new Error(`the database is damaged: ${faults.slice(0, 3).join('; ')}`);
-    }
+    const faults = checked.map((row) => row.join(' ')).filter((line) => line !== 'ok');
+    if (faults.length > 0) throw new Error(`the database is damaged: ${faults.slice(0, 3).join('; ')}`);
     const shapes = await readTables(queries, 'sqlite');
     if (!['store_version', 'applied_migrations'].every((table) => shapes.some(({ name }) => name === table))) {
       throw new Error('it is not a Gatehouse database: the tables that every one has are missing');
