@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 
 import { get } from './get.ts';
 import { list } from './list.ts';
+import { match } from './match.ts';
 import { post } from './post.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { leaveServerCore } from './support/cores.ts';
@@ -10,7 +11,7 @@ import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post];
+const benchmarks: readonly Benchmark[] = [get, list, post, match];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
