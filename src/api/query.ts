@@ -62,8 +62,15 @@ function readBeforeId(text: string | undefined, prefix: string): string | undefi
 }
 
 function decode(text: string): string {
+  const decoded = decodePercent(text.replaceAll('+', ' '));
+  // Not every database can even compare with it.
+  if (decoded.includes('\0')) throw new UserError(230, { reason: `${quote(text)} holds a NUL character` });
+  return decoded;
+}
+
+function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(text);
   } catch {
     throw new UserError(230, { reason: `${quote(text)} is not percent-encoded UTF-8` });
   }

@@ -7,6 +7,7 @@ import { exampleBodies } from './support/bodies.ts';
 import { inWorlds } from './support/in-worlds.ts';
 import { forEach, openApi, operations, publicOperations } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
+import { isForAdmins } from './support/rights.ts';
 import { requestTarget } from './support/raw-http.ts';
 import type { World } from './support/world.ts';
 
@@ -162,8 +163,4 @@ function callBadly(world: World, operation: ApiOperation, headers: CallOptions['
 
 function madeUpPath({ path }: ApiOperation): string {
   return path.replaceAll(/\{\w+\}/g, 'nope');
-}
-
-function isForAdmins({ method, path }: ApiOperation): boolean {
-  return method !== 'GET' && /^\/(bot_users|ip_restrictions)(\/|$)/.test(path);
 }

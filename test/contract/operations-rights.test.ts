@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { newId } from '../../src/lib/ids.ts';
 import { inWorlds } from './support/in-worlds.ts';
 import { forEach, operations } from './support/operations.ts';
-import type { ApiOperation } from './support/operations.ts';
+import { isForAdmins } from './support/rights.ts';
 import type { World } from './support/world.ts';
 
 inWorlds('rights', (world) => {
   for (const role of ['member', 'bot'] as const) {
-    test(`of a ${role} are all but other owners, keys of others, bots and IP restrictions`, async () => {
+    test(`of a ${role} are all but other owners, keys of others, bots, IP restrictions and the log`, async () => {
       const caller = await principal(world(), role);
       const refused = new Set(['ApiKeysCreate', 'ApiKeysUpdate', 'ApiKeysDelete']);
       await forEach(operations, async (operation) => {
@@ -37,10 +37,6 @@ inWorlds('rights', (world) => {
     });
   }
 });
-
-function isForAdmins({ method, path }: ApiOperation): boolean {
-  return method !== 'GET' && /^\/(bot_users|ip_restrictions)(\/|$)/.test(path);
-}
 
 async function principal(world: World, role: 'member' | 'bot'): Promise<{ readonly token: string }> {
   if (role === 'member') return { token: (await world.createUser(`member ${newId('x')}`, role)).token };

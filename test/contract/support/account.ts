@@ -57,6 +57,17 @@ export class Account {
     return { path, ids, body: operation.bodySchema === undefined ? undefined : await this.#body(operation) };
   }
 
+  /** The same for many operations; answers where to find each. */
+  async prepareAll(operations: readonly ApiOperation[]): Promise<(operation: ApiOperation) => Prepared> {
+    const all = new Map<ApiOperation, Prepared>();
+    for (const operation of operations) all.set(operation, await this.prepare(operation));
+    return (operation) => {
+      const prepared = all.get(operation);
+      assert.ok(prepared, operation.id);
+      return prepared;
+    };
+  }
+
   /** The path with a resource made for each of its parameters. */
   async #fillPath(template: string): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
     let path = '';

@@ -49,6 +49,10 @@ export const exampleBodies: Readonly<Record<string, ExampleBody>> = {
   IpRestrictionsUpdate: {
     make: async (account) => ({ enforced: false, ip_policy_ids: [(await account.make('/ip_policies')).id] }),
   },
+  IpCheck: {
+    make: async (account) => ({ ip: '203.0.113.7', edge_id: (await account.make('/edges/tcp')).id }),
+    reads: true,
+  },
   StaticBackendsCreate: { make: () => ({ address: 'app.internal:8080' }) },
   StaticBackendsUpdate: { make: () => ({ address: `app-${unique()}.internal:8080` }) },
   TcpEdgesCreate: {

@@ -21,7 +21,7 @@ interface DescribedOperation {
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly unknown[];
-  readonly parameters?: readonly { readonly name?: string }[];
+  readonly parameters?: readonly { readonly name?: string; readonly in?: string }[];
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, Content>>;
 }
@@ -41,6 +41,7 @@ export interface ApiOperation {
   readonly successStatus: number;
   readonly bodySchema: Schema | undefined;
   readonly isList: boolean;
+  readonly queryNames: readonly string[];
   readonly described: DescribedOperation;
 }
 
@@ -56,6 +57,7 @@ const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([pat
     successStatus: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     bodySchema: described.requestBody?.content?.['application/json']?.schema,
     isList: described.parameters?.some(({ name }) => name === 'before_id') === true,
+    queryNames: (described.parameters ?? []).flatMap((each) => (each.in === 'query' ? [each.name ?? ''] : [])),
     described,
   })),
 );
@@ -83,7 +85,8 @@ export async function forEach(
     try {
       await check(operation);
     } catch (error) {
-      faults.push(`${operation.id}: ${error instanceof Error ? error.message : String(error)}`);
+      const message = error instanceof Error ? error.message : String(error);
+      faults.push(`${operation.id}: ${message.slice(0, 1000)}`);
     }
   }
   if (chosen.length === 0) throw new Error('no operation to check');

@@ -83,7 +83,11 @@ export class World implements AsyncDisposable {
   async unchanged(work: () => Promise<void>): Promise<void> {
     const before = await this.content();
     await work();
-    assert.ok((await this.content()) === before, 'the content of the database has changed');
+    const after = await this.content();
+    if (after === before) return;
+    const known = new Set(before.split('\n'));
+    const fresh = after.split('\n').filter((line) => !known.has(line));
+    assert.fail(`the database has changed; rows that were not there before:\n${fresh.join('\n')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

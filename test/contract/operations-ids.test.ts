@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { newId } from '../../src/lib/ids.ts';
+import type { Account } from './support/account.ts';
+import { brokenTargets, hostileIds, hostileTexts } from './support/hostile-texts.ts';
+import { inWorlds } from './support/in-worlds.ts';
+import { findOperation, forEach, operations, resolveSchema } from './support/operations.ts';
+import type { ApiOperation, Schema } from './support/operations.ts';
+import { requestTarget, sendBytes } from './support/raw-http.ts';
+
+const idForm = /[a-z]+_[0-9A-Za-z]{27}/g;
+const withIds = operations.filter(({ params }) => params.length > 0);
+const withBody = operations.filter(({ bodySchema }) => bodySchema !== undefined);
+
+inWorlds("another account's ids", (world) => {
+  test('in the path are answered exactly as if they did not exist', async () => {
+    const { own, foreign } = world();
+    const theirs = await foreign.prepareAll(withIds);
+    const ours = await own.prepareAll(withIds);
+    // Whatever is kept in memory is kept from now on.
+    for (const read of withIds.filter(({ method }) => method === 'GET')) await foreign.call(read, theirs(read));
+    await world().unchanged(() =>
+      forEach(withIds, async (operation) => {
+        const { ids, body } = ours(operation);
+        for (const positions of subsets(operation.params.length)) {
+          const call = (strange: readonly string[]) =>
+            own.call(operation, {
+              path: fill(
+                operation,
+                ids.map((id, at) => (positions.includes(at) ? (strange[at] ?? '') : id)),
+              ),
+              body,
+            });
+          const answer = await call(theirs(operation).ids);
+          const missing = await call(ids.map(sameKind));
+          assert.equal(answer.status, 404, answer.text);
+          assert.equal(withoutIds(answer.text), withoutIds(missing.text));
+          assert.deepEqual([...answer.headers.keys()], [...missing.headers.keys()]);
+        }
+      }),
+    );
+  });
+
+  test('in the body are answered exactly as if they did not exist', async () => {
+    const { own, foreign } = world();
+    const theirs = await foreign.prepareAll(withBody);
+    const ours = await own.prepareAll(withBody);
+    const naming = withBody.filter((operation) => JSON.stringify(theirs(operation).body).match(idForm) !== null);
+    assert.ok(naming.length >= 8, `only ${naming.length} operations name other resources in their body`);
+    await world().unchanged(() =>
+      forEach(naming, async (operation) => {
+        const { body } = theirs(operation);
+        const { path } = ours(operation);
+        const unknown: unknown = JSON.parse(JSON.stringify(body).replaceAll(idForm, sameKind));
+        const answer = await own.call(operation, { path, body });
+        const missing = await own.call(operation, { path, body: unknown });
+        assert.ok(answer.status >= 400 && answer.status < 500, answer.text);
+        assert.equal(answer.status, missing.status);
+        assert.equal(withoutIds(answer.text), withoutIds(missing.text));
+      }),
+    );
+  });
+
+  test('are in no list', async () => {
+    await forEach(
+      operations.filter(({ isList, params }) => isList && params.length === 0),
+      async (operation) => {
+        const { own, foreign } = world();
+        // A list to which nothing can be added directly tells of everything that is made.
+        const isCollection = findOperation('POST', operation.path) !== undefined;
+        const { id } = await foreign.make(isCollection ? operation.path : '/ip_policies');
+        const list = { path: operation.path, body: undefined };
+        assert.ok((await foreign.call(operation, list)).text.includes(id));
+        assert.ok(!(await own.call(operation, list)).text.includes(id));
+      },
+    );
+  });
+});
+
+inWorlds('hostile text', (world) => {
+  test('in place of an id is answered 404, or 400 where it is no URL', async () => {
+    const { own } = world();
+    const preparedFor = await own.prepareAll(withIds);
+    const [policy, backend] = [await own.make('/ip_policies'), await own.make('/backends/static')];
+    await world().unchanged(() =>
+      forEach(withIds, async (operation) => {
+        const { ids, body } = preparedFor(operation);
+        for (const [at, realId] of ids.entries()) {
+          const path = (id: string) => fill(operation, ids.with(at, id));
+          for (const id of hostileIds(realId, realId.startsWith('ipp') ? backend.id : policy.id)) {
+            const { status, text } = await sendTarget(own, operation.method, path(id), body);
+            assert.ok(status === 404 || (status === 400 && id.includes('%')), `${path(id)} → ${status} ${text}`);
+            assert.equal(JSON.parse(text).status_code, status);
+          }
+          for (const id of brokenTargets) {
+            const head = `${operation.method} ${path(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.token}\r\n`;
+            const { status } = await sendBytes(
+              own.gatehouse.url,
+              `${head}Service-Version: 2\r\nConnection: close\r\n\r\n`,
+            );
+            assert.equal(status, 400, `${JSON.stringify(path(id))} → ${status}`);
+          }
+        }
+      }),
+    );
+  });
+
+  test('in the query is refused or leads to a page', async () => {
+    await forEach(
+      operations.filter(({ queryNames }) => queryNames.length > 0),
+      async (operation) => {
+        const { own } = world();
+        const { path } = await own.prepare(operation);
+        for (const name of operation.queryNames) {
+          for (const id of hostileIds(newId('ak'), newId('ipp'))) {
+            const { status, text } = await sendTarget(own, 'GET', `${path}?${name}=${id}`, undefined);
+            assert.ok(status === 200 || status === 400, `${name}=${id} → ${status} ${text}`);
+          }
+        }
+      },
+    );
+  });
+
+  test('in a field is refused or kept, but never our fault', async () => {
+    await forEach(withBody, async (operation) => {
+      const { own } = world();
+      const { path, body } = await own.prepare(operation);
+      for (const text of hostileTexts) {
+        for (const sent of placesFor(text, operation.bodySchema ?? {}, body)) {
+          const answer = await own.call(operation, { path, body: sent });
+          assert.ok(answer.status < 500, `${JSON.stringify(sent).slice(0, 200)} → ${answer.status}`);
+        }
+      }
+    });
+  });
+});
+
+/** The body with the text in one place after the other. */
+function placesFor(text: string, schema: Schema, body: unknown): readonly unknown[] {
+  const { type, properties, items, anyOf } = resolveSchema(schema);
+  if (anyOf !== undefined) return anyOf.flatMap((each) => placesFor(text, each, body));
+  if (type === 'string') return [text];
+  if (type === 'array') return placesFor(text, items ?? {}, undefined).map((value) => [value]);
+  if (properties === undefined) return [{ [text]: text }];
+  return Object.entries(properties).flatMap(([name, property]) =>
+    placesFor(text, property, undefined).map((value) => ({ ...(typeof body === 'object' ? body : {}), [name]: value })),
+  );
+}
+
+function sendTarget(own: Account, method: string, target: string, body: unknown) {
+  const headers = { authorization: `Bearer ${own.token}`, 'service-version': '2' };
+  if (body === undefined) return requestTarget(own.gatehouse.url, method, target, headers, undefined);
+  const json = { ...headers, 'content-type': 'application/json' };
+  return requestTarget(own.gatehouse.url, method, target, json, JSON.stringify(body));
+}
+
+function fill({ path, params }: ApiOperation, ids: readonly string[]): string {
+  return params.reduce((filled, name, at) => filled.replace(`{${name}}`, () => ids[at] ?? ''), path);
+}
+
+/** An id of the same kind that nothing has. */
+function sameKind(id: string): string {
+  return newId(id.slice(0, id.indexOf('_')));
+}
+
+function withoutIds(text: string): string {
+  return text.replaceAll(idForm, (id) => id.slice(0, id.indexOf('_')));
+}
+
+/** Every choice of one or more of the first `count` numbers. */
+function subsets(count: number): readonly (readonly number[])[] {
+  const all = Array.from({ length: 2 ** count }, (_, bits) =>
+    Array.from({ length: count }, (_each, at) => at).filter((at) => (bits & (1 << at)) !== 0),
+  );
+  return all.slice(1);
+}
