@@ -140,6 +140,13 @@ test('a host can move from one edge to another in one update, in any order', asy
   assert.equal((await sendRaw(gateway.port, get('/'))).body, 'two');
 });
 
+test('a host that is taken from its edge is served no more', async () => {
+  await using gateway = await startGateway([simpleEdge(1, 'app.test', 'other.test')]);
+  await gateway.set(simpleEdge(1, 'other.test'));
+  assert.equal(gateway.accountOfHost('app.test'), undefined);
+  assert.equal(gateway.accountOfHost('other.test'), 'acc_1');
+});
+
 test('a whole snapshot leaves nothing behind of the one before', async () => {
   await using upstream = await startUpstream();
   await using gateway = await startGateway([

@@ -78,6 +78,7 @@ suite('which edge answers', async () => {
     { host: '*.wild.test', sni: 'app.test', expected: 400, code: 'ERR_GATEHOUSE_20102' },
     { host: 'app.test:', expected: 400, code: 'ERR_GATEHOUSE_20102' },
     { host: 'app.test:443:443', expected: 400, code: 'ERR_GATEHOUSE_20102' },
+    { host: `${'a.'.repeat(130)}test`, expected: 400, code: 'ERR_GATEHOUSE_20102' },
     { host: 'user@app.test', expected: 400, code: 'ERR_GATEHOUSE_20102' },
     { host: '127.0.0.1', expected: 421, code: 'ERR_GATEHOUSE_3003' },
   ];
