@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { Operation } from './operation.ts';
+import { describeValue } from './validation.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -84,7 +85,7 @@ function withoutPathParameters(body: Fields, params: Readonly<Record<string, str
     if (!Object.hasOwn(fields, name) || Object.hasOwn(propertiesOf(schema), name)) continue;
     const given = fields[name];
     if (given !== value && given !== null && given !== undefined) {
-      throw new UserError(20015, { field: name, given: quote(given), path: quote(value) });
+      throw new UserError(20015, { field: name, given: describeValue(given), path: quote(value) });
     }
     delete fields[name];
   }

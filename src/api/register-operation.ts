@@ -112,6 +112,8 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, operation.filters);
   const { headers } = request;
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  // A content type without a body says nothing, not even when it is none.
+  if (!hasBody) delete headers['content-type'];
   if (operation.body === undefined && hasBody) {
     throw new UserError(211, { method: request.method, path: JSON.stringify(request.url.split('?', 1)[0]) });
   }

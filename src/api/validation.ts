@@ -60,7 +60,7 @@ export function explainFault(fault: ValidationFault, { faults = {} }: Operation)
     missing !== undefined && field === ''
       ? faults[missing]?.(undefined, true)
       : fault.keyword !== 'additionalProperties' && field !== ''
-        ? faults[field]?.(fault.data, false)
+        ? faults[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
         : undefined;
   return better ?? generalFault(fault, missing);
 }
@@ -89,9 +89,19 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
 }
 
 function reasonOf({ keyword, params, message, data }: ValidationFault): string {
-  if (keyword === 'type') return `is ${quote(data)}, where a value of type ${String(params['type'])} belongs`;
-  if (keyword === 'enum') return `is ${quote(data)}, where one of these belongs: ${String(params['allowedValues'])}`;
+  if (keyword === 'type') return `is ${describeValue(data)}, where a value of type ${String(params['type'])} belongs`;
+  if (keyword === 'enum') return `is ${describeValue(data)}, where one of these belongs: ${String(params['allowedValues'])}`;
   return message ?? 'does not fit';
+}
+
+/** Lists and objects are not quoted: they may be nested deeper than can be written out. */
+export function describeValue(value: unknown): string {
+  if (!isComposite(value)) return quote(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function knownFields(schema: object | undefined): string {
