@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { get } from './get.ts';
+import { https } from './https.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
 import { post } from './post.ts';
@@ -11,7 +12,7 @@ import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post, match];
+const benchmarks: readonly Benchmark[] = [get, list, post, https, match];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,11 @@
+import { connect, createServer } from 'node:net';
+
+/** `node bare-tcp.ts PORT UPSTREAM_PORT`: joins each connection with one to the upstream. What Node's sockets can do. */
+const [, , port, upstreamPort] = process.argv;
+
+createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+  const upstream = connect({ port: Number(upstreamPort), host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  client.pipe(upstream).pipe(client);
+  client.on('error', () => upstream.destroy());
+  upstream.on('error', () => client.destroy());
+}).listen(Number(port), '127.0.0.1');

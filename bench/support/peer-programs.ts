@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Listening } from './bare-servers.ts';
+import { serverCores } from './cores.ts';
+import { freePort, Process } from './process.ts';
+import { scratchFolder } from './scratch.ts';
+
+export interface PeerCommand {
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts a program on a free port, which its configuration is made with. */
+export async function startProgram(
+  configure: (port: number) => Promise<PeerCommand>,
+  cores = serverCores,
+): Promise<Listening> {
+  const port = await freePort();
+  const { command, environment = {} } = await configure(port);
+  const program = new Process(command, { cores, environment });
+  await program.untilListening(port);
+  return { process: program, port, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
+}
+
+/** One worker; `blocks`: its `http` or `stream` part. */
+export async function nginxCommand(blocks: string): Promise<PeerCommand & { readonly configFile: string }> {
+  const folder = await newFolder('nginx');
+  const configFile = join(folder, 'nginx.conf');
+  writeFileSync(configFile, nginxConfig(folder, blocks));
+  return { command: ['nginx', '-p', folder, '-c', configFile], configFile };
+}
+
+export function nginxConfig(folder: string, blocks: string): string {
+  // Debian keeps `stream` in a module of its own; others have it built in.
+  const stream = /\bstream \{/.test(blocks) ? 'include /etc/nginx/modules-enabled/*stream*.conf;' : '';
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  return `${stream} ${user}
+    daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
+    events { worker_connections 8192; }
+    ${blocks.replace(/http \{/, `http { ${temporaryPaths(folder)}`)}`;
+}
+
+function temporaryPaths(folder: string): string {
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
+}
+
+/** One thread. */
+export async function haproxyCommand(sections: string): Promise<PeerCommand> {
+  const folder = await newFolder('haproxy');
+  const file = join(folder, 'haproxy.cfg');
+  writeFileSync(
+    file,
+    `global
+  nbthread 1
+  maxconn 4000
+defaults
+  timeout connect 10s
+  timeout client 300s
+  timeout server 300s
+${sections}
+`,
+  );
+  return { command: ['haproxy', '-f', file, '-db'] };
+}
+
+/** On one core, whatever the machine has. `apps`: as in its JSON configuration. */
+export async function caddyCommand(adminPort: number, apps: object): Promise<PeerCommand> {
+  const folder = await newFolder('caddy');
+  const file = join(folder, 'caddy.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      admin: { listen: `127.0.0.1:${adminPort}` },
+      logging: { logs: { default: { level: 'ERROR' } } },
+      apps,
+    }),
+  );
+  const environment = { GOMAXPROCS: '1', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  return { command: ['caddy', 'run', '--config', file], environment };
+}
+
+let folders = 0;
+
+async function newFolder(name: string): Promise<string> {
+  const folder = join(await scratchFolder(), `${name}-${(folders += 1)}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** A file that peers read, such as a list of addresses. */
+export async function writeScratch(name: string, text: string): Promise<string> {
+  const file = join(await newFolder('files'), name);
+  writeFileSync(file, text);
+  return file;
+}
