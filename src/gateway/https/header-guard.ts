@@ -13,7 +13,8 @@ const separators = /[^a-z0-9]/g;
  */
 export class HeaderGuard {
   readonly #rewrite: (headers: HeaderList) => HeaderList;
-  readonly #remembered = new Map<string, boolean>();
+  /** Made when the first request comes: most routes of a large installation are quiet. */
+  #remembered: Map<string, boolean> | undefined;
 
   constructor(rewrite: (headers: HeaderList) => HeaderList) {
     this.#rewrite = rewrite;
@@ -21,6 +22,7 @@ export class HeaderGuard {
 
   /** True if the rules remove this name, or one that differs from it only in punctuation. */
   removes(name: string): boolean {
+    this.#remembered ??= new Map();
     const known = this.#remembered.get(name);
     if (known !== undefined) return known;
     const removed = this.#ask(name);

@@ -19,7 +19,8 @@ export interface Route {
 
 /** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
 export class RouteTable {
-  readonly #exact = new Map<string, Route>();
+  /** Most edges have none, and there are many edges. */
+  #exact: Map<string, Route> | undefined;
   readonly #prefixes = new Map<string, Route>();
   #longestPrefix = 0;
 
@@ -28,7 +29,7 @@ export class RouteTable {
     for (const entry of entries) {
       const match = normalizePath(entry.match);
       if (entry.matchType === 'exact_path') {
-        this.#exact.set(match, buildRoute(entry));
+        (this.#exact ??= new Map()).set(match, buildRoute(entry));
       } else {
         this.#prefixes.set(match, buildRoute(entry));
         this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
@@ -48,7 +49,7 @@ export class RouteTable {
   }
 
   #lookUp(path: string): Route | undefined {
-    return this.#exact.get(path) ?? this.#longestMatch(path);
+    return this.#exact?.get(path) ?? this.#longestMatch(path);
   }
 
   /** A prefix covers whole segments: `/blog` covers `/blog`, `/blog/` and `/blog/a`; `/blog/` covers the latter two. */
