@@ -165,7 +165,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
     status: 200,
     answer: Type.Object(
       {
-        [listKey]: Type.Array(crud.view),
+        [listKey]: Type.Array(crud.view, { description: 'The entries of this page, newest first.' }),
         uri: Type.String({ description: 'URI of the list resource.' }),
         next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
       },

@@ -15,7 +15,7 @@ export const ErrorAnswer = Type.Object(
     msg: Type.String({ description: 'What is wrong, with which value, and what to do.' }),
     details: Type.Object(
       { operation_id: Type.String({ description: 'Names this call in the log of the server.' }) },
-      { additionalProperties: Type.String() },
+      { description: 'More about this answer; every value is text.', additionalProperties: Type.String() },
     ),
   },
   { $id: 'Error' },

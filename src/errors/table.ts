@@ -114,7 +114,6 @@ export const errorTable = {
   242: { status: 400, message: '{field} {id} is not the id of a backend: it must start with "bkdsc_".' },
   243: { status: 400, message: '{field} {id} is not of the expected kind: it must start with one of: {prefixes}.' },
   244: { status: 400, message: 'The limit {limit} is not a number. Give a number from 1 to 100.' },
-  250: { status: 400, message: 'The filter is not acceptable: {reason}.' },
   604: {
     status: 400,
     message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
@@ -220,7 +219,6 @@ export const errorTable = {
     message: 'The IP policy {policy} is still used by {users}. Take it out of these first, then delete it.',
   },
   1422: { status: 400, message: 'The action {action} is unknown. Give "allow" or "deny".' },
-  1423: { status: 400, message: 'An IP policy has no action of its own. Give the action to each of its rules.' },
   20016: { status: 400, message: 'Line {line} of the rule list: {reason}' },
 
   // IP restrictions

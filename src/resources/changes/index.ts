@@ -34,9 +34,9 @@ const Change = Type.Object(
     created_at: Type.String({ description: 'When, RFC 3339.' }),
     actor: Type.String({ description: 'The User or Bot that made it, or "host" for the command line of the machine.' }),
     operation_id: Type.String({ description: 'The call that made it, as in the answer and the log of the server.' }),
-    action: Type.String({ enum: ['create', 'update', 'delete'] }),
+    action: Type.String({ enum: ['create', 'update', 'delete'], description: 'What happened to the resource.' }),
     kind: Type.String({ description: 'The kind of the resource.', examples: ['ip_policy'] }),
-    resource_id: Type.String(),
+    resource_id: Type.String({ description: 'Id of the resource.' }),
     before: document('The resource as it was, without secrets; null when it did not exist.'),
     after: document('The resource as it was from then on, without secrets; null when it is gone.'),
   },
@@ -44,7 +44,7 @@ const Change = Type.Object(
 );
 const ChangesPage = Type.Object(
   {
-    changes: Type.Array(Type.Ref('Change')),
+    changes: Type.Array(Type.Ref('Change'), { description: 'The entries of this page, newest first.' }),
     uri: Type.String({ description: 'URI of the list resource.' }),
     next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
   },

@@ -27,7 +27,10 @@ const TlsCertificateView = Type.Object(
     certificate_pem: certificatePem,
     subject_common_name: ofSubject('Common name'),
     subject_alternative_names: Type.Object(
-      { dns_names: Type.Array(Type.String()), ips: Type.Array(Type.String()) },
+      {
+        dns_names: Type.Array(Type.String(), { description: 'Host names; one may start with "*.".' }),
+        ips: Type.Array(Type.String(), { description: 'IP addresses.' }),
+      },
       { description: 'Host names and addresses that the certificate is for.' },
     ),
     issued_at: nullable('string', 'When the service issued it; null for a certificate that was uploaded.'),

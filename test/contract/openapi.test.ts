@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+import { errorTable } from '../../src/errors/table.ts';
+import { errorPage, openApiText } from '../../tools/generated-files.ts';
+import { onEachDatabase } from '../support/each-database.ts';
+import { Gatehouse } from '../support/gatehouse.ts';
+import { forEach, openApi, operations, publicOperations, resolveSchema } from './support/operations.ts';
+import type { Schema } from './support/operations.ts';
+import { readRootFile, sourceFiles } from './support/source-files.ts';
+
+const everyOperation = [...operations, ...publicOperations];
+const howToRenew = 'run "npm run generate" and commit the result';
+
+test('openapi.json is what the code describes', async () => {
+  assert.ok(readRootFile('openapi.json') === (await openApiText()), howToRenew);
+});
+
+test('docs/errors.md is what the table of errors holds', () => {
+  assert.ok(readRootFile('docs/errors.md') === errorPage(), howToRenew);
+});
+
+onEachDatabase('openapi.json', (newDatabase) => {
+  test('is what the server serves to everyone', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { vendor: 'ngrok' });
+    const response = await fetch(new URL('/openapi.json', gatehouse.url));
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.deepEqual(await response.json(), openApi);
+  });
+});
+
+test('openapi.json is a valid OpenAPI 3.1 document', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone({ ...openApi }));
+  assert.ok(valid, JSON.stringify(errors, undefined, 2));
+});
+
+test('every operation has a name of its own, a summary, a tag, and a form for what it answers', async () => {
+  assert.equal(new Set(everyOperation.map(({ id }) => id)).size, everyOperation.length);
+  await forEach(everyOperation, async ({ id, successStatus, described }) => {
+    assert.match(id, /^[A-Z][A-Za-z]+$/);
+    assert.ok((described.summary ?? '').length > 5, 'the summary');
+    assert.equal(described.tags?.length, 1, 'the tag');
+    const success = described.responses[successStatus];
+    assert.equal(success?.content === undefined, successStatus === 204, 'the form of the answer');
+  });
+});
+
+test('every operation tells of every error it can meet', async () => {
+  await forEach(operations, async ({ params, bodySchema, described }) => {
+    const expected = [400, 401, 403, 429, 500, 503];
+    if (params.length > 0) expected.push(404);
+    if (bodySchema !== undefined) expected.push(413, 415);
+    assert.deepEqual(
+      expected.filter((status) => described.responses[status] === undefined),
+      [],
+    );
+    for (const [status, response] of Object.entries(described.responses)) {
+      if (Number(status) < 400) continue;
+      assert.deepEqual(response.content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' });
+      for (const line of (response.description ?? '').split('\n\n')) checkErrorLine(line, Number(status));
+    }
+  });
+});
+
+test('every field has a description, and every field of a request an example or a list of its values', async () => {
+  const faults: string[] = [];
+  const look = (path: string, schema: Schema, inRequest: boolean): void => {
+    const { properties = {} } = resolveSchema(schema);
+    for (const [name, property] of Object.entries(properties)) {
+      const at = `${path}.${name}`;
+      const isNamed = property.$ref !== undefined;
+      if (!isNamed && !('description' in property)) faults.push(`${at} has no description`);
+      if (inRequest && !isNamed && !isSelfEvident(property)) faults.push(`${at} has no example`);
+      if (!isNamed) look(at, property, inRequest);
+    }
+  };
+  const requests = new Set(
+    operations.flatMap(({ bodySchema }) => (bodySchema?.$ref === undefined ? [] : [bodySchema.$ref])),
+  );
+  for (const [name, schema] of Object.entries(openApi.components.schemas)) {
+    look(name, schema, requests.has(`#/components/schemas/${name}`) || name.endsWith('Replace'));
+  }
+  assert.deepEqual(faults, []);
+});
+
+test('every example fits the form it stands for', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(openApi, 'openapi');
+  let seen = 0;
+  const look = (pointer: string, value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('examples' in value && Array.isArray(value.examples)) {
+      const fits = ajv.compile({ $ref: `openapi#${pointer}` });
+      for (const example of value.examples) {
+        seen += 1;
+        assert.ok(fits(example), `${pointer}: ${JSON.stringify(example)}`);
+      }
+    }
+    for (const [name, child] of Object.entries(value)) {
+      look(`${pointer}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`, child);
+    }
+  };
+  look('/components/schemas', openApi.components.schemas);
+  assert.ok(seen > 20, `only ${seen} examples`);
+});
+
+test('every error in the table is used, and every number in use is in the table', () => {
+  // Lists of bare numbers only describe; an error is used where a number stands by itself.
+  const code = sourceFiles()
+    .filter(({ path }) => path !== 'src/errors/table.ts')
+    .map((file) => file.code.replaceAll(/\[[\d_,\s]*\]/g, ''))
+    .join('\n');
+  const unused = Object.keys(errorTable).filter((number) => !new RegExp(`(?<![\\w.-])${number}(?![\\w.])`).test(code));
+  assert.deepEqual(unused, [], 'these can never be answered: take them out of src/errors/table.ts');
+  const thrown = [...code.matchAll(/\b(?:UserError|refused)\(\s*(\d+)/g)].map(([, number = '']) => number);
+  assert.ok(thrown.length > 80, `found only ${thrown.length} places`);
+  assert.deepEqual(
+    thrown.filter((number) => !Object.hasOwn(errorTable, number)),
+    [],
+  );
+});
+
+function checkErrorLine(line: string, status: number): void {
+  const [number = '', ...message] = line.split(': ');
+  const entry = Object.entries(errorTable).find(([code]) => code === number)?.[1];
+  assert.ok(entry, `${number} is not in the table of errors`);
+  assert.deepEqual([entry.status, entry.message], [status, message.join(': ')]);
+}
+
+/** Words, switches and objects show by themselves what belongs there. */
+function isSelfEvident(schema: Schema): boolean {
+  const { type, examples, anyOf, properties } = schema;
+  const isChoice = anyOf?.every((each) => 'const' in each) === true || 'enum' in schema;
+  return examples !== undefined || isChoice || type === 'boolean' || properties !== undefined;
+}
