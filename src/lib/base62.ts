@@ -1,4 +1,4 @@
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const alphabet = Buffer.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 
 const groupDigits = 5;
 const groupBase = 62 ** groupDigits;
@@ -6,9 +6,17 @@ const groupBase = 62 ** groupDigits;
 /** The bytes as one big-endian number in base 62, padded with zeros to `length` characters. */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
   const words = toWords(bytes);
-  let text = '';
-  while (text.length < length) text = groupText(divide(words)) + text;
-  return text.slice(text.length - length);
+  const text = Buffer.allocUnsafe(length);
+  let at = length;
+  while (at > 0) {
+    let group = divide(words);
+    for (let digit = 0; digit < groupDigits && at > 0; digit++) {
+      const quotient = Math.floor(group / 62);
+      text[--at] = alphabet[group - quotient * 62] ?? 0;
+      group = quotient;
+    }
+  }
+  return text.latin1Slice();
 }
 
 export function isBase62(text: string): boolean {
@@ -16,7 +24,7 @@ export function isBase62(text: string): boolean {
 }
 
 /** Divides the 16-bit words, in place, by five digits' worth; answers the remainder. */
-function divide(words: number[]): number {
+function divide(words: Float64Array): number {
   let remainder = 0;
   for (let at = 0; at < words.length; at++) {
     // Below 2³⁰ · 2¹⁶, well inside the exact integers of a double.
@@ -28,17 +36,11 @@ function divide(words: number[]): number {
   return remainder;
 }
 
-function groupText(group: number): string {
-  let text = '';
-  for (let digit = 0; digit < groupDigits; digit++) {
-    text = `${alphabet[group % 62]}${text}`;
-    group = Math.floor(group / 62);
+/** Most significant first; the first word has one byte where the bytes are odd in number. */
+function toWords(bytes: Uint8Array): Float64Array {
+  const words = new Float64Array(Math.ceil(bytes.length / 2));
+  for (let word = words.length - 1, at = bytes.length - 1; word >= 0; word--, at -= 2) {
+    words[word] = (bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0);
   }
-  return text;
-}
-
-function toWords(bytes: Uint8Array): number[] {
-  const words: number[] = [];
-  for (let at = bytes.length; at > 0; at -= 2) words.unshift((bytes[at - 2] ?? 0) * 256 + (bytes[at - 1] ?? 0));
   return words;
 }
