@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createServer } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import type { CertificatePair } from '../../src/gateway/certificates/local-ca.ts';
@@ -14,7 +15,15 @@ async function createAuthority() {
   return openLocalCa({ load: () => Promise.resolve(undefined), save: (pair) => Promise.resolve(pair) });
 }
 
-async function startTlsUpstream(t: TestContext, { certificatePem, privateKeyPem }: CertificatePair) {
+function echoToTheEnd(socket: TLSSocket): void {
+  socket.on('data', (chunk) => socket.write(chunk)).on('end', () => socket.end(' and the end'));
+}
+
+async function startTlsUpstream(
+  t: TestContext,
+  { certificatePem, privateKeyPem }: CertificatePair,
+  behave = echoToTheEnd,
+) {
   const received: string[] = [];
   // A documented option that the type leaves out.
   const halfOpen: object = { allowHalfOpen: true };
@@ -22,9 +31,8 @@ async function startTlsUpstream(t: TestContext, { certificatePem, privateKeyPem 
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
       received.push(chunk.toString());
-      socket.write(chunk);
     });
-    socket.on('end', () => socket.end(' and the end'));
+    behave(socket);
   });
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
@@ -49,6 +57,21 @@ test('a TLS backend gets the bytes over TLS, and the end of the client after the
   await client.seesEnd();
   assert.equal(client.text, 'hello and the end');
   assert.deepEqual(upstream.received, ['hello']);
+});
+
+test('a TLS backend that has ended its side still gets what the client sends', async (t) => {
+  const authority = await createAuthority();
+  const upstream = await startTlsUpstream(t, await authority.issue('localhost', new Date()), (socket) => {
+    socket.end('bye');
+  });
+  const { engine } = await startGateway(t, { upstreamAuthorities: [authority.caCertificatePem] });
+  const port = await freePort();
+  await engine.apply(snapshot(tlsBackend(upstream.port), tcpEdge('edgtcp_1', [port])));
+
+  const client = dial(t, port);
+  await client.seesEnd();
+  client.socket.end('after the end');
+  await until(() => upstream.received.join('') === 'after the end', 'the backend gets it');
 });
 
 for (const { flaw, trusted, name } of [
