@@ -20,10 +20,19 @@ export interface ModuleHolder extends Stored {
   readonly modules: StoredModules;
 }
 
-/** Codes that any module's settings can meet, whether they come alone or inside an edge or route. */
-export const moduleErrors: readonly ErrorCode[] = [
-  229, 242, 6501, 7007, 7013, 7015, 7023, 7024, 7025, 7069, 7105, 7106, 7164, 20009, 20017, 20018,
-];
+/** By field of a module's settings: the codes it can meet. */
+const fieldErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
+  ip_policy_ids: [229, 7007, 7013, 7025, 20009],
+  backend_id: [242, 6501, 20018],
+  add: [7015, 7023, 7024, 7069, 7105, 7106, 20017],
+  remove: [7015, 7023, 7069, 7105, 7164, 20017],
+};
+
+/** Codes that a module's settings can meet, whether they come alone or inside an edge or route. */
+export function moduleErrors({ input }: EdgeModule): readonly ErrorCode[] {
+  const fields = 'properties' in input ? Object.keys(Object(input.properties)) : [];
+  return fields.flatMap((field) => fieldErrors[field] ?? []);
+}
 
 /** The modules that one kind of holder takes, as they stand inside its bodies and answers. */
 export class HeldModules {
@@ -31,12 +40,14 @@ export class HeldModules {
   readonly inputs: object;
   /** Fields of an answer; every one is there, null when unset. */
   readonly views: object;
+  readonly errors: readonly ErrorCode[];
   readonly #modules: readonly EdgeModule[];
   readonly #names: readonly string[];
 
   /** `shownNames`: keys in the order of the answer, also of modules that are not offered and so always null. */
   constructor(target: ModuleTarget, shownNames: readonly string[]) {
     this.#modules = modulesFor(target);
+    this.errors = this.#modules.flatMap(moduleErrors);
     const byName = new Map(this.#modules.map((module) => [module.name, module]));
     this.#names = [...new Set([...shownNames, ...byName.keys()])];
     this.inputs = Object.fromEntries(

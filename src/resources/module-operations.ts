@@ -55,7 +55,7 @@ function replaceOperation<Holder extends ModuleHolder>(
     bodyForm: 'module',
     status: 200,
     answer: module.view,
-    errors: [paths.missing, 20020, ...moduleErrors],
+    errors: [paths.missing, 20020, ...moduleErrors(module)],
     handle: async (call: Call) => {
       const settings = acceptModule(module, call.body);
       await store.write(call.actor, async (transaction) => {

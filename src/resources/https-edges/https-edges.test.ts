@@ -71,7 +71,7 @@ onEachGatehouse(
     test('edges are listed newest first, each with its own routes', async () => {
       const stranger = await newStranger();
       const made = [];
-      for (const count of [2, 0, 1]) {
+      for (const count of [1, 2, 0, 1]) {
         const { id } = await g().create(path);
         const foreign = await g().create(path, {}, stranger);
         await g().create(`${path}/${foreign.id}/routes`, { match: '/', match_type: 'exact_path' }, stranger);
@@ -82,14 +82,14 @@ onEachGatehouse(
       }
       assert.deepEqual(
         made.map(({ routes }) => routes.length),
-        [2, 0, 1],
+        [1, 2, 0, 1],
       );
       assert.deepEqual(
-        made[0].routes.map(({ match }: { match: string }) => match),
+        made[1].routes.map(({ match }: { match: string }) => match),
         ['/0', '/1'],
       );
-      const { body } = await g().get(`${path}?limit=2`);
-      assert.deepEqual(body.https_edges, [made[2], made[1]]);
+      const { body } = await g().get(`${path}?limit=3`);
+      assert.deepEqual(body.https_edges, [made[3], made[2], made[1]]);
       assert.deepEqual((await g().get(body.next_page_uri)).body.https_edges[0], made[0]);
     });
 

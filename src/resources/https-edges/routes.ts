@@ -6,7 +6,7 @@ import { textFaults, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorCode } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { HeldModules, keepReferences, moduleErrors } from '../module-holder.ts';
+import { HeldModules, keepReferences } from '../module-holder.ts';
 import { moduleOperations } from '../module-operations.ts';
 import type { Offers, ResourceContext } from '../resource.ts';
 import { acceptMatch, toMatchPath } from './match.ts';
@@ -77,7 +77,7 @@ export const HttpsEdgeRouteUpdate = Type.Object(
   },
 );
 
-const writeErrors: readonly ErrorCode[] = [7073, 7074, 7126, 7130, 7131, 7135, ...moduleErrors];
+const writeErrors: readonly ErrorCode[] = [7073, 7074, 7126, 7130, 7131, 7135, ...modules.errors];
 
 export function routeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers } = context;

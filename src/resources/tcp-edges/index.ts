@@ -5,7 +5,7 @@ import type { Call, Operation } from '../../api/operation.ts';
 import { textFaults, textFields, withText } from '../../api/text-fields.ts';
 import type { ErrorCode } from '../../errors/user-error.ts';
 import { hostportsInput } from '../hostports.ts';
-import { HeldModules, keepReferences, moduleErrors } from '../module-holder.ts';
+import { HeldModules, keepReferences } from '../module-holder.ts';
 import { moduleOperations } from '../module-operations.ts';
 import type { Offers, Resource, ResourceContext } from '../resource.ts';
 import { tcpEdgeCompiler } from './compile.ts';
@@ -44,7 +44,7 @@ const TcpEdgeUpdate = Type.Object(fields, {
   additionalProperties: false,
 });
 
-const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7122, 7129, 20009, 20014, 20031, ...moduleErrors];
+const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7122, 7129, 20009, 20014, 20031, ...modules.errors];
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers, settings } = context;
