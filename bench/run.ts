@@ -6,13 +6,14 @@ import { https } from './https.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
 import { post } from './post.ts';
+import { tcp } from './tcp.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { leaveServerCore } from './support/cores.ts';
 import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post, https, match];
+const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, match];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Listening } from './bare-servers.ts';
@@ -23,6 +23,9 @@ export async function startProgram(
   return { process: program, port, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
 }
 
+/** Debian keeps `stream` in a module of its own; others have it built in. */
+const streamModule = '/usr/lib/nginx/modules/ngx_stream_module.so';
+
 /** One worker; `blocks`: its `http` or `stream` part. */
 export async function nginxCommand(blocks: string): Promise<PeerCommand & { readonly configFile: string }> {
   const folder = await newFolder('nginx');
@@ -32,8 +35,7 @@ export async function nginxCommand(blocks: string): Promise<PeerCommand & { read
 }
 
 export function nginxConfig(folder: string, blocks: string): string {
-  // Debian keeps `stream` in a module of its own; others have it built in.
-  const stream = /\bstream \{/.test(blocks) ? 'include /etc/nginx/modules-enabled/*stream*.conf;' : '';
+  const stream = /\bstream \{/.test(blocks) && existsSync(streamModule) ? `load_module ${streamModule};` : '';
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `${stream} ${user}
     daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
