@@ -2,13 +2,16 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ConstraintError } from './database.ts';
+import { ConstraintError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 
 const busyTimeoutMs = 10_000;
 /** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
 const lookEveryMs = 50;
+const busyRetryMs = 2;
+const busyCode = 5;
 const constraintCode = 19;
 
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
@@ -21,15 +24,11 @@ export function openSqlite(path: string): Database {
   return {
     reader,
     connect: async () => new SqliteConnection(path),
-    async beginExclusive(connection) {
-      await connection.script('BEGIN IMMEDIATE');
-    },
+    beginExclusive: beginImmediate,
     // Other processes look at the file's own counter.
     announce() {},
     beginSnapshot: (connection) => connection.script('BEGIN'),
-    async beginMigration(connection) {
-      await connection.script('BEGIN IMMEDIATE');
-    },
+    beginMigration: beginImmediate,
     async hasTable(connection, name) {
       const rows = await connection.all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, [name]);
       return rows.length > 0;
@@ -83,11 +82,38 @@ class SqliteConnection implements Connection {
   }
 }
 
+/** Waits for other writers without keeping this process's reads and traffic waiting, as SQLite's own waiting would. */
+async function beginImmediate(connection: Connection): Promise<void> {
+  const endMs = performance.now() + busyTimeoutMs;
+  while (!(await tryBegin(connection))) {
+    if (performance.now() > endMs) throw new StoreUnavailableError('another process keeps the database to itself');
+    await sleep(busyRetryMs);
+  }
+}
+
+async function tryBegin(connection: Connection): Promise<boolean> {
+  await connection.script('PRAGMA busy_timeout = 0');
+  try {
+    await connection.script('BEGIN IMMEDIATE');
+    return true;
+  } catch (error) {
+    if (resultCode(error) === busyCode) return false;
+    throw error;
+  } finally {
+    await connection.script(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+/** Without the part that says more of it; undefined where it is no error of SQLite's. */
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
 function guard<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === constraintCode) {
+    if (error instanceof Error && resultCode(error) === constraintCode) {
       throw new ConstraintError(error.message, { cause: error });
     }
     throw error;

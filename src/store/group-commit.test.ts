@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { onEachDatabase } from '../../test/support/each-database.ts';
+import { accountId, actor, createThing, openThings, things } from '../../test/support/things.ts';
+import { ConstraintError, StoreUnavailableError } from './database.ts';
+import type { Store } from './store.ts';
+
+async function namesOf({ queries }: Store): Promise<string[]> {
+  return (await queries.all('SELECT name FROM things ORDER BY name')).map(([name]) => String(name));
+}
+
+/** Version, position and id of every row of the change log, in order. */
+async function logOf({ queries }: Store): Promise<readonly (readonly unknown[])[]> {
+  return queries.all(
+    'SELECT version, position, resource_id, actor, operation_id FROM change_log ORDER BY version, position',
+  );
+}
+
+onEachDatabase('group commit', (newDatabase) => {
+  test('each of many writes at the same time takes one version and leaves its own row in the change log', async () => {
+    await using store = await openThings(await newDatabase());
+    // More than go into one transaction.
+    const made = await Promise.all(Array.from({ length: 300 }, (_, at) => createThing(store, `thing ${at}`)));
+    assert.equal(store.version, 300);
+    const expected = made.map(({ id }, at) => [at + 1, 0, id, actor.id, actor.operationId]);
+    assert.deepEqual(await logOf(store), expected);
+    assert.equal((await namesOf(store)).length, 300);
+  });
+
+  test('a write that fails in the middle leaves no trace, and the others commit', async () => {
+    await using store = await openThings(await newDatabase());
+    const failing = (name: string, error: Error) =>
+      store.write(actor, async (transaction) => {
+        await things.insert(transaction, { ...things.begin(accountId), name, count: 0 });
+        throw error;
+      });
+    const results = await Promise.allSettled([
+      createThing(store, 'a'),
+      failing('b', new Error('changed its mind')),
+      createThing(store, 'c'),
+      createThing(store, 'a'),
+      store.write(actor, (transaction) => Promise.resolve(transaction.run('INSERT INTO nowhere VALUES (1)'))),
+      createThing(store, 'd'),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
+    const reasons = results.map((result) => (result.status === 'rejected' ? result.reason : undefined));
+    assert.equal(reasons[1].message, 'changed its mind');
+    assert.ok(reasons[3] instanceof ConstraintError);
+    assert.deepEqual(await namesOf(store), ['a', 'c', 'd']);
+    assert.equal(store.version, 3);
+    assert.deepEqual(
+      (await logOf(store)).map(([version]) => version),
+      [1, 2, 3],
+    );
+  });
+
+  test('a write of several changes is one version, and all or nothing', async () => {
+    await using store = await openThings(await newDatabase());
+    const writeTwo = (names: readonly string[]) =>
+      store.write(actor, async (transaction) => {
+        for (const name of names) await things.insert(transaction, { ...things.begin(accountId), name, count: 0 });
+      });
+    await writeTwo(['a', 'b']);
+    await assert.rejects(writeTwo(['c', 'a']), ConstraintError);
+    assert.deepEqual(
+      (await logOf(store)).map(([version, position]) => [version, position]),
+      [
+        [1, 0],
+        [1, 1],
+      ],
+    );
+    assert.deepEqual(await namesOf(store), ['a', 'b']);
+  });
+
+  test('a write sees those before it in the same transaction', async () => {
+    await using store = await openThings(await newDatabase());
+    const { id } = await createThing(store, 'counter');
+    const increments = Array.from({ length: 50 }, () =>
+      store.write(actor, async (transaction) => {
+        const thing = await things.find(transaction, accountId, id);
+        assert.ok(thing);
+        return things.update(transaction, thing, { ...thing, count: thing.count + 1 });
+      }),
+    );
+    const counts = (await Promise.all(increments)).map(({ count }) => count);
+    assert.deepEqual(
+      counts,
+      Array.from({ length: 50 }, (_, at) => at + 1),
+    );
+    assert.equal((await store.find(things, accountId, id))?.count, 50);
+  });
+
+  test('a write that changes nothing takes no version; one that hides a change is refused', async () => {
+    await using store = await openThings(await newDatabase());
+    const thing = await createThing(store, 'a');
+    await store.write(actor, (transaction) => things.update(transaction, thing, { ...thing }));
+    assert.equal(await store.write(actor, async () => 'read only'), 'read only');
+    const hidden = store.write(actor, async (transaction) => transaction.run("UPDATE things SET name = 'b'"));
+    await assert.rejects(hidden, /recorded no change/);
+    assert.equal(store.version, 1);
+    assert.deepEqual(await namesOf(store), ['a']);
+  });
+
+  test('what is answered is committed: another process sees it, and the followers know it', async () => {
+    const url = await newDatabase();
+    await using store = await openThings(url);
+    await using other = await openThings(url);
+    const told: string[] = [];
+    store.follow({ changed: (changes) => void told.push(...changes.map(({ id }) => id)), lost: () => {} });
+    for (let at = 0; at < 10; at++) {
+      const { id } = await createThing(store, `thing ${at}`);
+      assert.equal(told.at(-1), id);
+      assert.equal((await things.find(other.queries, accountId, id))?.name, `thing ${at}`);
+    }
+    assert.equal(told.length, 10);
+  });
+
+  test('notes are written in turn, without a version', async () => {
+    await using store = await openThings(await newDatabase());
+    const { id } = await createThing(store, 'a');
+    await store.note((notes) => Promise.resolve(notes.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])));
+    assert.equal(store.version, 1);
+    assert.deepEqual(await namesOf(store), ['noted']);
+  });
+
+  test('when the connection breaks, what was not committed is refused, and the next write works', async (context) => {
+    const url = await newDatabase();
+    if (!url.startsWith('postgres')) return context.diagnostic('SQLite has no connection to break');
+    await using store = await openThings(url);
+    await createThing(store, 'before');
+    const broken = store.write(actor, async (transaction) => {
+      await things.insert(transaction, { ...things.begin(accountId), name: 'lost', count: 0 });
+      await transaction.all('SELECT pg_terminate_backend(pg_backend_pid())');
+    });
+    const results = await Promise.allSettled([createThing(store, 'with it'), broken, createThing(store, 'after it')]);
+    for (const result of results) assert.equal(result.status, 'rejected');
+    await assert.rejects(broken, StoreUnavailableError);
+    await createThing(store, 'next');
+    assert.deepEqual(await namesOf(store), ['before', 'next']);
+    assert.equal(store.version, 2);
+    assert.equal((await logOf(store)).length, 2);
+  });
+});
