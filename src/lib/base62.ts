@@ -16,7 +16,7 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
       group = quotient;
     }
   }
-  return text.latin1Slice();
+  return text.toString('latin1');
 }
 
 export function isBase62(text: string): boolean {
