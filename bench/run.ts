@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { change } from './change.ts';
 import { get } from './get.ts';
 import { https } from './https.ts';
+import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
+import { memory } from './memory.ts';
 import { post } from './post.ts';
+import { start } from './start.ts';
 import { tcp } from './tcp.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { leaveServerCore } from './support/cores.ts';
@@ -13,7 +17,7 @@ import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, match];
+const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, change, latency, match, memory, start];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,5 @@
 import { copyFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 
 import { openContext } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -37,13 +38,25 @@ const filled = new Map<string, Promise<string>>();
 
 /** A database file with so much in it, the caller's own. Written into the tables of the resources, not through HTTP. */
 export async function filledDatabase(amounts: Amounts): Promise<string> {
-  const key = JSON.stringify(amounts);
-  const original = filled.get(key) ?? fill(amounts);
+  const { upstreamPort, ...rest } = amounts;
+  const key = JSON.stringify(rest);
+  const original = filled.get(key) ?? fill(rest);
   filled.set(key, original);
   const copy = await newDatabaseFile();
   await copyFile(await original, copy);
+  if (upstreamPort !== undefined) pointBackends(copy, upstreamPort);
   return copy;
 }
+
+/** The original is made once for all upstreams, with the address `nowhere`. */
+function pointBackends(file: string, upstreamPort: number): void {
+  const database = new DatabaseSync(file);
+  const sql = 'UPDATE static_backends SET document = replace(document, ?, ?)';
+  database.prepare(sql).run(JSON.stringify(nowhere), JSON.stringify(`127.0.0.1:${upstreamPort}`));
+  database.close();
+}
+
+const nowhere = '127.0.0.1:1';
 
 async function fill(amounts: Amounts): Promise<string> {
   const file = await newDatabaseFile();
@@ -97,12 +110,12 @@ async function fillEdges(
   context: ResourceContext,
   actor: Actor,
   policyId: string,
-  { edges = 0, upstreamPort = 1 }: Amounts,
+  { edges = 0 }: Amounts,
 ): Promise<void> {
   const backendIds = await context.store.write(actor, async (transaction) => {
     const ids: string[] = [];
     for (let at = 0; at < Math.min(backendCount, edges); at++) {
-      const backend = { ...staticBackends.begin(actor.accountId), address: `127.0.0.1:${upstreamPort}`, tls: { enabled: false } };
+      const backend = { ...staticBackends.begin(actor.accountId), address: nowhere, tls: { enabled: false } };
       ids.push((await staticBackends.insert(transaction, backend)).id);
     }
     return ids;

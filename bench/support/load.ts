@@ -75,14 +75,16 @@ function wrkScript({ method = 'GET', paths = ['/'], body }: LoadOptions): string
 }
 
 async function loadWithNode(options: LoadOptions): Promise<LoadResult> {
-  const { tls = false, method = 'GET', paths = ['/'], headers = {}, connections = usualConnections, ...rest } = options;
+  const { port, seconds, tls = false, method = 'GET', paths = ['/'], headers = {}, body } = options;
   const result = await runNodeLoad({
-    ...rest,
+    port,
+    seconds,
+    ...(body === undefined ? {} : { bodies: [body] }),
     ...(tls ? { servername: 'localhost' } : {}),
     method,
     paths,
-    headers: { Host: `localhost:${options.port}`, ...headers },
-    connections,
+    headers: { Host: `localhost:${port}`, ...headers },
+    connections: options.connections ?? usualConnections,
   });
   return {
     requests: result.requests,

@@ -9,7 +9,8 @@ export interface NodeLoadOptions {
   /** Taken in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Taken in turn. */
+  readonly bodies?: readonly string[];
   readonly connections: number;
   readonly seconds: number;
   /** Requests a second, sent when they are due, whether others have been answered or not. Without it: as fast as it goes. */
@@ -32,15 +33,12 @@ export interface NodeLoadResult {
 /** A load generator for machines without `wrk`, and for load at a fixed rate, which `wrk` does not offer. */
 class Load {
   readonly #options: NodeLoadOptions;
-  readonly #requests: readonly string[];
   readonly #latenciesMs: number[] = [];
   #refused = 0;
   #next = 0;
 
   constructor(options: NodeLoadOptions) {
     this.#options = options;
-    const { method, paths, headers, body } = options;
-    this.#requests = paths.map((path) => formatRequest(method, path, headers, body));
   }
 
   async run(): Promise<NodeLoadResult> {
@@ -100,11 +98,16 @@ class Load {
   }
 
   async #exchange(connection: HttpConnection, sinceMs: number, counts: boolean): Promise<void> {
-    const request = this.#requests[this.#next++ % this.#requests.length] ?? '';
-    const { status } = await connection.send(request);
+    const { status } = await connection.send(this.#nextRequest());
     if (!counts) return;
     if (status >= 400) this.#refused += 1;
     this.#latenciesMs.push(performance.now() - sinceMs);
+  }
+
+  #nextRequest(): string {
+    const { method, paths, headers, bodies = [] } = this.#options;
+    const at = this.#next++;
+    return formatRequest(method, paths[at % paths.length] ?? '/', headers, bodies[at % bodies.length]);
   }
 }
 

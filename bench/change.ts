@@ -1,0 +1,85 @@
+import type { Benchmark } from './support/benchmark.ts';
+import { changePeer, changeRoute } from './support/changes.ts';
+import { startChangeableCaddy, startChangeableNginx } from './support/change-peers.ts';
+import { readRoutes } from './support/edges.ts';
+import { filledDatabase } from './support/fill.ts';
+import { Gatehouse } from './support/gatehouse.ts';
+import { versionOf } from './support/peers.ts';
+import { atLeast, atMost, compare, figureOf } from './support/report.ts';
+import type { Verdict } from './support/report.ts';
+import { interleave } from './support/rounds.ts';
+import type { Outcome, Variant } from './support/rounds.ts';
+import { median } from './support/statistics.ts';
+import { startUpstream } from './support/upstream.ts';
+
+const few = 10_000;
+const many = 100_000;
+const ours = (count: number) => `Gatehouse, ${count.toLocaleString('en-US')} edges`;
+const theirs = (name: string) => `${name}, ${few.toLocaleString('en-US')} hosts`;
+/** Changes in one round; each is over in a few milliseconds. */
+const changesAtOnce = 20;
+
+export const change: Benchmark = {
+  name: 'change',
+  summary: 'P6: one change among many edges, from the request until traffic shows it',
+  async run({ rounds }) {
+    await using started = new AsyncDisposableStack();
+    const upstream = started.use(await startUpstream());
+    const variants: Variant[] = [];
+    for (const count of [few, many]) {
+      const databaseFile = await filledDatabase({ edges: count, upstreamPort: upstream.port });
+      const routes = readRoutes(databaseFile, 10);
+      const gatehouse = started.use(await Gatehouse.start({ databaseFile }));
+      variants.push(await gatehouseVariant(ours(count), gatehouse, routes));
+    }
+    for (const [name, start] of [['caddy', startChangeableCaddy], ['nginx', startChangeableNginx]] as const) {
+      if (versionOf(name) === undefined) continue;
+      const peer = started.use(await start(few, upstream.port));
+      let turn = 0;
+      variants.push({
+        name: theirs(name),
+        measure: async () => ({ ms: await changePeer(peer, (turn += 1) % few), megabytes: peer.process.residentMegabytes }),
+      });
+    }
+    const outcomes = await interleave(variants, { rounds: Math.min(rounds, 5), warmUps: 1 });
+    const columns = [
+      { figure: 'ms', head: 'ms until live' },
+      { figure: 'megabytes', head: 'resident MB' },
+    ];
+    return {
+      title: 'one change until it is live',
+      lines: compare(variants, outcomes, columns, ours(few)),
+      verdicts: judge(variants, outcomes),
+    };
+  },
+};
+
+/** Routes in turn; the connections that watch them stay open. */
+export async function gatehouseVariant(
+  name: string,
+  gatehouse: Gatehouse,
+  routes: ReturnType<typeof readRoutes>,
+): Promise<Variant> {
+  const changes = await Promise.all(routes.map((route) => changeRoute(gatehouse, route)));
+  return {
+    name,
+    async measure() {
+      const taken: number[] = [];
+      for (let at = 0; at < changesAtOnce; at++) {
+        const once = changes[at % changes.length];
+        if (once !== undefined) taken.push(await once());
+      }
+      return { ms: median(taken), megabytes: gatehouse.process.residentMegabytes };
+    },
+  };
+}
+
+function judge(variants: readonly Variant[], outcomes: readonly Outcome[]): readonly Verdict[] {
+  const of = (name: string) => figureOf(outcomes[variants.findIndex((variant) => variant.name === name)], 'ms').median;
+  const beside = (['caddy', 'nginx'] as const).flatMap((name) =>
+    versionOf(name) === undefined
+      ? []
+      : [atLeast('P6', `times sooner than ${name} with 10,000`, of(theirs(name)) / of(ours(few)), 200)],
+  );
+  return [...beside, atMost('P6', '100,000 edges ÷ 10,000', of(ours(many)) / of(ours(few)), 1.5)];
+}
