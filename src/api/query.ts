@@ -32,7 +32,16 @@ export function readQuery(text: string, prefix: string | undefined, filterNames:
     values.set(name, at < 0 ? '' : decode(part.slice(at + 1)));
   }
   const page = { limit: readLimit(values.get('limit')), beforeId: readBeforeId(values.get('before_id'), prefix ?? '') };
-  return { page, filters: Object.fromEntries([...values].filter(([name]) => filterNames.includes(name))) };
+  return { page, filters: readFilters(values, filterNames) };
+}
+
+function readFilters(values: ReadonlyMap<string, string>, names: readonly string[]): Query['filters'] {
+  const given = [...values].filter(([name]) => names.includes(name));
+  for (const [name, value] of given) {
+    // PostgreSQL cannot even compare with it.
+    if (value.includes('\0')) throw new UserError(230, { reason: `${name} holds a NUL character` });
+  }
+  return Object.fromEntries(given);
 }
 
 /** The query of the page after the one that ended with `lastId`; keys in alphabetical order. */
@@ -62,15 +71,8 @@ function readBeforeId(text: string | undefined, prefix: string): string | undefi
 }
 
 function decode(text: string): string {
-  const decoded = decodePercent(text.replaceAll('+', ' '));
-  // Not every database can even compare with it.
-  if (decoded.includes('\0')) throw new UserError(230, { reason: `${quote(text)} holds a NUL character` });
-  return decoded;
-}
-
-function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     throw new UserError(230, { reason: `${quote(text)} is not percent-encoded UTF-8` });
   }

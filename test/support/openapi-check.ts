@@ -5,9 +5,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>
+  >;
 }
 interface Response {
+  readonly description?: string;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
@@ -39,8 +42,30 @@ export function checkAnswer(method: string, path: string, { status, body }: { st
     assert.equal(body, undefined, `${method} ${template} answered ${status} with a body`);
     return;
   }
-  const pointer = ['paths', template, method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
+  const pointer = [
+    'paths',
+    template,
+    method.toLowerCase(),
+    'responses',
+    status,
+    'content',
+    'application/json',
+    'schema',
+  ];
   validate(`#/${pointer.map(escape).join('/')}`, body, `${method} ${template} ${status}`);
+  if (status >= 400) checkErrorIsTold(response, body, `${method} ${template} ${status}`);
+}
+
+/** The description of an error answer names the numbers that come with it. */
+function checkErrorIsTold({ description = '' }: Response, body: unknown, what: string): void {
+  // It has just passed the schema of errors.
+  const number = /\d+$/.exec((body as { readonly error_code: string }).error_code)?.[0];
+  // An id that no route takes: nothing is there, as for paths that do not exist.
+  if (number === '20001') return;
+  assert.ok(
+    description.split('\n\n').some((line) => line.startsWith(`${number}: `)),
+    `${what}: the OpenAPI document tells of no error ${number}`,
+  );
 }
 
 function validate(pointer: string, body: unknown, what: string): void {
@@ -49,7 +74,10 @@ function validate(pointer: string, body: unknown, what: string): void {
     check = ajv.compile({ $ref: `openapi${pointer}` });
     validators.set(pointer, check);
   }
-  assert.ok(check(body), `${what}: the body does not fit the OpenAPI document: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`);
+  assert.ok(
+    check(body),
+    `${what}: the body does not fit the OpenAPI document: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`,
+  );
 }
 
 function escape(segment: string | number): string {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 
 import { decodeText, mediaType, parseBody } from '../../api/body.ts';
+import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
@@ -69,7 +70,7 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
     parseBody: parseRuleList,
     status: 200,
     answer: RulesReplaced,
-    errors: [222, 1406, 1409, 1411, 1413, 1422, 20005, 20009, 20016],
+    errors: [222, 1406, 1409, 1411, 1413, 1422, 20005, 20009, 20012, 20016, 20020],
     handle: async (call) => {
       // Checked before the write begins: others need not wait for it.
       const wanted = acceptRules(call.body);
@@ -79,6 +80,7 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
           throw new UserError(222, { noun: 'IP policy', id: quote(id) });
         }
         const counts = await replaceRules(transaction, call, id, wanted);
+        tagAnswer(call, stateOf(wanted.values()));
         await offers.lockoutGuard.check(transaction, call);
         return counts;
       });
@@ -136,12 +138,14 @@ function acceptRule(input: RuleInput): WantedRule {
 
 async function replaceRules(
   transaction: Transaction,
-  { caller: { accountId } }: Call,
+  call: Call,
   policyId: string,
   wanted: ReadonlyMap<string, WantedRule>,
 ): Promise<{ added: number; removed: number; kept: number }> {
+  const { accountId } = call.caller;
   const rows = await transaction.all('SELECT document FROM ip_policy_rules WHERE ip_policy_id = $1', [policyId]);
   const existing = rows.map((row: Row) => ipPolicyRules.parse(row));
+  if (call.ifMatch !== undefined) checkMatch(call, stateOf(existing));
   const kept = new Set(existing.filter((rule) => isKept(rule, wanted.get(rule.cidr))).map(({ cidr }) => cidr));
   const gone = existing.filter(({ cidr }) => !kept.has(cidr));
   const fresh = [...wanted.values()].filter(({ cidr }) => !kept.has(cidr));
@@ -159,6 +163,11 @@ async function replaceRules(
     });
   }
   return { added: fresh.length, removed: gone.length, kept: kept.size };
+}
+
+/** What a tag of the whole list stands for: the same rules in any order are the same list. */
+function stateOf(rules: Iterable<Pick<IpPolicyRule, 'cidr' | 'action'>>): object {
+  return Array.from(rules, ({ cidr, action }) => `${action} ${cidr}`).toSorted();
 }
 
 /** A rule is kept if nothing about it changes; a text that the list does not give is left as it is. */
