@@ -175,4 +175,18 @@ onEachGatehouse('replacing all rules of a policy', (g) => {
     assert.deepEqual((await replaceText(policy, text.join('\n'))).body, { added: 3000, removed: 1, kept: 0 });
     assert.deepEqual((await replaceText(policy, text.slice(7).join('\n'))).body, { added: 0, removed: 7, kept: 2993 });
   });
+
+  test('a list that has changed since its tag was seen is not overwritten', async () => {
+    const policy = await newPolicy();
+    const path = `/ip_policies/${policy}/rules`;
+    const tag = (await g().put(path, ['10.0.0.0/8', '!10.1.0.0/16'])).headers.get('etag') ?? '';
+    assert.equal(
+      (await g().put(path, ['!10.1.0.0/16', '10.0.0.0/8'])).headers.get('etag'),
+      tag,
+      'order does not matter',
+    );
+    await refuses(g(), ['PUT', path, ['192.0.2.0/24'], { headers: { 'if-match': '"another"' } }], 412, 20020);
+    assert.equal((await g().put(path, ['192.0.2.0/24'], { headers: { 'if-match': tag } })).status, 200);
+    await refuses(g(), ['PUT', path, ['198.51.100.0/24'], { headers: { 'if-match': tag } }], 412, 20020);
+  });
 });

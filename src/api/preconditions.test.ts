@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { refuses } from '../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+
+onEachGatehouse('preconditions and repeated requests', (g) => {
+  const tagOf = async (path: string) => (await g().get(path)).headers.get('etag') ?? '';
+  const withTag = (tag: string) => ({ headers: { 'if-match': tag } });
+
+  test('every way to see a resource gives the same tag, and a change gives another', async () => {
+    const created = await g().post('/ip_policies', { description: 'one' });
+    const path = `/ip_policies/${created.body.id}`;
+    const tag = created.headers.get('etag');
+    assert.match(tag ?? '', /^"[\w-]{22}"$/);
+    assert.equal(await tagOf(path), tag);
+    assert.equal((await g().patch(path, {})).headers.get('etag'), tag);
+    const changed = await g().patch(path, { description: 'two' });
+    assert.notEqual(changed.headers.get('etag'), tag);
+    assert.equal(await tagOf(path), changed.headers.get('etag'));
+  });
+
+  test('PATCH and DELETE with an old tag change nothing; with the new one, a list or * they do', async () => {
+    const { id } = await g().create('/ip_policies', { description: 'one' });
+    const path = `/ip_policies/${id}`;
+    const old = await tagOf(path);
+    await g().patch(path, { description: 'two' });
+    await refuses(g(), ['PATCH', path, { description: 'three' }, withTag(old)], 412, 20020);
+    await refuses(g(), ['DELETE', path, undefined, withTag(old)], 412, 20020);
+    const now = await tagOf(path);
+    assert.equal((await g().patch(path, { description: 'three' }, withTag(`${old}, ${now}`))).status, 200);
+    assert.equal((await g().patch(path, { description: 'four' }, withTag('*'))).status, 200);
+    assert.equal((await g().delete(path, withTag(await tagOf(path)))).status, 204);
+  });
+
+  test('a module has a tag of its own, and one that is not set matches nothing', async () => {
+    const policy = await g().create('/ip_policies');
+    const edge = await g().create('/edges/tcp');
+    const path = `/edges/tcp/${edge.id}/ip_restriction`;
+    const settings = { ip_policy_ids: [policy.id] };
+    await refuses(g(), ['PUT', path, settings, withTag('*')], 412, 20020);
+    const tag = (await g().put(path, settings)).headers.get('etag') ?? '';
+    await g().patch(`/edges/tcp/${edge.id}`, { description: 'another field' });
+    assert.equal(await tagOf(path), tag);
+    await g().put(path, { ...settings, enabled: false });
+    await refuses(g(), ['PUT', path, settings, withTag(tag)], 412, 20020);
+    await refuses(g(), ['DELETE', path, undefined, withTag(tag)], 412, 20020);
+    assert.equal((await g().delete(path, withTag(await tagOf(path)))).status, 204);
+  });
+
+  test('the tag of an HTTPS edge stands for its routes too', async () => {
+    const { id } = await g().create('/edges/https');
+    const tag = await tagOf(`/edges/https/${id}`);
+    await g().create(`/edges/https/${id}/routes`, { match_type: 'exact_path', match: '/' });
+    await refuses(g(), ['DELETE', `/edges/https/${id}`, undefined, withTag(tag)], 412, 20020);
+  });
+
+  test('two updates from one reading: the second one is told, and overwrites nothing', async () => {
+    const { id } = await g().create('/ip_policies', { description: 'start' });
+    const path = `/ip_policies/${id}`;
+    const tag = await tagOf(path);
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((description) => g().patch(path, { description }, withTag(tag))),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412]);
+  });
+
+  test('a repeated POST with one Idempotency-Key makes one thing and answers alike', async () => {
+    const headers = { 'idempotency-key': 'make-one' };
+    const bodies = await Promise.all(
+      Array.from({ length: 5 }, () => g().post('/ip_policies', { description: 'once' }, { headers })),
+    );
+    assert.deepEqual(
+      bodies.map(({ status }) => status),
+      [201, 201, 201, 201, 201],
+    );
+    assert.equal(new Set(bodies.map(({ body }) => body.id)).size, 1);
+    await refuses(g(), ['POST', '/ip_policies', { description: 'another' }, { headers }], 409, 20042);
+    await refuses(g(), ['POST', '/bot_users', { name: 'x' }, { headers }], 409, 20042);
+  });
+
+  test('a repeated key creation does not show the token again, and says so', async () => {
+    const headers = { 'idempotency-key': 'make-a-key' };
+    const first = await g().post('/api_keys', {}, { headers });
+    const second = await g().post('/api_keys', {}, { headers });
+    assert.deepEqual({ ...second.body, token: first.body.token }, first.body);
+    assert.equal(second.body.token, null);
+    assert.match(second.headers.get('gatehouse-idempotent-replay') ?? '', /not shown again/);
+    const rows = await g().app.context.store.queries.all('SELECT answer FROM idempotency_keys');
+    assert.ok(!JSON.stringify(rows).includes(first.body.token.split('_')[1]), 'the token was stored');
+  });
+
+  test('a refused POST leaves its Idempotency-Key free', async () => {
+    const headers = { 'idempotency-key': 'try-again' };
+    await refuses(g(), ['POST', '/bot_users', { name: '' }, { headers }], 400, 4109);
+    assert.equal((await g().post('/bot_users', { name: 'second try' }, { headers })).status, 201);
+  });
+
+  test('an Idempotency-Key of another form is refused', async () => {
+    for (const key of ['a b', 'x'.repeat(256)]) {
+      await refuses(g(), ['POST', '/ip_policies', {}, { headers: { 'idempotency-key': key } }], 400, 20041);
+    }
+  });
+
+  test('an Idempotency-Key is forgotten after a day', async () => {
+    const headers = { 'idempotency-key': 'yesterday' };
+    const first = await g().post('/ip_policies', {}, { headers });
+    await g().app.context.store.note((notes) =>
+      notes.run(`UPDATE idempotency_keys SET created_at = '2000-01-01T00:00:00Z' WHERE idempotency_key = $1`, [
+        'yesterday',
+      ]),
+    );
+    const second = await g().post('/ip_policies', {}, { headers });
+    assert.notEqual(second.body.id, first.body.id);
+  });
+});
