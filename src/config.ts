@@ -215,6 +215,8 @@ function fromFlags(flags: readonly string[], faults: string[]): readonly (readon
     const name = known.get(source);
     if (name === undefined) {
       faults.push(`${source} is not a setting; --help lists them all`);
+      // What follows it is its value, and may be a secret.
+      if (word.startsWith('--') && inline.length === 0 && rest[0]?.startsWith('-') === false) rest.shift();
       continue;
     }
     const text = inline.length > 0 ? inline.join('=') : rest.shift();
@@ -237,6 +239,7 @@ function optional<T>(read: (text: string) => T): (text: string) => T | undefined
 }
 
 function readDatabaseUrl(text: string): string {
+  if (text === 'sqlite::memory:') throw new Error('name a file: several connections share the database');
   if (/^sqlite:.+/.test(text)) return text;
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new Error('write it as sqlite:PATH or postgres://user:password@host/database');
