@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+
+import { makePair } from '../../support/certificate-pair.ts';
+import { freePort } from '../../support/postgres.ts';
+import { changes, sources } from './support/changes.ts';
+import type { ChangeParts, Touched } from './support/changes.ts';
+import { filledHost, fillEdges } from './support/fill.ts';
+import { createAccount } from './support/host-command.ts';
+import { Load } from './support/load.ts';
+import {
+  foretellHttps,
+  foretellTcp,
+  meetHttps,
+  meetTcp,
+  refusedConnection,
+  withoutUndefined,
+} from './support/model.ts';
+import type { Model } from './support/model.ts';
+import { Program } from './support/program.ts';
+import { Random } from './support/random.ts';
+import { newSqlite } from './support/scratch.ts';
+import { startUpstream } from './support/upstream.ts';
+import type { Upstream } from './support/upstream.ts';
+
+const isLong = process.env['TEST_LONG'] === '1';
+const changeCount = isLong ? 1000 : 200;
+const edgeCount = 10_000;
+const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
+
+/** Asks about what a change touched, from every source, and holds it against what the model foretells. */
+async function check(model: Model, touched: readonly Touched[], what: string): Promise<void> {
+  for (const each of touched) {
+    if ('goneHost' in each) {
+      assert.equal(await meetHttps(model, each.goneHost, '/', sources[0]), refusedConnection, what);
+    } else if ('gonePort' in each) {
+      assert.equal(await meetTcp(each.gonePort, sources[0]), refusedConnection, what);
+    } else {
+      for (const from of sources) {
+        if ('tcp' in each) {
+          assert.equal(await meetTcp(each.tcp.port, from), foretellTcp(model, each.tcp, from), `${what} from ${from}`);
+        } else {
+          const foretold = withoutUndefined(foretellHttps(model, each.site, each.path, from));
+          const met = await meetHttps(model, each.site.host, each.path, from);
+          assert.deepEqual(met, foretold, `${what}: ${each.site.host}${each.path} from ${from}`);
+        }
+      }
+    }
+  }
+}
+
+async function startModel(program: Program, token: string, upstreams: readonly Upstream[]): Promise<Model> {
+  const backends = [];
+  for (const upstream of upstreams) {
+    const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${upstream.port}` }, token);
+    backends.push({ id, upstream });
+  }
+  const policies = [];
+  for (const _ of sources) {
+    policies.push({
+      id: (await program.must('POST', '/ip_policies', {}, token)).id,
+      rules: new Map<string, string>(),
+    });
+  }
+  const { httpsPort } = program;
+  return { httpsPort, upstreams, backends, policies, restriction: undefined, sites: [], tcpSites: [] };
+}
+
+async function openTcpEdge(program: Program, upstream: Upstream): Promise<number> {
+  const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${upstream.port}` });
+  const port = await freePort();
+  await program.must('POST', '/edges/tcp', { hostports: [`localhost:${port}`], backend: { backend_id: id } });
+  return port;
+}
+
+function certificateFor(host: string): ReturnType<ChangeParts['certificateFor']> {
+  const pair = makePair(host, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`, '-days', '5');
+  return { ...pair, fingerprint: new X509Certificate(pair.certificate_pem).fingerprint256 };
+}
+
+test(`${changeCount} random changes among ${edgeCount} edges under load: the next request sees each, and nobody else notices`, async (t) => {
+  t.diagnostic(`TEST_SEED=${seed}`);
+  await using calm = await startUpstream('calm');
+  await using first = await startUpstream('first');
+  await using second = await startUpstream('second');
+  const databaseUrl = newSqlite();
+  await fillEdges(databaseUrl, edgeCount, calm.port);
+  const token = await createAccount(databaseUrl, 'changing');
+  await using program = await Program.start(databaseUrl, { 'access-log': '0' });
+  const model = await startModel(program, token, [first, second]);
+  const hosts = Array.from({ length: 20 }, (_, at) => filledHost(at * (edgeCount / 20)));
+  const load = new Load({ httpsPort: program.httpsPort, hosts, tcpPort: await openTcpEdge(program, calm) });
+
+  const random = new Random(seed);
+  const parts = { program, token, model, random, newPort: freePort, certificateFor };
+  const [createSite] = changes;
+  const durationsMs: number[] = [];
+  for (let done = 0; done < changeCount;) {
+    const change = (done < 3 ? createSite : undefined) ?? random.pick(changes);
+    const startMs = performance.now();
+    const touched = await change(parts);
+    if (touched === undefined) continue;
+    durationsMs.push(performance.now() - startMs);
+    await check(model, touched, `change ${(done += 1)} of seed ${seed}`);
+  }
+  await load.stop();
+
+  assert.deepEqual(load.failures, []);
+  assert.ok(load.requests > changeCount / 4, `only ${load.requests} requests of the load`);
+  assert.doesNotMatch(program.output, /"level":50/, 'the program logged an error');
+  const median = durationsMs.toSorted((a, b) => a - b)[durationsMs.length >> 1] ?? 0;
+  t.diagnostic(`a change took ${median.toFixed(1)} ms (median) beside ${load.requests} other requests`);
+});

@@ -1,0 +1,68 @@
+import { pino } from 'pino';
+
+import { openContext } from '../../../../src/app.ts';
+import { readConfig } from '../../../../src/config.ts';
+import { hostnames } from '../../../../src/resources/https-edges/hostnames.ts';
+import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/https-edges/table.ts';
+import { keepReferences } from '../../../../src/resources/module-holder.ts';
+import type { ResourceContext } from '../../../../src/resources/resource.ts';
+import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
+import type { Transaction } from '../../../../src/store/group-commit.ts';
+import { programToken } from './program.ts';
+
+const edgesAtOnce = 2500;
+
+/**
+ * Puts HTTPS edges into an empty database, each with one route to the backend: through the tables of the resources, as
+ * thousands of calls would take too long. They belong to the first account.
+ */
+export async function fillEdges(databaseUrl: string, count: number, upstreamPort: number): Promise<void> {
+  const config = readConfig({}, ['--database-url', databaseUrl]);
+  const context = await openContext(config, pino({ level: 'silent' }));
+  try {
+    await context.offers.bootstrap.run(programToken);
+    const [user] = await context.store.queries.all('SELECT id, account_id FROM users');
+    const actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
+    const backend = await context.store.write(actor, (transaction) =>
+      staticBackends.insert(transaction, {
+        ...staticBackends.begin(actor.accountId),
+        address: `127.0.0.1:${upstreamPort}`,
+        tls: { enabled: false },
+      }),
+    );
+    for (let from = 0; from < count; from += edgesAtOnce) {
+      await context.store.write(actor, async (transaction) => {
+        for (let at = from; at < Math.min(count, from + edgesAtOnce); at++) {
+          await fillEdge(context, transaction, filledHost(at), backend.id);
+        }
+      });
+    }
+  } finally {
+    await context.store[Symbol.asyncDispose]();
+  }
+}
+
+export function filledHost(at: number): string {
+  return `host-${at}.filled.test`;
+}
+
+async function fillEdge(
+  { offers }: ResourceContext,
+  transaction: Transaction,
+  hostname: string,
+  backendId: string,
+): Promise<void> {
+  const { accountId } = transaction.actor;
+  const hostport = `${hostname}:443`;
+  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.begin(accountId), hostports: [hostport] });
+  await hostnames.move(transaction, edge, [], [{ key: hostname, hostport }]);
+  const backend: { readonly enabled: boolean; readonly backend_id: string } = { enabled: true, backend_id: backendId };
+  const route = await httpsEdgeRoutes.insert(transaction, {
+    ...httpsEdgeRoutes.begin(accountId),
+    edge_id: edge.id,
+    match_type: 'path_prefix',
+    match: '/',
+    modules: { backend },
+  });
+  await keepReferences(transaction, offers, 'https_route', route);
+}

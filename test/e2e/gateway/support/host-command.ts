@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const run = promisify(execFile);
+
+/** Runs a command of the host's command line as an operator does. */
+export async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promise<string> {
+  const command = ['src/main.ts', ...args, '--database-url', databaseUrl];
+  const { stdout } = await run(process.execPath, command, { cwd: root });
+  return stdout;
+}
+
+/** Answers the token of an admin of a new account. */
+export async function createAccount(databaseUrl: string, name: string): Promise<string> {
+  const account = await runOnHost(databaseUrl, 'accounts', 'create', '--name', name);
+  const id = account.split(' ', 1)[0] ?? '';
+  const user = ['users', 'create', '--account', id, '--name', 'admin', '--role', 'admin'];
+  const [, token] = /token \(shown once\): (\S+)/.exec(await runOnHost(databaseUrl, ...user)) ?? [];
+  if (token === undefined) throw new Error('no token was printed');
+  return token;
+}

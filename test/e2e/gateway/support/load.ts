@@ -1,0 +1,79 @@
+import { connect } from 'node:http2';
+import type { ClientHttp2Session } from 'node:http2';
+import { Agent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { askHttps, askTcp } from './traffic.ts';
+
+interface LoadTargets {
+  readonly httpsPort: number;
+  readonly hosts: readonly string[];
+  readonly tcpPort: number;
+}
+
+/** A pause between two requests of one client: the load is there to be disturbed, not to fill the machine. */
+const pauseMs = 5;
+
+/** Requests that go on, over every kind of connection, until it is stopped. */
+export class Load {
+  requests = 0;
+  /** What went wrong; the load is there to find out whether anything does. */
+  readonly failures: string[] = [];
+  readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+  #stopping = false;
+  readonly #clients: readonly Promise<void>[];
+
+  constructor({ httpsPort, hosts, tcpPort }: LoadTargets) {
+    this.#clients = [
+      this.#repeat('kept-alive', (host) => this.#ok(askHttps(httpsPort, host, { agent: this.#agent })), hosts),
+      this.#repeat('new connection', (host) => this.#ok(askHttps(httpsPort, host)), hosts),
+      this.#overHttp2(httpsPort, hosts),
+      this.#repeat('TCP', () => this.#ok(askTcp(tcpPort)), ['']),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#clients);
+    this.#agent.destroy();
+  }
+
+  async #repeat(kind: string, ask: (host: string) => Promise<void>, hosts: readonly string[]): Promise<void> {
+    for (let at = 0; !this.#stopping; at++) {
+      const host = hosts[at % hosts.length] ?? '';
+      try {
+        await ask(host);
+        this.requests += 1;
+      } catch (error) {
+        this.failures.push(`${kind} ${host}: ${String(error)}`);
+      }
+      await sleep(pauseMs);
+    }
+  }
+
+  async #overHttp2(port: number, hosts: readonly string[]): Promise<void> {
+    const [host = ''] = hosts;
+    const session = connect(`https://127.0.0.1:${port}`, { servername: host, rejectUnauthorized: false });
+    session.on('error', (error) => this.failures.push(`HTTP/2 ${error.message}`));
+    await this.#repeat('HTTP/2', () => askHttp2(session, host), [host]);
+    session.destroy();
+  }
+
+  async #ok(answer: ReturnType<typeof askHttps>): Promise<void> {
+    const { status, text } = await answer;
+    if (status !== 200) throw new Error(`${status} ${text}`);
+  }
+}
+
+function askHttp2(session: ClientHttp2Session, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': '/', ':authority': host });
+    let status = 0;
+    stream.on('response', (headers) => (status = Number(headers[':status'])));
+    stream.on('error', reject).on('close', () => {
+      if (status === 200) resolve();
+      else reject(new Error(`status ${status}`));
+    });
+    stream.resume();
+  });
+}

@@ -1,0 +1,140 @@
+import { X509Certificate } from 'node:crypto';
+
+import { askHttps, askTcp } from './traffic.ts';
+import type { Answered } from './traffic.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What the API was told, so that what traffic meets can be foretold. */
+export interface Backend {
+  readonly id: string;
+  upstream: Upstream;
+}
+
+export interface Policy {
+  readonly id: string;
+  /** By address: the id of the rule that allows it. */
+  readonly rules: Map<string, string>;
+}
+
+export interface Restriction {
+  readonly id: string;
+  readonly policy: Policy;
+  enforced: boolean;
+}
+
+export interface Route {
+  readonly id: string;
+  match: string;
+  backend: Backend | undefined;
+  /** Undefined while the module is off or unset. */
+  policy: Policy | undefined;
+  /** What the upstream gets in `x-added`. */
+  added: string | undefined;
+  /** What the client gets in `x-shown`. */
+  shown: string | undefined;
+}
+
+export interface Site {
+  readonly id: string;
+  host: string;
+  readonly routes: Route[];
+  certificate: { readonly id: string; readonly fingerprint: string } | undefined;
+}
+
+export interface TcpSite {
+  readonly id: string;
+  port: number;
+  backend: Backend;
+  policy: Policy | undefined;
+}
+
+export interface Model {
+  readonly httpsPort: number;
+  readonly upstreams: readonly Upstream[];
+  readonly backends: readonly Backend[];
+  readonly policies: readonly Policy[];
+  restriction: Restriction | undefined;
+  readonly sites: Site[];
+  readonly tcpSites: TcpSite[];
+}
+
+export const localCaIssuer = 'local CA';
+
+/** What one request meets: plain values, to be compared. */
+export interface Outcome {
+  readonly status: number;
+  readonly errorCode?: number | undefined;
+  readonly upstream?: string | undefined;
+  readonly added?: string | undefined;
+  readonly shown?: string | undefined;
+  readonly certificate?: string | undefined;
+}
+
+export const refusedConnection = 'refused';
+
+export function foretellHttps(model: Model, site: Site, path: string, from: string): Outcome {
+  const certificate = site.certificate?.fingerprint ?? localCaIssuer;
+  const { restriction } = model;
+  if (restriction?.enforced === true && !restriction.policy.rules.has(from)) {
+    return { status: 403, errorCode: 3205, certificate };
+  }
+  const [route] = site.routes
+    .filter(({ match }) => match === '/' || path === match || path.startsWith(`${match}/`))
+    .toSorted((a, b) => b.match.length - a.match.length);
+  if (route === undefined) return { status: 404, errorCode: 20100, certificate };
+  if (route.policy !== undefined && !route.policy.rules.has(from)) return { status: 403, errorCode: 3203, certificate };
+  if (route.backend === undefined) return { status: 503, errorCode: 6528, certificate };
+  const { added, shown } = route;
+  return { status: 200, upstream: route.backend.upstream.name, added, shown, certificate };
+}
+
+export async function meetHttps(model: Model, host: string, path: string, from: string): Promise<unknown> {
+  let answer: Answered;
+  try {
+    answer = await askHttps(model.httpsPort, host, { path, from });
+  } catch (error) {
+    return describeFailure(error);
+  }
+  const { status, errorCode, echo, headers, certificate } = answer;
+  const shown = headers['x-shown'];
+  return withoutUndefined({
+    status,
+    errorCode,
+    upstream: echo?.name,
+    added: echo?.headers['x-added'],
+    shown: typeof shown === 'string' ? shown : undefined,
+    certificate: nameCertificate(certificate),
+  });
+}
+
+export function foretellTcp(model: Model, { policy, backend }: TcpSite, from: string): string {
+  const { restriction } = model;
+  const allowed =
+    (restriction?.enforced !== true || restriction.policy.rules.has(from)) &&
+    (policy === undefined || policy.rules.has(from));
+  return allowed ? backend.upstream.name : refusedConnection;
+}
+
+export async function meetTcp(port: number, from: string): Promise<string> {
+  try {
+    return (await askTcp(port, { from })).echo?.name ?? 'no echo';
+  } catch (error) {
+    return describeFailure(error);
+  }
+}
+
+/** What is not there and what is undefined are told apart when outcomes are compared. */
+export function withoutUndefined(outcome: Outcome): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined));
+}
+
+/** No edge serves the name, or the port, or the source is not let in. */
+function describeFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['ECONNRESET', 'ECONNREFUSED', 'EPROTO'].includes(code) ? refusedConnection : String(error);
+}
+
+function nameCertificate(certificate: X509Certificate | undefined): string {
+  if (certificate === undefined) return 'none';
+  return certificate.issuer.includes('Gatehouse local CA') ? localCaIssuer : certificate.fingerprint256;
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { freePort } from '../../../support/postgres.ts';
+import { until } from './until.ts';
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; undefined when there is none. Tests look into it freely. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  readonly body: any;
+}
+
+export const programToken = 'the-token-that-programs-begin-with-0123456789';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const startLimitMs = 60_000;
+
+/** Gatehouse as users run it: a process of its own, told by flags and spoken to over sockets. */
+export class Program implements AsyncDisposable {
+  readonly apiPort: number;
+  readonly httpsPort: number;
+  readonly metricsPort: number;
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  readonly exited: Promise<number | string>;
+  readonly #child: ChildProcess;
+  #output = '';
+  #ended = false;
+
+  static async start(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Program> {
+    const program = new Program(await freePort(), await freePort(), await freePort(), databaseUrl, settings);
+    try {
+      await until(() => program.#started(), 'the program has started', startLimitMs);
+    } catch (error) {
+      await program[Symbol.asyncDispose]();
+      throw new Error(`the program has not started:\n${program.#output}`, { cause: error });
+    }
+    return program;
+  }
+
+  private constructor(
+    apiPort: number,
+    httpsPort: number,
+    metricsPort: number,
+    databaseUrl: string,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.apiPort = apiPort;
+    this.httpsPort = httpsPort;
+    this.metricsPort = metricsPort;
+    const flags = {
+      'api-listen': `127.0.0.1:${apiPort}`,
+      'https-listen': `127.0.0.1:${httpsPort}`,
+      'metrics-listen': `127.0.0.1:${metricsPort}`,
+      'database-url': databaseUrl,
+      'bootstrap-token': programToken,
+      'snapshot-file': 'off',
+      'tcp-ports': '1024-65535',
+      ...settings,
+    };
+    const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    this.#child = spawn(process.execPath, ['src/main.ts', 'serve', ...given], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk) => (this.#output += String(chunk)));
+    }
+    this.exited = once(this.#child, 'exit').then(([code, signal]) => {
+      this.#ended = true;
+      return code ?? signal;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Lines of the log with this message. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- see `ApiAnswer.body`
+  logged(message: string): readonly any[] {
+    return this.#output
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === message);
+  }
+
+  async call(method: string, path: string, body?: unknown, token: string = programToken): Promise<ApiAnswer> {
+    const response = await fetch(`http://127.0.0.1:${this.apiPort}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'service-version': '2',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  /** A call that a test stands on; an error is a fault of the test. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- see `ApiAnswer.body`
+  async must(method: string, path: string, body?: unknown, token?: string): Promise<any> {
+    const answer = await this.call(method, path, body, token);
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  async #started(): Promise<boolean> {
+    if (this.#ended) throw new Error('it ended');
+    return /^Gatehouse (listens|gateway runs)/m.test(this.#output);
+  }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+import { portOf } from '../../../gateway/support/https-upstream.ts';
+
+/** What an upstream says of a request, as its answer. */
+export interface Echo {
+  readonly name: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Upstream extends AsyncDisposable {
+  readonly name: string;
+  readonly port: number;
+  readonly server: Server;
+  /** How many requests reached it. */
+  requests: number;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A real HTTP server that answers with its name and what it was sent. */
+export async function startUpstream(name = 'upstream', answer?: Answer): Promise<Upstream> {
+  const server = createServer((request, response) => {
+    upstream.requests += 1;
+    if (answer !== undefined) {
+      answer(request, response);
+      return;
+    }
+    request.resume();
+    const { method = '', url = '', headers } = request;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ name, method, url, headers }));
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const upstream = {
+    name,
+    port: portOf(server),
+    server,
+    requests: 0,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return upstream;
+}
