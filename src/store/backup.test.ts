@@ -90,6 +90,7 @@ test('a file whose rows break the rules of the database is not taken for sound',
   raw.exec(`INSERT INTO tags (id) VALUES ('of nothing')`);
   raw.close();
   await assert.rejects(backUp({ path, file: `${path}.copy`, force: false }), /damaged: tags/);
+  assert.ok(!readdirSync(dirname(path)).some((name) => name.includes('.copy')));
 });
 
 test('a path without a database is refused, and none is made', async () => {
