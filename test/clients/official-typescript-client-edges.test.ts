@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makeCertificate } from '../gateway/support/https-certificate.ts';
+import { onEachDatabase } from '../support/each-database.ts';
+import { errorOf, expectDeleted, startWithClient } from './support/typescript-client.ts';
+
+type World = Awaited<ReturnType<typeof startWithClient>>;
+
+/** Its types want a `Map`, which it sends as `{}`; a plain object with names in lower case arrives. */
+function headerMap(headers: Readonly<Record<string, string>>): Map<string, string> {
+  return headers as unknown as Map<string, string>;
+}
+
+function makeBackend({ client }: World) {
+  return client.backends.staticBackends.create({ address: 'app.internal:8080', tls: { enabled: false } });
+}
+
+onEachDatabase('the official TypeScript client on edges', (newDatabase) => {
+  test('works with static backends', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { staticBackends } = world.client.backends;
+    const backend = await staticBackends.create({
+      address: 'app.internal:8443',
+      tls: { enabled: true },
+      metadata: 'm',
+    });
+    assert.deepEqual([backend.address, backend.tls, backend.metadata], ['app.internal:8443', { enabled: true }, 'm']);
+    const updated = await staticBackends.update({
+      id: backend.id,
+      address: 'app.internal:9443',
+      tls: { enabled: true },
+    });
+    assert.deepEqual(updated, { ...backend, address: 'app.internal:9443' });
+    assert.deepEqual(await staticBackends.list(), [updated]);
+    await expectDeleted(staticBackends.delete(backend.id), () => staticBackends.get(backend.id));
+  });
+
+  test('works with TCP edges and their modules', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { edges, edgeModules, ipPolicies } = world.client;
+    const { edgesTcp } = edges;
+    const { tcpEdgeBackendModule, tcpEdgeIpRestrictionModule } = edgeModules;
+    const backend = await makeBackend(world);
+    const policy = await ipPolicies.create({});
+    const ref = ({ id, uri }: { readonly id: string; readonly uri: string }) => ({ id, uri });
+    const edge = await edgesTcp.create({ backend: { backendId: backend.id } });
+    assert.deepEqual([edge.hostports, edge.ipRestriction], [null, null]);
+    assert.deepEqual(edge.backend, { enabled: true, backend: ref(backend) });
+    // The module comes wrapped, with the id of the edge beside it.
+    const restriction = await tcpEdgeIpRestrictionModule.replace({ id: edge.id, module: { ipPolicyIds: [policy.id] } });
+    assert.deepEqual(restriction, { enabled: true, ipPolicies: [ref(policy)] });
+    assert.deepEqual(await tcpEdgeIpRestrictionModule.get(edge.id), restriction);
+    const off = await tcpEdgeBackendModule.replace({ id: edge.id, module: { enabled: false, backendId: backend.id } });
+    assert.deepEqual((await edgesTcp.get(edge.id)).backend, off);
+    const described = await edgesTcp.update({ id: edge.id, description: 'ssh' });
+    assert.deepEqual([described.backend, described.ipRestriction], [off, restriction]);
+    assert.deepEqual(await edgesTcp.list(), [described]);
+    assert.equal((await errorOf(ipPolicies.delete(policy.id))).statusCode, 409);
+    await expectDeleted(tcpEdgeIpRestrictionModule.delete(edge.id), () => tcpEdgeIpRestrictionModule.get(edge.id));
+    const without = await errorOf(tcpEdgeIpRestrictionModule.replace({ id: edge.id, module: { ipPolicyIds: [] } }));
+    assert.equal(without.errorCode, 'ERR_NGROK_7025');
+    await expectDeleted(edgesTcp.delete(edge.id), () => edgesTcp.get(edge.id));
+  });
+
+  test('works with HTTPS edges and routes', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { edgesHttps, edgesHttpsRoutes } = world.client.edges;
+    const edge = await edgesHttps.create({ hostports: ['app.example.com:443'], description: 'site' });
+    assert.deepEqual([edge.hostports, edge.routes], [['app.example.com:443'], []]);
+    const backend = await makeBackend(world);
+    const route = await edgesHttpsRoutes.create({
+      edgeId: edge.id,
+      matchType: 'path_prefix',
+      match: '/blog',
+      backend: { backendId: backend.id },
+      requestHeaders: { add: headerMap({ accept: 'text/html' }), remove: ['x-internal'] },
+    });
+    assert.equal(route.edgeId, edge.id);
+    assert.deepEqual(route.requestHeaders, { enabled: true, add: { accept: 'text/html' }, remove: ['x-internal'] });
+    const moved = await edgesHttpsRoutes.update({
+      edgeId: edge.id,
+      id: route.id,
+      matchType: 'exact_path',
+      match: '/news',
+    });
+    assert.deepEqual(moved, { ...route, matchType: 'exact_path', match: '/news' });
+    assert.deepEqual(await edgesHttpsRoutes.get({ edgeId: edge.id, id: route.id }), moved);
+    const renamed = await edgesHttps.update({ id: edge.id, hostports: ['new.example.com:443'] });
+    assert.deepEqual([renamed.hostports, renamed.routes], [['new.example.com:443'], [moved]]);
+    assert.deepEqual(await edgesHttps.list(), [renamed]);
+    await expectDeleted(edgesHttpsRoutes.delete({ edgeId: edge.id, id: route.id }), () =>
+      edgesHttpsRoutes.get({ edgeId: edge.id, id: route.id }),
+    );
+    await expectDeleted(edgesHttps.delete(edge.id), () => edgesHttps.get(edge.id));
+  });
+
+  test('works with every module of a route that there is', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { edges, edgeModules, ipPolicies } = world.client;
+    const edge = await edges.edgesHttps.create({});
+    const route = await edges.edgesHttpsRoutes.create({ edgeId: edge.id, matchType: 'path_prefix', match: '/' });
+    const at = { edgeId: edge.id, id: route.id };
+    const backend = await makeBackend(world);
+    const policy = await ipPolicies.create({});
+    const headers = { enabled: true, add: headerMap({ accept: 'a' }), remove: ['x-b'] };
+    const { edgeRouteBackendModule, edgeRouteIpRestrictionModule } = edgeModules;
+    const { edgeRouteRequestHeadersModule, edgeRouteResponseHeadersModule } = edgeModules;
+    const sending = await edgeRouteBackendModule.replace({ ...at, module: { backendId: backend.id } });
+    assert.deepEqual(await edgeRouteBackendModule.get(at), sending);
+    const restricted = await edgeRouteIpRestrictionModule.replace({ ...at, module: { ipPolicyIds: [policy.id] } });
+    assert.deepEqual(await edgeRouteIpRestrictionModule.get(at), restricted);
+    for (const module of [edgeRouteRequestHeadersModule, edgeRouteResponseHeadersModule]) {
+      const set = await module.replace({ ...at, module: headers });
+      assert.deepEqual(set, { enabled: true, add: { accept: 'a' }, remove: ['x-b'] });
+      assert.deepEqual(await module.get(at), set);
+      // What it makes of a Map is an empty one.
+      const emptied = await module.replace({ ...at, module: { add: new Map([['x-a', 'b']]), remove: [] } });
+      assert.deepEqual(emptied, { enabled: true, add: {}, remove: [] });
+      await expectDeleted(module.delete(at), () => module.get(at));
+    }
+    await expectDeleted(edgeRouteIpRestrictionModule.delete(at), () => edgeRouteIpRestrictionModule.get(at));
+    await expectDeleted(edgeRouteBackendModule.delete(at), () => edgeRouteBackendModule.get(at));
+  });
+
+  test('works with TLS certificates', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { tlsCertificates } = world.client;
+    const { certificate, key } = makeCertificate('DNS:app.example.com');
+    const created = await tlsCertificates.create({ certificatePem: certificate, privateKeyPem: key });
+    assert.deepEqual([created.certificatePem, created.privateKeyType], [certificate, 'ecdsa']);
+    assert.deepEqual(created.subjectAlternativeNames.dnsNames, ['app.example.com']);
+    assert.deepEqual(await tlsCertificates.update({ id: created.id, description: 'd' }), {
+      ...created,
+      description: 'd',
+    });
+    assert.equal((await tlsCertificates.list()).length, 1);
+    const swapped = await errorOf(tlsCertificates.create({ certificatePem: key, privateKeyPem: certificate }));
+    assert.equal(swapped.errorCode, 'ERR_NGROK_1924');
+    await expectDeleted(tlsCertificates.delete(created.id), () => tlsCertificates.get(created.id));
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+
+import { Ngrok } from '@ngrok/ngrok-api';
+
+import { Gatehouse } from '../../support/gatehouse.ts';
+
+/** A Gatehouse that speaks the vendor's words, and the official client pointed at it by its base URL alone. */
+export async function startWithClient(databaseUrl: string) {
+  const gatehouse = await Gatehouse.start(databaseUrl, { vendor: 'ngrok' });
+  const client = new Ngrok({ apiToken: gatehouse.token, baseUrl: gatehouse.url });
+  return { gatehouse, client, [Symbol.asyncDispose]: () => gatehouse[Symbol.asyncDispose]() };
+}
+
+/** What the client throws for an error answer: its fields, with details as a map. */
+interface ClientError {
+  readonly errorCode: string;
+  readonly statusCode: number;
+  readonly msg: string;
+  readonly details: ReadonlyMap<string, string>;
+}
+
+export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
+  const error: unknown = await call.then(
+    () => assert.fail('the call was not refused'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(!(error instanceof Error), `the client could not read the answer: ${String(error)}`);
+  // Every field is looked at here.
+  const { errorCode, statusCode, msg, details } = error as ClientError;
+  assert.match(errorCode, /^ERR_NGROK_\d+$/);
+  assert.ok(statusCode >= 400 && msg.length > 10);
+  assert.match(details.get('operationId') ?? '', /^op_\w{27}$/);
+  return { errorCode, statusCode, msg, details };
+}
+
+/**
+ * Deletes, then sees that it is gone. The client reads JSON from the empty body of a 204 and rejects with a SyntaxError
+ * of its own, whatever server it talks to; an error that the server tells comes as another kind of thing.
+ */
+export async function expectDeleted(remove: Promise<void>, get: () => Promise<unknown>): Promise<void> {
+  await assert.rejects(remove, SyntaxError);
+  const { statusCode } = await errorOf(get());
+  assert.equal(statusCode, 404);
+}
