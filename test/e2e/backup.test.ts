@@ -37,8 +37,9 @@ describe('backup and restore of a service at work', () => {
     const load = Promise.all(Array.from({ length: writers }, () => writeUntil(service, stopping.signal, acknowledged)));
     for (let round = 0; round < rounds; round++) {
       while (acknowledged.length < (round + 1) * 50) await sleep(5);
-      const soFar = [...acknowledged];
-      const { code, out, errors } = await backup(`load-${round}.db`);
+      const working = backup(`load-${round}.db`);
+      const soFar = acknowledged.slice(0, await countUntil(folder, `load-${round}.db`, acknowledged));
+      const { code, out, errors } = await working;
       assert.equal(code, 0, errors);
 
       const { ids, version, newestChange, faults } = readCopy(join(folder, `load-${round}.db`));
@@ -112,6 +113,17 @@ test('PostgreSQL databases are left to their own tools, which are named without 
 
 async function writeUntil(service: Service, signal: AbortSignal, acknowledged: string[]): Promise<void> {
   while (!signal.aborted) acknowledged.push((await service.create('/ip_policies', { description: 'under load' })).id);
+}
+
+/** How many were acknowledged while the copy had certainly not begun. */
+async function countUntil(folder: string, name: string, acknowledged: readonly string[]): Promise<number> {
+  let certain = 0;
+  for (;;) {
+    const now = acknowledged.length;
+    if (readdirSync(folder).some((each) => each.startsWith(name))) return certain;
+    certain = now;
+    await sleep(1);
+  }
 }
 
 interface Copy {
