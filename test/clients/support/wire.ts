@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+
+import { checkAnswer } from '../../support/openapi-check.ts';
+import { sendBytes } from '../../contract/support/raw-http.ts';
+import type { RawAnswer } from '../../contract/support/raw-http.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+
+export interface WireAnswer extends RawAnswer {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  readonly body: any;
+}
+
+/** How one of the official clients writes a request, byte for byte as it leaves the machine. */
+export interface ClientOnTheWire {
+  readonly gatehouse: Gatehouse;
+  send(method: string, target: string, body?: string): Promise<WireAnswer>;
+  /** The same, for what must be answered 201. */
+  create(target: string, body: string): Promise<{ readonly id: string; readonly uri: string }>;
+}
+
+type WriteHead = (token: string, method: string, body: string | undefined) => readonly string[];
+
+/** Go writes header names in lower case, and says nothing of a body where there is none. */
+export const goHead: WriteHead = (token, _method, body) => [
+  'User-Agent: ngrok-api-go/8.0.0',
+  `authorization: Bearer ${token}`,
+  'ngrok-version: 2',
+  'Accept-Encoding: gzip',
+  ...(body === undefined ? [] : ['content-type: application/json', contentLength(body)]),
+];
+
+/** Python tells the length of nothing wherever there could have been something. */
+export const pythonHead: WriteHead = (token, method, body) => [
+  'User-Agent: ngrok-api-python/0.17.0/3.12',
+  'Accept-Encoding: gzip, deflate',
+  'Accept: */*',
+  `authorization: Bearer ${token}`,
+  'ngrok-version: 2',
+  ...(body === undefined
+    ? method === 'GET'
+      ? []
+      : ['Content-Length: 0']
+    : [contentLength(body), 'Content-Type: application/json']),
+];
+
+/** TypeScript names the type of a body that is not there. */
+export const typescriptHead: WriteHead = (token, method, body) => [
+  'User-Agent: ngrok-api-typescript/0.10.0/v20.0.0',
+  'Ngrok-Version: 2',
+  'Content-Type: application/json',
+  `Authorization: Bearer ${token}`,
+  'Accept: */*',
+  ...(body === undefined ? (method === 'POST' ? ['Content-Length: 0'] : []) : [contentLength(body)]),
+  'Accept-Encoding: gzip,deflate',
+];
+
+export function clientOnTheWire(gatehouse: Gatehouse, writeHead: WriteHead): ClientOnTheWire {
+  const { host } = new URL(gatehouse.url);
+  const send = async (method: string, target: string, body?: string): Promise<WireAnswer> => {
+    const head = [
+      `${method} ${target} HTTP/1.1`,
+      `Host: ${host}`,
+      ...writeHead(gatehouse.token, method, body),
+      'Connection: close',
+    ];
+    const answer = await sendBytes(gatehouse.url, `${head.join('\r\n')}\r\n\r\n${body ?? ''}`);
+    assert.equal(answer.headers['connection'], 'close', 'a client would use the connection again');
+    assert.match(String(answer.headers['ngrok-operation-id']), /^op_/);
+    assert.equal(answer.headers['ngrok-operation-id'], answer.headers['gatehouse-operation-id']);
+    const parsed: unknown = answer.text === '' ? undefined : JSON.parse(answer.text);
+    checkAnswer(method, target.split('?', 1)[0] ?? '', { status: answer.status, body: parsed });
+    return { ...answer, body: parsed };
+  };
+  return {
+    gatehouse,
+    send,
+    async create(target, body) {
+      const answer = await send('POST', target, body);
+      assert.equal(answer.status, 201, answer.text);
+      return answer.body;
+    },
+  };
+}
+
+export function startWithVendor(databaseUrl: string): Promise<Gatehouse> {
+  return Gatehouse.start(databaseUrl, { vendor: 'ngrok' });
+}
+
+function contentLength(body: string): string {
+  return `Content-Length: ${Buffer.byteLength(body)}`;
+}
