@@ -15,8 +15,8 @@ export function tagAnswer({ setHeader }: Call, state: object): void {
 export function checkMatch({ ifMatch }: Call, state: object | undefined): void {
   if (ifMatch === undefined) return;
   const current = state === undefined ? undefined : etagOf(state);
-  const named = ifMatch.split(',').map((tag) => tag.trim());
-  const fits = current !== undefined && (named.includes(current) || named.includes('*'));
+  const named = new Set(ifMatch.split(',').map((tag) => tag.trim()));
+  const fits = current !== undefined && (named.has(current) || named.has('*'));
   if (!fits) throw new UserError(20020, { current: current ?? 'none: it is not set' });
 }
 

@@ -5,7 +5,7 @@ import { errorTable } from '../errors/table.ts';
 import type { ErrorCode } from '../errors/user-error.ts';
 import type { Operation } from './operation.ts';
 
-export const ErrorAnswer = Type.Object(
+const ErrorAnswer = Type.Object(
   {
     error_code: Type.String({
       description: 'The number of the error behind a fixed word.',

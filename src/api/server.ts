@@ -57,7 +57,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     frameworkErrors: (_error, request, reply) => {
       errors.send(request, reply, notFound(request));
     },
-    clientErrorHandler: errors.answerSocket,
+    clientErrorHandler: (error, socket) => {
+      errors.answerSocket(error, socket);
+    },
   });
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);

@@ -14,7 +14,7 @@ test('bytes are written as one big-endian number in base 62, padded with zeros',
       const text = encodeBase62(bytes, 43);
       assert.equal(text.length, 43);
       assert.equal(
-        [...text].reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n),
+        Array.from(text).reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n),
         value,
       );
     }),

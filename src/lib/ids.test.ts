@@ -6,7 +6,7 @@ import { hasPrefix, idBody, newId, newIdWithTime } from './ids.ts';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 function decode(body: string): bigint {
-  return [...body].reduce((value, digit) => value * 62n + BigInt(alphabet.indexOf(digit)), 0n);
+  return Array.from(body).reduce((value, digit) => value * 62n + BigInt(alphabet.indexOf(digit)), 0n);
 }
 
 test('an id is its prefix and 27 base62 characters', () => {

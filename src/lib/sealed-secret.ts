@@ -9,7 +9,7 @@ export interface Sealer {
 }
 
 /** What it opens was not sealed by this key for this context. */
-export class SealError extends Error {
+class SealError extends Error {
   override readonly name = 'SealError';
 }
 

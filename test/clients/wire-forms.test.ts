@@ -4,8 +4,15 @@ import { test } from 'node:test';
 import { sendBytes } from '../contract/support/raw-http.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
-import { clientOnTheWire, goHead, pythonHead, startWithVendor, typescriptHead } from './support/wire.ts';
-import type { ClientOnTheWire } from './support/wire.ts';
+import {
+  clientOnTheWire,
+  followLinks,
+  goHead,
+  makeRoute,
+  pythonHead,
+  startWithVendor,
+  typescriptHead,
+} from './support/wire.ts';
 
 onEachDatabase('what the Go client sends', (newDatabase) => {
   test('is understood: empty objects for what is not given, nothing on DELETE', async () => {
@@ -198,23 +205,3 @@ onEachDatabase('on the wire', (newDatabase) => {
     assert.equal((await withHeaders(vendor, {})).body.error_code, 'ERR_NGROK_218');
   });
 });
-
-async function makeRoute(client: ClientOnTheWire) {
-  const edge = await client.create('/edges/https', '{}');
-  const { id } = await client.create(`/edges/https/${edge.id}/routes`, '{"match_type":"path_prefix","match":"/a"}');
-  return { edge, routeId: id, route: `/edges/https/${edge.id}/routes/${id}` };
-}
-
-/** Ids of all entries, through `next_page_uri` as it is given. */
-async function followLinks({ gatehouse, send }: ClientOnTheWire, first: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  let target: string | undefined = first;
-  while (target !== undefined) {
-    const { body } = await send('GET', target);
-    const [entries] = Object.values(body).filter((value) => Array.isArray(value));
-    for (const { id } of entries ?? []) ids.push(id);
-    assert.ok(body.next_page_uri === null || String(body.next_page_uri).startsWith(`${gatehouse.url}/`));
-    target = body.next_page_uri?.slice(gatehouse.url.length);
-  }
-  return ids;
-}

@@ -91,4 +91,4 @@ export class Gatehouse implements AsyncDisposable {
   }
 }
 
-export const testToken = 'the-token-that-tests-begin-with-0123456789';
+const testToken = 'the-token-that-tests-begin-with-0123456789';

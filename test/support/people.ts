@@ -7,7 +7,7 @@ export interface Person {
 }
 
 /** The account that every database starts with. */
-export const firstAccount = 'default';
+const firstAccount = 'default';
 
 /** Runs a command of the host's command line inside this process. Answers what it prints. */
 export function runOnHost(

@@ -38,7 +38,7 @@ onEachDatabase('warnings', (newDatabase) => {
 
     await from('203.0.113.1');
     const again = await gatehouse.get(path);
-    const [latest] = again.body.warnings.filter(({ source }: { source: string }) => source === '203.0.113.1');
+    const latest = again.body.warnings.find(({ source }: { source: string }) => source === '203.0.113.1');
     assert.equal(latest.count, 3);
     const logged = gatehouse.logLines.filter((line) => line.includes('let through with a warning'));
     assert.equal(logged.length, 2, 'each pair is logged once a minute');

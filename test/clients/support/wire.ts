@@ -5,15 +5,15 @@ import { sendBytes } from '../../contract/support/raw-http.ts';
 import type { RawAnswer } from '../../contract/support/raw-http.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 
-export interface WireAnswer extends RawAnswer {
+interface WireAnswer extends RawAnswer {
   // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
   readonly body: any;
 }
 
 /** How one of the official clients writes a request, byte for byte as it leaves the machine. */
-export interface ClientOnTheWire {
+interface ClientOnTheWire {
   readonly gatehouse: Gatehouse;
-  send(method: string, target: string, body?: string): Promise<WireAnswer>;
+  readonly send: (method: string, target: string, body?: string) => Promise<WireAnswer>;
   /** The same, for what must be answered 201. */
   create(target: string, body: string): Promise<{ readonly id: string; readonly uri: string }>;
 }
@@ -84,6 +84,27 @@ export function clientOnTheWire(gatehouse: Gatehouse, writeHead: WriteHead): Cli
 
 export function startWithVendor(databaseUrl: string): Promise<Gatehouse> {
   return Gatehouse.start(databaseUrl, { vendor: 'ngrok' });
+}
+
+/** An HTTPS edge with one route. */
+export async function makeRoute(client: ClientOnTheWire) {
+  const edge = await client.create('/edges/https', '{}');
+  const { id } = await client.create(`/edges/https/${edge.id}/routes`, '{"match_type":"path_prefix","match":"/a"}');
+  return { edge, routeId: id, route: `/edges/https/${edge.id}/routes/${id}` };
+}
+
+/** Ids of all entries, through `next_page_uri` as it is given. */
+export async function followLinks({ gatehouse, send }: ClientOnTheWire, first: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let target: string | undefined = first;
+  while (target !== undefined) {
+    const { body } = await send('GET', target);
+    const entries = Object.values(body).find((value) => Array.isArray(value));
+    for (const { id } of entries ?? []) ids.push(id);
+    assert.ok(body.next_page_uri === null || String(body.next_page_uri).startsWith(`${gatehouse.url}/`));
+    target = body.next_page_uri?.slice(gatehouse.url.length);
+  }
+  return ids;
 }
 
 function contentLength(body: string): string {
