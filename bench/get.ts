@@ -5,6 +5,7 @@ import { Gatehouse } from './support/gatehouse.ts';
 import { loadColumns, underLoad } from './support/measure.ts';
 import { atLeast, compare, figureOf } from './support/report.ts';
 import { interleave } from './support/rounds.ts';
+import { restrictApi } from './support/setup.ts';
 
 /** More than the store keeps in memory, so that a walk through all of them finds each one only in SQLite. */
 const keyCount = 100_000;
@@ -42,22 +43,16 @@ export const get: Benchmark = {
   },
 };
 
-/** An enforced restriction of the API that this machine passes. */
-export async function restrictApi(gatehouse: Gatehouse): Promise<void> {
-  const policy = await gatehouse.create('/ip_policies', {});
-  await gatehouse.create('/ip_policy_rules', { ip_policy_id: policy, cidr: '127.0.0.0/8', action: 'allow' });
-  await gatehouse.create('/ip_restrictions', { type: 'api', enforced: true, ip_policy_ids: [policy] });
-}
-
 /** Newest first, without the first key of the installation. */
 async function keyIds(gatehouse: Gatehouse): Promise<readonly string[]> {
   const ids: string[] = [];
-  let uri: unknown = '/api_keys';
-  while (typeof uri === 'string') {
-    const page: Readonly<Record<string, unknown>> = await gatehouse.call('GET', new URL(uri, 'http://x').pathname + new URL(uri, 'http://x').search);
+  let path: string | undefined = '/api_keys';
+  while (path !== undefined) {
+    const page: Readonly<Record<string, unknown>> = await gatehouse.call('GET', path);
     // The page of API keys lists them so.
     ids.push(...(page['keys'] as readonly { readonly id: string }[]).map(({ id }) => id));
-    uri = page['next_page_uri'];
+    const next = page['next_page_uri'] === null ? undefined : new URL(String(page['next_page_uri']));
+    path = next && next.pathname + next.search;
   }
   return ids.slice(0, -1);
 }

@@ -3,6 +3,7 @@ import type { FilledRoute } from './edges.ts';
 import { edgeHost } from './fill.ts';
 import type { Gatehouse } from './gatehouse.ts';
 import { HttpConnection, formatRequest } from './http-connection.ts';
+import type { Endpoint } from './http-connection.ts';
 
 let versions = 0;
 
@@ -21,21 +22,31 @@ async function untilLive(change: (version: string) => Promise<void>, probe: () =
   return liveMs;
 }
 
-/** Opens what is needed to change and to watch the route; answers how to do it once. */
-export async function changeRoute(gatehouse: Gatehouse, route: FilledRoute): Promise<() => Promise<number>> {
-  const api = await HttpConnection.open({ port: gatehouse.apiPort });
-  const traffic = await HttpConnection.open({ port: gatehouse.httpsPort, servername: route.host });
+/** Answers how to change and to watch the route once; the connections for it stay open. */
+export function changeRoute(gatehouse: Gatehouse, route: FilledRoute): () => Promise<number> {
+  const api = keptOpen({ port: gatehouse.apiPort });
+  const traffic = keptOpen({ port: gatehouse.httpsPort, servername: route.host });
   const headers = { ...gatehouse.headers, Host: 'localhost', 'Content-Type': 'application/json' };
   const request = formatRequest('GET', '/', { Host: route.host });
-  return () =>
-    untilLive(
+  return async () => {
+    const [calls, looks] = [await api(), await traffic()];
+    // The first request of a connection is not the one to measure.
+    await looks.send(request);
+    return untilLive(
       async (version) => {
         const body = JSON.stringify({ add: { 'x-version': version } });
-        const answer = await api.send(formatRequest('PUT', `${route.path}/response_headers`, headers, body));
+        const answer = await calls.send(formatRequest('PUT', `${route.path}/response_headers`, headers, body));
         if (answer.status !== 200) throw new Error(`the change was answered with ${answer.status}: ${answer.body}`);
       },
-      async () => (await traffic.send(request)).head,
+      async () => (await looks.send(request)).head,
     );
+  };
+}
+
+/** A server closes connections that are not used for a while. */
+function keptOpen(endpoint: Endpoint): () => Promise<HttpConnection> {
+  let connection: HttpConnection | undefined;
+  return async () => (connection = connection?.closed === false ? connection : await HttpConnection.open(endpoint));
 }
 
 /** Peers may close connections when they reload, so that each look is a new one. */

@@ -58,13 +58,17 @@ export class HttpConnection {
   /** Sends the bytes of a whole request. */
   send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) {
+      if (this.closed) {
         reject(new Error('the connection is closed'));
         return;
       }
       this.#waiting = { resolve, reject };
       this.#socket.write(request, 'latin1');
     });
+  }
+
+  get closed(): boolean {
+    return this.#socket.destroyed || this.#socket.readyState !== 'open';
   }
 
   close(): void {

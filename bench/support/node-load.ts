@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { HttpConnection, formatRequest } from './http-connection.ts';
 import { quantile } from './statistics.ts';
 
@@ -75,26 +77,24 @@ class Load {
     rate: number,
     skipSeconds: number,
   ): Promise<void> {
-    const idle = [...open];
     const countsFromMs = startMs + skipSeconds * 1000;
+    const dueSince: number[] = [];
+    const idle = [...open];
+    const takeNext = (connection: HttpConnection): void => {
+      const sinceMs = dueSince.shift();
+      if (sinceMs === undefined) idle.push(connection);
+      else void this.#exchange(connection, sinceMs, sinceMs >= countsFromMs).then(() => takeNext(connection));
+    };
     let sent = 0;
-    let lateFor = 0;
     for (let now = startMs; now < endMs; now = performance.now()) {
       for (; sent < ((now - startMs) / 1000) * rate; sent++) {
-        const dueMs = startMs + (sent / rate) * 1000;
+        dueSince.push(now);
         const connection = idle.pop();
-        if (connection === undefined) {
-          lateFor += 1;
-          break;
-        }
-        void this.#exchange(connection, dueMs, dueMs >= countsFromMs).then(() => idle.push(connection));
+        if (connection !== undefined) takeNext(connection);
       }
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await sleep(1);
     }
-    while (idle.length < open.length) await new Promise((resolve) => setTimeout(resolve, 1));
-    if (lateFor > sent) process.stderr.write('there were too few connections for this rate\n');
+    while (idle.length < open.length) await sleep(1);
   }
 
   async #exchange(connection: HttpConnection, sinceMs: number, counts: boolean): Promise<void> {

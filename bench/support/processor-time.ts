@@ -15,10 +15,18 @@ export function processorSecondsWithEnded(pid: number): number {
   return own + ended + childrenOf(pid).reduce((sum, child) => sum + processorSecondsWithEnded(child), 0);
 }
 
-/** Resident megabytes of a process and all its descendants; pages that they share count once for each. */
+/** Resident megabytes of a process and all its descendants; pages that several of them share count once. */
 export function residentMegabytes(pid: number): number {
-  const own = Number(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
-  return own + childrenOf(pid).reduce((sum, child) => sum + residentMegabytes(child), 0);
+  const children = childrenOf(pid);
+  if (children.length === 0) return toMegabytes(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`)));
+  return [pid, ...children].reduce(
+    (sum, each) => sum + toMegabytes(/^Pss:\s+(\d+) kB/m.exec(read(`/proc/${each}/smaps_rollup`))),
+    0,
+  );
+}
+
+function toMegabytes(found: RegExpExecArray | null): number {
+  return Number(found?.[1] ?? 0) / 1024;
 }
 
 export interface MachineTimes {
