@@ -38,7 +38,7 @@ describe('backup and restore of a service at work', () => {
     for (let round = 0; round < rounds; round++) {
       while (acknowledged.length < (round + 1) * 50) await sleep(5);
       const working = backup(`load-${round}.db`);
-      const soFar = acknowledged.slice(0, await countUntil(folder, `load-${round}.db`, acknowledged));
+      const soFar = acknowledged.slice(0, await countUntil(folder, `load-${round}.db`, acknowledged, working));
       const { code, out, errors } = await working;
       assert.equal(code, 0, errors);
 
@@ -116,14 +116,24 @@ async function writeUntil(service: Service, signal: AbortSignal, acknowledged: s
 }
 
 /** How many were acknowledged while the copy had certainly not begun. */
-async function countUntil(folder: string, name: string, acknowledged: readonly string[]): Promise<number> {
+async function countUntil(
+  folder: string,
+  name: string,
+  acknowledged: readonly string[],
+  working: Promise<unknown>,
+): Promise<number> {
+  const ended = new AbortController();
+  void working.finally(() => {
+    ended.abort();
+  });
   let certain = 0;
-  for (;;) {
+  while (!ended.signal.aborted) {
     const now = acknowledged.length;
-    if (readdirSync(folder).some((each) => each.startsWith(name))) return certain;
+    if (readdirSync(folder).some((each) => each.startsWith(name))) break;
     certain = now;
     await sleep(1);
   }
+  return certain;
 }
 
 interface Copy {
