@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-export const token = 'the-token-that-tests-begin-with-0123456789';
+const token = 'the-token-that-tests-begin-with-0123456789';
 
 export interface Finished {
   readonly code: number | null;
