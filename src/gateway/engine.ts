@@ -64,13 +64,23 @@ export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module'
 
 /** What the gateway tells of its traffic: metrics, access log and warnings are made of it elsewhere. */
 export interface TrafficObserver {
-  /** A restriction that is not enforced would have refused this source. */
+  /** This source goes on; restrictions that are not enforced would have refused it. */
   warned(restrictionIds: readonly string[], source: IpAddress): void;
-  tcpOpened(event: { readonly edgeId: string; readonly verdict: Verdict }): void;
+  tcpOpened(event: TcpOpened): void;
+  /** Follows every `tcpOpened` that was allowed. */
   tcpClosed(event: TcpClosed): void;
+  /** A connection to the HTTPS listener, whatever comes of it. */
+  httpsOpened(): void;
+  httpsClosed(): void;
   httpAnswered(event: HttpAnswered): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
   listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+}
+
+export interface TcpOpened {
+  readonly edgeId: string;
+  readonly source: string;
+  readonly verdict: Verdict;
 }
 
 export interface TcpClosed {

@@ -2,9 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 
-/** Label values beyond these are counted together: a flood of edges must not fill memory, here or at the scraper. */
-const edgeLabelLimit = 1_000;
-const otherEdges = 'other';
+/** Ids beyond these are counted together: a flood of edges must not fill memory, here or at the scraper. */
+const idLimit = 1_000;
+const otherIds = 'other';
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -12,6 +12,7 @@ const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 export class Metrics {
   readonly registry = new Registry();
   readonly #edges = new Set<string>();
+  readonly #restrictions = new Set<string>();
   readonly #requests = this.#counter('gatehouse_http_requests_total', 'HTTP requests answered.', [
     'edge',
     'status',
@@ -25,6 +26,7 @@ export class Metrics {
   });
   readonly #connections = this.#counter('gatehouse_tcp_connections_total', 'TCP connections.', ['edge', 'verdict']);
   readonly #open = this.#gauge('gatehouse_tcp_open_connections', 'TCP connections open now.');
+  readonly #openHttps = this.#gauge('gatehouse_https_open_connections', 'Connections to the HTTPS listener open now.');
   readonly #bytes = this.#counter('gatehouse_tcp_bytes_total', 'Bytes through TCP edges.', ['edge', 'direction']);
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
@@ -49,24 +51,32 @@ export class Metrics {
 
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
     const verdict = errorCode === 3203 || errorCode === 3205 ? 'refused' : 'allowed';
-    this.#requests.inc({ edge: this.#edge(edgeId ?? 'none'), status, verdict });
+    this.#requests.inc({ edge: bounded(this.#edges, edgeId ?? 'none'), status, verdict });
     if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
   }
 
   tcpOpened(edgeId: string, verdict: Verdict): void {
-    this.#connections.inc({ edge: this.#edge(edgeId), verdict });
+    this.#connections.inc({ edge: bounded(this.#edges, edgeId), verdict });
     if (verdict === 'allowed') this.#open.inc();
   }
 
   tcpClosed({ edgeId, bytesIn, bytesOut }: TcpClosed): void {
-    const edge = this.#edge(edgeId);
+    const edge = bounded(this.#edges, edgeId);
     this.#open.dec();
     this.#bytes.inc({ edge, direction: 'in' }, bytesIn);
     this.#bytes.inc({ edge, direction: 'out' }, bytesOut);
   }
 
+  httpsOpened(): void {
+    this.#openHttps.inc();
+  }
+
+  httpsClosed(): void {
+    this.#openHttps.dec();
+  }
+
   warned(restrictionIds: readonly string[]): void {
-    for (const restriction of restrictionIds) this.#warnings.inc({ restriction: this.#edge(restriction) });
+    for (const id of restrictionIds) this.#warnings.inc({ restriction: bounded(this.#restrictions, id) });
   }
 
   setFaultyListeners(count: number): void {
@@ -83,13 +93,6 @@ export class Metrics {
     this.#publishFaults.inc();
   }
 
-  #edge(id: string): string {
-    if (this.#edges.has(id)) return id;
-    if (this.#edges.size >= edgeLabelLimit) return otherEdges;
-    this.#edges.add(id);
-    return id;
-  }
-
   #counter(name: string, help: string, labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
@@ -97,4 +100,11 @@ export class Metrics {
   #gauge(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.registry] });
   }
+}
+
+function bounded(known: Set<string>, id: string): string {
+  if (known.has(id)) return id;
+  if (known.size >= idLimit) return otherIds;
+  known.add(id);
+  return id;
 }

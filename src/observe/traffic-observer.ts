@@ -28,12 +28,20 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
       warnings.warned(restrictionIds, source);
       logWarning(restrictionIds, formatIp(source));
     },
-    tcpOpened({ edgeId, verdict }) {
+    tcpOpened({ edgeId, source, verdict }) {
       metrics.tcpOpened(edgeId, verdict);
+      // One that is let in has its line when it ends.
+      if (verdict !== 'allowed' && isLogged()) log.info({ edgeId, source, verdict }, 'tcp connection');
     },
     tcpClosed(event) {
       metrics.tcpClosed(event);
-      if (isLogged()) log.info(event, 'tcp connection');
+      if (isLogged()) log.info({ ...event, verdict: 'allowed' }, 'tcp connection');
+    },
+    httpsOpened() {
+      metrics.httpsOpened();
+    },
+    httpsClosed() {
+      metrics.httpsClosed();
     },
     httpAnswered(event) {
       metrics.httpAnswered(event);

@@ -13,6 +13,7 @@ interface PublisherOptions {
   readonly targets: readonly Target[];
   /** A target stays with its last good snapshot; what it missed is in its next update. */
   readonly onFault: (error: unknown, version: number) => void;
+  /** It is in force at every target. */
   readonly onPublished?: (version: number, durationMs: number) => void;
 }
 
@@ -78,10 +79,9 @@ export class Publisher {
 
   async #hand(update: SnapshotUpdate, startMs: number): Promise<void> {
     const results = await Promise.allSettled(this.#followers.map((follower) => follower.take(update)));
-    for (const result of results) {
-      if (result.status === 'rejected') this.#options.onFault(result.reason, update.version);
-    }
-    this.#options.onPublished?.(update.version, performance.now() - startMs);
+    const faults = results.filter((result) => result.status === 'rejected');
+    for (const { reason } of faults) this.#options.onFault(reason, update.version);
+    if (faults.length === 0) this.#options.onPublished?.(update.version, performance.now() - startMs);
   }
 }
 

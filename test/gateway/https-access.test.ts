@@ -79,11 +79,15 @@ const cases: readonly AccessCase[] = [
     code: 3203,
   },
   {
-    name: 'a warning is also given where the module refuses',
+    name: 'what the module refuses is not warned of: it does not go on',
     rules: [allowPolicy('q', '10.0.0.0/8'), restriction('r', false, 'q')],
     module: ['q'],
-    warned: ['r'],
     code: 3203,
+  },
+  {
+    name: 'what an enforced restriction refuses is not warned of by another one',
+    rules: [allowPolicy('p', '10.0.0.0/8'), restriction('r', false, 'p'), restriction('s', true, 'p')],
+    code: 3205,
   },
   {
     name: '::/0 does not match IPv4',

@@ -39,10 +39,11 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
   log.edgeId = edge.id;
   const source = sourceOf(exchange, gate);
   log.source = source;
-  admitToAccount(edge, source, gate);
+  const warnedBy = admitToAccount(edge, source, gate);
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
   if (!route.admits(source, gate.access)) throw new UserError(3203, { address: formatIp(source) });
+  if (warnedBy.length > 0) gate.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
   const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
@@ -70,10 +71,11 @@ function sourceOf({ client, headers }: Exchange, { trustedProxies }: Gate): IpAd
   return clientAddress(client.peer, lines, trustedProxies);
 }
 
-function admitToAccount(edge: Edge, source: IpAddress, { access, observer }: Gate): void {
+/** Returns the restrictions that would refuse the source if they were enforced. */
+function admitToAccount(edge: Edge, source: IpAddress, { access }: Gate): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
-  if (warnedBy.length > 0) observer.warned(warnedBy, source);
   if (refusedBy !== undefined) throw new UserError(3205, { address: formatIp(source) });
+  return warnedBy;
 }
 
 function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {

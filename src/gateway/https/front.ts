@@ -151,9 +151,14 @@ class NodeHttpsFront implements HttpsFront {
       trustedProxies: this.#options.trustedProxies,
       headersMs: this.#options.timeouts.headersMs,
     };
+    const { observer } = this.#gate;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
       this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
+      if (kind === 'https') observer.httpsOpened();
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        if (kind === 'https') observer.httpsClosed();
+      });
       identifyClient(socket, rules, (client) => {
         accept(socket, client);
       });

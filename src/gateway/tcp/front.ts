@@ -115,12 +115,12 @@ class TcpFront implements Front {
     }
     const { id: edgeId, backendId } = edge.rules;
     const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
-    if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    this.#observer.tcpOpened({ edgeId, verdict });
+    this.#observer.tcpOpened({ edgeId, source: formatIp(source), verdict });
     if (verdict !== 'allowed') {
       resetSocket(client);
       return;
     }
+    if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const backend = this.#edges.backend(backendId);
     if (backend !== undefined) {
       this.#edges.opened(new TcpConnection({ client, source, port, edge }, backend, this.#connectionSettings));

@@ -29,6 +29,12 @@ export class EventBatch {
       tcpClosed: (event) => {
         this.#add(['tcpClosed', event]);
       },
+      httpsOpened: () => {
+        this.#add(['httpsOpened']);
+      },
+      httpsClosed: () => {
+        this.#add(['httpsClosed']);
+      },
       httpAnswered: (event) => {
         this.#add(['httpAnswered', event]);
       },

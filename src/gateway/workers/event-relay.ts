@@ -3,12 +3,22 @@ import type { TrafficEvent } from './messages.ts';
 
 type ListenerFault = Parameters<TrafficObserver['listenerFault']>[0];
 
+interface OpenConnections {
+  https: number;
+  /** By edge. */
+  readonly tcp: Map<string, number>;
+}
+
+/** What is known of a connection that ended with its worker. */
+const takenAlong = { source: '', bytesIn: 0, bytesOut: 0, durationMs: 0, reason: 'worker gone' };
+
 /**
  * Tells the observer what the workers saw, as if there were one. Every worker listens on every port: a port is faulty
  * while it is so in any of them, and told so once.
  */
 export class EventRelay {
   readonly #observer: TrafficObserver;
+  readonly #open = new Map<number, OpenConnections>();
   /** By edge and port: the workers, by number, in which it is faulty. */
   readonly #faults = new Map<string, { readonly event: ListenerFault; readonly workers: Set<number> }>();
 
@@ -17,11 +27,22 @@ export class EventRelay {
   }
 
   relay(worker: number, events: readonly TrafficEvent[]): void {
-    for (const event of events) this.#relayOne(worker, event);
+    let open = this.#open.get(worker);
+    if (open === undefined) this.#open.set(worker, (open = { https: 0, tcp: new Map() }));
+    for (const event of events) {
+      count(open, event);
+      this.#relayOne(worker, event);
+    }
   }
 
-  /** The faults of a worker end with it. */
+  /** The connections and faults of a worker end with it. */
   forget(worker: number): void {
+    const { https, tcp } = this.#open.get(worker) ?? { https: 0, tcp: new Map<string, number>() };
+    this.#open.delete(worker);
+    for (let left = https; left > 0; left--) this.#observer.httpsClosed();
+    for (const [edgeId, connections] of tcp) {
+      for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
+    }
     for (const { event } of this.#faults.values()) this.#relayFault(worker, { ...event, cause: undefined });
   }
 
@@ -35,6 +56,12 @@ export class EventRelay {
         break;
       case 'tcpClosed':
         this.#observer.tcpClosed(event[1]);
+        break;
+      case 'httpsOpened':
+        this.#observer.httpsOpened();
+        break;
+      case 'httpsClosed':
+        this.#observer.httpsClosed();
         break;
       case 'httpAnswered':
         this.#observer.httpAnswered(event[1]);
@@ -57,4 +84,17 @@ export class EventRelay {
       this.#observer.listenerFault(event);
     }
   }
+}
+
+function count(open: OpenConnections, event: TrafficEvent): void {
+  if (event[0] === 'httpsOpened') open.https += 1;
+  else if (event[0] === 'httpsClosed') open.https -= 1;
+  else if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') countTcp(open, event[1].edgeId, 1);
+  else if (event[0] === 'tcpClosed') countTcp(open, event[1].edgeId, -1);
+}
+
+function countTcp({ tcp }: OpenConnections, edgeId: string, change: number): void {
+  const connections = (tcp.get(edgeId) ?? 0) + change;
+  if (connections > 0) tcp.set(edgeId, connections);
+  else tcp.delete(edgeId);
 }

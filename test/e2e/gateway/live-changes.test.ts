@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 
+import { freePort } from '../../gateway/support/tcp-engine.ts';
 import { makePair } from '../../support/certificate-pair.ts';
-import { freePort } from '../../support/postgres.ts';
 import { changes, sources } from './support/changes.ts';
 import type { ChangeParts, Touched } from './support/changes.ts';
 import { filledHost, fillEdges } from './support/fill.ts';

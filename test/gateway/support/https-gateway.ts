@@ -59,6 +59,8 @@ export async function startGateway(
       warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
       tcpOpened: () => {},
       tcpClosed: () => {},
+      httpsOpened: () => {},
+      httpsClosed: () => {},
       httpAnswered: (event) => answered.push(event),
       listenerFault: () => {},
     },

@@ -41,6 +41,10 @@ export class Recorder implements TrafficObserver {
     this.closed.push(event);
   }
 
+  httpsOpened(): void {}
+
+  httpsClosed(): void {}
+
   httpAnswered(): void {}
 
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { freePort } from '../../../support/postgres.ts';
+import { freePort } from '../../../gateway/support/tcp-engine.ts';
 import { until } from './until.ts';
 
 export interface ApiAnswer {

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+
+import { readExposition } from './support/prometheus.ts';
+import type { Exposition } from './support/prometheus.ts';
+import { Site, siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
+
+suite('metrics', () => {
+  let site: Site;
+  before(async () => {
+    site = await Site.start({ 'drain-seconds': '0' });
+  });
+  after(() => site[Symbol.asyncDispose]());
+
+  const read = async (): Promise<Exposition> => readExposition(await site.metrics());
+  const valueOf = async (key: string): Promise<number | undefined> => (await read()).samples.get(key);
+
+  test('are valid, and bounded: no label tells of clients, hosts or paths', async () => {
+    await site.askHttps({ path: '/a/secret?token=1' });
+    await site.askTcp();
+    const { types, labelNames } = await read();
+    assert.deepEqual(Object.fromEntries(types), {
+      gatehouse_http_requests_total: 'counter',
+      gatehouse_https_open_connections: 'gauge',
+      gatehouse_upstream_seconds: 'histogram',
+      gatehouse_tcp_connections_total: 'counter',
+      gatehouse_tcp_open_connections: 'gauge',
+      gatehouse_tcp_bytes_total: 'counter',
+      gatehouse_warnings_total: 'counter',
+      gatehouse_faulty_listeners: 'gauge',
+      gatehouse_snapshot_version: 'gauge',
+      gatehouse_snapshot_timestamp_seconds: 'gauge',
+      gatehouse_publish_seconds: 'histogram',
+      gatehouse_publish_faults_total: 'counter',
+    });
+    assert.deepEqual([...labelNames].toSorted(), ['direction', 'edge', 'le', 'status', 'verdict']);
+  });
+
+  test('count requests by edge, status and verdict, and how long upstreams took', async () => {
+    const policy = await site.policy('127.0.0.1/32');
+    await site.gatehouse.put(`${site.routePath}/ip_restriction`, { ip_policy_ids: [policy] });
+    const keyOf = (status: number, verdict: string) =>
+      `gatehouse_http_requests_total{edge="${site.edgeId}",status="${status}",verdict="${verdict}"}`;
+    const [allowed, upstream] = [
+      await valueOf(keyOf(200, 'allowed')),
+      await valueOf('gatehouse_upstream_seconds_count'),
+    ];
+    await site.askHttps({ from: '127.0.0.1' });
+    await site.askHttps({ from: '127.0.0.2' });
+    await until(async () => (await valueOf(keyOf(403, 'refused'))) === 1, 'the refused request is counted');
+    await until(async () => (await valueOf(keyOf(200, 'allowed'))) === (allowed ?? 0) + 1, 'the other one is');
+    assert.equal(await valueOf('gatehouse_upstream_seconds_count'), (upstream ?? 0) + 1);
+    await site.gatehouse.delete(`${site.routePath}/ip_restriction`);
+  });
+
+  test('count connections by edge and verdict, their bytes, and those that are open now', async () => {
+    const open = connect(site.tcpPort, '127.0.0.1');
+    const openTls = connectTls({ port: site.httpsPort, servername: siteHost, rejectUnauthorized: false });
+    await until(async () => (await valueOf('gatehouse_tcp_open_connections')) === 1, 'one is open');
+    await until(async () => (await valueOf('gatehouse_https_open_connections')) === 1, 'one HTTPS connection is open');
+    open.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n').resume();
+    openTls.destroy();
+    await until(async () => (await valueOf('gatehouse_tcp_open_connections')) === 0, 'none is open');
+    await until(async () => (await valueOf('gatehouse_https_open_connections')) === 0, 'no HTTPS connection is open');
+    const { samples } = await read();
+    assert.ok((samples.get(`gatehouse_tcp_bytes_total{edge="${site.tcpEdgeId}",direction="in"}`) ?? 0) > 40);
+    assert.ok((samples.get(`gatehouse_tcp_bytes_total{edge="${site.tcpEdgeId}",direction="out"}`) ?? 0) > 100);
+
+    const policy = await site.policy('10.0.0.0/8');
+    await site.gatehouse.put(`/edges/tcp/${site.tcpEdgeId}/ip_restriction`, { ip_policy_ids: [policy] });
+    await assert.rejects(site.askTcp(), { code: 'ECONNRESET' });
+    const refused = `gatehouse_tcp_connections_total{edge="${site.tcpEdgeId}",verdict="refused_by_module"}`;
+    assert.equal(await valueOf(refused), 1);
+    assert.equal(await valueOf('gatehouse_tcp_open_connections'), 0);
+  });
+
+  test('tell which version is in force, since when, and how long changes took', async () => {
+    const earlier = await read();
+    await site.policy('10.0.0.0/8');
+    const { samples } = await read();
+    const grown = (key: string) => (samples.get(key) ?? 0) - (earlier.samples.get(key) ?? 0);
+    assert.equal(grown('gatehouse_snapshot_version'), 2, 'a policy and its rules');
+    assert.equal(grown('gatehouse_publish_seconds_count'), 2);
+    const ageSeconds = Date.now() / 1000 - (samples.get('gatehouse_snapshot_timestamp_seconds') ?? 0);
+    assert.ok(ageSeconds >= 0 && ageSeconds < 60, `put in force ${ageSeconds} s ago`);
+    assert.equal(samples.get('gatehouse_publish_faults_total'), 0);
+  });
+
+  test('are all that is to be had at their address', async () => {
+    const base = `http://127.0.0.1:${site.gatehouse.app.metricsPort}`;
+    assert.equal((await fetch(`${base}/`)).status, 404);
+    assert.equal((await fetch(`${base}/metrics`, { method: 'POST' })).status, 404);
+    assert.match((await fetch(`${base}/metrics`)).headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  });
+});
+
+suite('the access log', () => {
+  const secrets = { authorization: 'Bearer hidden-1', cookie: 'session=hidden-2', 'x-api-key': 'hidden-3' };
+
+  test('has one JSON line for each request and connection, refused ones too, and nothing that clients keep secret', async () => {
+    await using site = await Site.start({ 'drain-seconds': '0', 'access-log': '1' });
+    const policy = await site.policy('127.0.0.1/32');
+    await site.restrict(true, policy);
+    const asked = { path: '/a/b?token=hidden-4#', headers: secrets };
+    await site.askHttps({ ...asked, path: '/a/b?token=hidden-4', from: '127.0.0.1' });
+    await site.askHttps({ ...asked, path: '/a?token=hidden-5', from: '127.0.0.2' });
+    await site.askTcp({ from: '127.0.0.1', headers: secrets });
+    await assert.rejects(site.askTcp({ from: '127.0.0.2' }));
+    await until(() => site.logged('tcp connection').length === 2, 'both connections are logged');
+    await until(() => site.logged('http request').length === 2, 'both requests are logged');
+
+    const [passed, refused] = site.logged('http request');
+    const { operationId, durationMs, upstreamMs, time: _time, pid: _pid, hostname: _hostname, ...rest } = passed;
+    assert.match(operationId, /^op_\w{27}$/);
+    assert.ok(durationMs >= upstreamMs && upstreamMs > 0);
+    assert.deepEqual(rest, {
+      level: 30,
+      edgeId: site.edgeId,
+      routeId: site.routeId,
+      source: '127.0.0.1',
+      protocol: '1.1',
+      method: 'GET',
+      host: siteHost,
+      path: '/a/b',
+      status: 200,
+      msg: 'http request',
+    });
+    assert.deepEqual([refused.source, refused.status, refused.errorCode, refused.path], ['127.0.0.2', 403, 3205, '/a']);
+    const connections = site
+      .logged('tcp connection')
+      .map(({ source, verdict, edgeId }) => [source, { verdict, edgeId }]);
+    assert.deepEqual(Object.fromEntries(connections), {
+      '127.0.0.1': { verdict: 'allowed', edgeId: site.tcpEdgeId },
+      '127.0.0.2': { verdict: 'refused_by_restriction', edgeId: site.tcpEdgeId },
+    });
+    assert.doesNotMatch(site.gatehouse.logLines.join(''), /hidden|\?/);
+  });
+
+  test('is empty with a share of 0', async () => {
+    await using site = await Site.start({ 'drain-seconds': '0', 'access-log': '0' });
+    await site.askHttps();
+    await site.askTcp();
+    await site.gatehouse[Symbol.asyncDispose]();
+    assert.deepEqual([...site.logged('http request'), ...site.logged('tcp connection')], []);
+  });
+});

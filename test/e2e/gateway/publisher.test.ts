@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { pino } from 'pino';
+
+import { openContext } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { Publisher } from '../../../src/publisher/publisher.ts';
+import { resources } from '../../../src/resources/index.ts';
+import { ipPolicies } from '../../../src/resources/ip-policies/table.ts';
+import type { SnapshotUpdate } from '../../../src/snapshot/contract.ts';
+import { newSqlite } from './support/scratch.ts';
+
+test('a target that cannot take an update gets it with the next one, and no version is told as in force before', async () => {
+  const context = await openContext(readConfig({}, ['--database-url', newSqlite()]), pino({ level: 'silent' }));
+  await using store = context.store;
+  await context.offers.bootstrap.run('the-token-of-somebody-0123456789-abcdef');
+  const [account] = await store.queries.all('SELECT id FROM accounts');
+  const actor = { id: 'host', accountId: String(account?.[0]), operationId: 'op_1' };
+  const insert = () =>
+    store.write(actor, (transaction) => ipPolicies.insert(transaction, ipPolicies.begin(actor.accountId)));
+  const taken: SnapshotUpdate[] = [];
+  const published: number[] = [];
+  const faults: number[] = [];
+  let isFull = false;
+  const publisher = await Publisher.start({
+    store,
+    compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
+    targets: [
+      async () => {},
+      async (update) => {
+        if (isFull) throw new Error('full');
+        taken.push(update);
+      },
+    ],
+    onFault: (_error, version) => faults.push(version),
+    onPublished: (version) => published.push(version),
+  });
+  assert.deepEqual([published, publisher.lagging], [[store.version], false]);
+
+  isFull = true;
+  const first = await insert();
+  const second = await insert();
+  assert.deepEqual(faults, [store.version - 1, store.version]);
+  assert.deepEqual([published.length, publisher.lagging], [1, true]);
+
+  isFull = false;
+  const third = await insert();
+  assert.deepEqual([published.at(-1), publisher.lagging], [store.version, false]);
+  const ids = taken.at(-1)?.set.map(({ id }) => id) ?? [];
+  assert.deepEqual(ids.toSorted(), [first.id, second.id, third.id].toSorted());
+});
