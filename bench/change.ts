@@ -33,13 +33,19 @@ export const change: Benchmark = {
       const gatehouse = started.use(await Gatehouse.start({ databaseFile }));
       variants.push(gatehouseVariant(ours(count), gatehouse, routes));
     }
-    for (const [name, start] of [['caddy', startChangeableCaddy], ['nginx', startChangeableNginx]] as const) {
+    for (const [name, start] of [
+      ['caddy', startChangeableCaddy],
+      ['nginx', startChangeableNginx],
+    ] as const) {
       if (versionOf(name) === undefined) continue;
       const peer = started.use(await start(few, upstream.port));
       let turn = 0;
       variants.push({
         name: theirs(name),
-        measure: async () => ({ ms: await changePeer(peer, (turn += 1) % few), megabytes: peer.process.residentMegabytes }),
+        measure: async () => ({
+          ms: await changePeer(peer, (turn += 1) % few),
+          megabytes: peer.process.residentMegabytes,
+        }),
       });
     }
     const outcomes = await interleave(variants, { rounds: Math.min(rounds, 5), warmUps: 1 });

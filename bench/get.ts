@@ -51,8 +51,9 @@ async function keyIds(gatehouse: Gatehouse): Promise<readonly string[]> {
     const page: Readonly<Record<string, unknown>> = await gatehouse.call('GET', path);
     // The page of API keys lists them so.
     ids.push(...(page['keys'] as readonly { readonly id: string }[]).map(({ id }) => id));
-    const next = page['next_page_uri'] === null ? undefined : new URL(String(page['next_page_uri']));
-    path = next && next.pathname + next.search;
+    // A text, or null on the last page.
+    const next = page['next_page_uri'] as string | null;
+    path = next === null ? undefined : new URL(next).pathname + new URL(next).search;
   }
   return ids.slice(0, -1);
 }

@@ -1,16 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { gatehouseVariant } from './change.ts';
+import { measureStart } from './start.ts';
 import { drawChart } from './support/chart.ts';
 import { leaveServerCore } from './support/cores.ts';
-import { readRoutes } from './support/edges.ts';
-import { filledDatabase, keyMetadata } from './support/fill.ts';
-import { Gatehouse } from './support/gatehouse.ts';
-import type { LoadOptions } from './support/load.ts';
-import { measureLoad } from './support/measure.ts';
-import { showNumber, table } from './support/report.ts';
-import { median } from './support/statistics.ts';
+import { filledDatabase } from './support/fill.ts';
+import { openSite, works } from './support/growth-works.ts';
+import type { Site } from './support/growth-works.ts';
+import { figureOf, showNumber, table } from './support/report.ts';
+import { interleave } from './support/rounds.ts';
 import { startUpstream } from './support/upstream.ts';
 
 /**
@@ -22,7 +20,6 @@ const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
 });
 const rounds = values.quick ? 2 : 5;
-const seconds = values.quick ? 1 : 2;
 
 interface Figure {
   readonly key: string;
@@ -42,60 +39,42 @@ const figures: readonly Figure[] = [
 ];
 
 leaveServerCore();
-const measured = new Map<number, Readonly<Record<string, number>>>();
-for (const size of sizes) measured.set(size, await measure(size));
+const measured = await measureAll();
 const lines = report();
 process.stdout.write(`${lines.join('\n')}\n`);
 if (values.write) writeCharts();
 
-async function measure(size: number): Promise<Readonly<Record<string, number>>> {
-  await using upstream = await startUpstream();
-  const databaseFile = await filledDatabase({ edges: size, keys: size, rules: size, upstreamPort: upstream.port });
-  const routes = readRoutes(databaseFile, 10);
-  await using gatehouse = await Gatehouse.start({ databaseFile });
-  const { headers, apiPort: port } = gatehouse;
-  const memory = gatehouse.process.residentMegabytes;
-  const [key] = (await gatehouse.call('GET', '/api_keys?limit=1'))['keys'] as readonly { readonly id: string }[];
-  const [policy] = (await gatehouse.call('GET', '/ip_policies'))['ip_policies'] as readonly { readonly id: string }[];
-  const body = JSON.stringify({ description: 'a key', metadata: keyMetadata });
-  const asJson = { ...headers, 'Content-Type': 'application/json' };
-  return {
-    start: gatehouse.startMs / 1000,
-    memory,
-    get: await cpuUs(gatehouse, { port, headers, paths: [`/api_keys/${key?.id}`] }),
-    list: await cpuUs(gatehouse, { port, headers, paths: ['/api_keys'] }),
-    https: await cpuUs(gatehouse, { port: gatehouse.httpsPort, tls: true }),
-    change: await repeat(async () => (await gatehouseVariant('', gatehouse, routes).measure())['ms'] ?? Number.NaN),
-    rule: await addRules(gatehouse, policy?.id ?? ''),
-    post: await cpuUs(gatehouse, { port, headers: asJson, method: 'POST', paths: ['/api_keys'], body }),
-  };
+/** Medians by figure, in the order of the sizes. */
+async function measureAll(): Promise<ReadonlyMap<string, readonly number[]>> {
+  await using started = new AsyncDisposableStack();
+  const upstream = started.use(await startUpstream());
+  const sites: Site[] = [];
+  const files: string[] = [];
+  for (const size of sizes) {
+    const amounts = { edges: size, keys: size, rules: size, upstreamPort: upstream.port };
+    files.push(await filledDatabase(amounts));
+    sites.push(await openSite(await filledDatabase(amounts), started));
+  }
+  const medians = new Map<string, readonly number[]>();
+  for (const work of works) {
+    medians.set(work.key, await inTurn(sites.map((site) => () => work.measure(site))));
+  }
+  medians.set('start', await inTurn(files.map((file) => async () => (await measureStart(file)).seconds)));
+  medians.set(
+    'memory',
+    sites.map(({ readyMegabytes }) => readyMegabytes),
+  );
+  return medians;
 }
 
-async function cpuUs(gatehouse: Gatehouse, options: Omit<LoadOptions, 'seconds'>): Promise<number> {
-  const once = async () => (await measureLoad(gatehouse.process, { ...options, seconds }))['cpuUs'] ?? Number.NaN;
-  // Once more than counts, until the code has its final form.
-  await once();
-  return repeat(once);
-}
-
-async function addRules(gatehouse: Gatehouse, policy: string): Promise<number> {
-  let host = 0;
-  return repeat(async () => {
-    const startMs = performance.now();
-    const rule = { ip_policy_id: policy, cidr: `192.0.2.${(host += 1)}/32`, action: 'allow' };
-    await gatehouse.call('POST', '/ip_policy_rules', rule);
-    return performance.now() - startMs;
-  });
-}
-
-async function repeat(once: () => Promise<number>): Promise<number> {
-  const taken: number[] = [];
-  for (let round = 0; round < rounds; round++) taken.push(await once());
-  return median(taken);
+async function inTurn(measures: readonly (() => Promise<number>)[]): Promise<readonly number[]> {
+  const variants = measures.map((measure) => ({ name: '', measure: async () => ({ value: await measure() }) }));
+  const outcomes = await interleave(variants, { rounds, warmUps: 2 });
+  return outcomes.map((outcome) => figureOf(outcome, 'value').median);
 }
 
 function valueOf(size: number, { key }: Figure): number {
-  return measured.get(size)?.[key] ?? Number.NaN;
+  return measured.get(key)?.[sizes.indexOf(size)] ?? Number.NaN;
 }
 
 function report(): readonly string[] {

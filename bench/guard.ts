@@ -37,7 +37,11 @@ const works: Readonly<Record<string, Work>> = {
     headers: gatehouse.headers,
     paths: [installation.keyPath],
   }),
-  'list of 100 keys': ({ gatehouse }) => ({ port: gatehouse.apiPort, headers: gatehouse.headers, paths: ['/api_keys'] }),
+  'list of 100 keys': ({ gatehouse }) => ({
+    port: gatehouse.apiPort,
+    headers: gatehouse.headers,
+    paths: ['/api_keys'],
+  }),
   'POST of a policy': ({ gatehouse }) => ({
     port: gatehouse.apiPort,
     headers: { ...gatehouse.headers, 'Content-Type': 'application/json' },
@@ -76,7 +80,10 @@ async function compareWith(worktree: string): Promise<boolean> {
     const variants = [before, now].map((side) => ({
       name,
       async measure() {
-        const { cpuUs = Number.NaN, ...rest } = await measureLoad(side.gatehouse.process, { ...work(side), seconds: 1 });
+        const { cpuUs = Number.NaN, ...rest } = await measureLoad(side.gatehouse.process, {
+          ...work(side),
+          seconds: 1,
+        });
         return { cpuUs, ...rest };
       },
     }));
@@ -87,7 +94,9 @@ async function compareWith(worktree: string): Promise<boolean> {
     rows.push([name, showSummary(then), showSummary(current), (current.median / then.median).toFixed(3), verdict]);
   }
   const lines = table(['CPU µs', base ?? '', 'this checkout', 'ratio', ''], rows);
-  process.stdout.write(`${lines.join('\n')}\n\n${good ? 'Nothing' : 'Something'} costs over 5 % more than at ${base}.\n`);
+  process.stdout.write(
+    `${lines.join('\n')}\n\n${good ? 'Nothing' : 'Something'} costs over 5 % more than at ${base}.\n`,
+  );
   return good;
 }
 

@@ -26,14 +26,20 @@ export const https: Benchmark = {
     const upstream = started.use(await startUpstream());
     const databaseFile = () => filledDatabase({ edges: 1, rules: 1000, upstreamPort: upstream.port });
     const single = started.use(await Gatehouse.start({ databaseFile: await databaseFile() }));
-    const double = started.use(await Gatehouse.start({ databaseFile: await databaseFile(), settings: { workers: '2' } }));
+    const double = started.use(
+      await Gatehouse.start({ databaseFile: await databaseFile(), settings: { workers: '2' } }),
+    );
     const { certificate, key } = await certificateFiles();
     const answering = started.use(await startServer('bare-https', [certificate, key, upstreamBody]));
 
     const headers = { 'X-Debug': '1', 'X-Internal': '1', Accept: '*/*' };
     const options = (port: number): LoadOptions => ({ port, tls: true, headers, seconds });
     const peers: Variant[] = [];
-    for (const [name, start] of [['nginx', startNginx], ['haproxy', startHaproxy], ['caddy', startCaddy]] as const) {
+    for (const [name, start] of [
+      ['nginx', startNginx],
+      ['haproxy', startHaproxy],
+      ['caddy', startCaddy],
+    ] as const) {
       if (versionOf(name) === undefined) continue;
       const peer: Listening = started.use(await start(upstream.port));
       peers.push(underLoad(name, peer.process, options(peer.port)));
@@ -56,7 +62,12 @@ export const https: Benchmark = {
 function judge(variants: readonly Variant[], outcomes: readonly Outcome[]): readonly Verdict[] {
   const of = (variant: string, figure: string) =>
     figureOf(outcomes[variants.findIndex(({ name }) => name === variant)], figure).median;
-  const costs = atMost('P4', 'CPU time a request, 2 workers ÷ 1', of(twoWorkers, 'cpuUs') / of(oneWorker, 'cpuUs'), 1.1);
+  const costs = atMost(
+    'P4',
+    'CPU time a request, 2 workers ÷ 1',
+    of(twoWorkers, 'cpuUs') / of(oneWorker, 'cpuUs'),
+    1.1,
+  );
   if (!variants.some(({ name }) => name === 'caddy')) return [costs];
   return [atLeast('P4', 'one worker × Caddy', of(oneWorker, 'perSecond') / of('caddy', 'perSecond'), 1.2), costs];
 }

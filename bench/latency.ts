@@ -43,7 +43,9 @@ export const latency: Benchmark = {
         method: 'PUT',
         paths: routes.map(({ path }) => `${path}/request_headers`),
         // Their number has no divisor in common with that of the routes: each change changes something.
-        bodies: Array.from({ length: 7 }, (_, at) => JSON.stringify({ add: { 'x-turn': String(at) }, remove: ['x-debug'] })),
+        bodies: Array.from({ length: 7 }, (_, at) =>
+          JSON.stringify({ add: { 'x-turn': String(at) }, remove: ['x-debug'] }),
+        ),
         headers: { ...gatehouse.headers, Host: 'localhost', 'Content-Type': 'application/json' },
         connections: 4,
         seconds: wholeSeconds + marginSeconds,

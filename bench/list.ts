@@ -24,7 +24,11 @@ export const list: Benchmark = {
     const variants = [
       underLoad('first page', gatehouse.process, { ...common, paths: [first] }),
       underLoad(`page ${deepPage}`, gatehouse.process, { ...common, paths: [deep] }),
-      underLoad('Fastify, the same page as a fixed object', fastify.process, { ...common, port: fastify.port, paths: ['/'] }),
+      underLoad('Fastify, the same page as a fixed object', fastify.process, {
+        ...common,
+        port: fastify.port,
+        paths: ['/'],
+      }),
     ];
     const outcomes = await interleave(variants, { rounds });
     const [early = Number.NaN, late = Number.NaN] = outcomes.map((outcome) => figureOf(outcome, 'perSecond').median);

@@ -47,13 +47,18 @@ async function measureLookups({ rounds, quick }: Settings): Promise<Section> {
     `${showNumber(bytes4)} / ${showNumber(bytes6)}`,
   ]);
   const largest = sets.at(-1);
-  const worstBytes = Math.max(...sets.filter(({ size }) => size >= 10_000).flatMap(({ bytes4, bytes6 }) => [bytes4, bytes6]));
+  const worstBytes = Math.max(
+    ...sets.filter(({ size }) => size >= 10_000).flatMap(({ bytes4, bytes6 }) => [bytes4, bytes6]),
+  );
   return {
     title: '',
     lines: [
       'CPU time of one check, from the text of an address:',
       '',
-      ...table(['CIDRs', 'IPv4', 'IPv6', 'net.BlockList IPv4', 'net.BlockList IPv6', 'build ms (IPv4)', 'bytes a rule'], rows),
+      ...table(
+        ['CIDRs', 'IPv4', 'IPv6', 'net.BlockList IPv4', 'net.BlockList IPv6', 'build ms (IPv4)', 'bytes a rule'],
+        rows,
+      ),
     ],
     verdicts: [
       ...['ipv4', 'ipv6'].map((family) =>
@@ -92,7 +97,10 @@ async function measureReplacing({ rounds }: Settings): Promise<Section> {
     {
       name: 'the least that building them takes: read, store, pack',
       measure: async () => {
-        const { parseMs, storeMs, packMs } = await runProgram<Floor>('rules-floor', [String(replacedRules), await newDatabaseFile()]);
+        const { parseMs, storeMs, packMs } = await runProgram<Floor>('rules-floor', [
+          String(replacedRules),
+          await newDatabaseFile(),
+        ]);
         return { ms: parseMs + storeMs + packMs, parseMs, storeMs, packMs };
       },
     },
@@ -102,11 +110,7 @@ async function measureReplacing({ rounds }: Settings): Promise<Section> {
   const rows = variants.map(({ name }, at) => [name, showSummary(summarizeMs(outcomes[at]?.figures['ms']))]);
   return {
     title: '',
-    lines: [
-      'From the request to the answer, which is when it is live:',
-      '',
-      ...table(['', 'ms'], rows),
-    ],
+    lines: ['From the request to the answer, which is when it is live:', '', ...table(['', 'ms'], rows)],
     verdicts: [
       atMost('P8', '100,000 rules at once ÷ (10 × one rule + building them once)', all / (10 * one + floor), 1),
     ],

@@ -53,9 +53,9 @@ async function runAll(chosen: readonly Benchmark[]): Promise<void> {
   const startMs = performance.now();
   say(describeMachine(settings));
   const verdicts: Verdict[] = [];
-  for (const { name, summary, run } of chosen) {
-    const section = await run(settings);
-    say(['', `## \`${name}\`: ${section.title}`, '', `${summary}.`, '', ...section.lines]);
+  for (const benchmark of chosen) {
+    const section = await benchmark.run(settings);
+    say(['', `## \`${benchmark.name}\`: ${section.title}`, '', `${benchmark.summary}.`, '', ...section.lines]);
     verdicts.push(...section.verdicts);
   }
   say(['', '## Goals', '', ...goals(verdicts), '', `Took ${Math.round((performance.now() - startMs) / 1000)} s.`]);
@@ -63,15 +63,21 @@ async function runAll(chosen: readonly Benchmark[]): Promise<void> {
 }
 
 function goals(verdicts: Section['verdicts']): readonly string[] {
-  const rows = verdicts.map(({ goal, what, measured, wanted, met }) => [goal, what, measured, wanted, met ? 'yes' : '**no**']);
+  const rows = verdicts.map(({ goal, what, measured, wanted, met }) => [
+    goal,
+    what,
+    measured,
+    wanted,
+    met ? 'yes' : '**no**',
+  ]);
   return table(['goal', 'what', 'measured', 'wanted', 'reached'], rows);
 }
 
 function usage(): string {
-  const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join('\n');
+  const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join('\n');
   return `node bench/run.ts [NAME …] [--quick] [--rounds N] [--write]
 
-${list}
+${names}
 
 --quick   short rounds, to see that it works
 --write   writes what was measured into bench/RESULTS.md

@@ -73,7 +73,10 @@ export const tcp: Benchmark = {
     const bare = started.use(await startServer('bare-tcp', [String(upstream.port)]));
     const proxies: Proxy[] = [{ name: 'Gatehouse', process: gatehouse.process, port: gatehouse.edgePort }];
     proxies.push({ name: 'node:net, pipe, no check', process: bare.process, port: bare.port });
-    for (const [name, start] of [['haproxy', startTcpHaproxy], ['nginx', startTcpNginx]] as const) {
+    for (const [name, start] of [
+      ['haproxy', startTcpHaproxy],
+      ['nginx', startTcpNginx],
+    ] as const) {
       if (versionOf(name) === undefined) continue;
       const peer = started.use(await start(upstream.port));
       proxies.push({ name, process: peer.process, port: peer.port });
@@ -105,7 +108,9 @@ async function measureKind(kind: Kind, proxies: readonly Proxy[], { rounds, seco
     title: kind.title,
     lines: compare(variants, outcomes, kind.columns, base),
     verdicts:
-      base === 'haproxy' ? [atLeast('P5', `${kind.title.split(':', 1)[0]} × HAProxy`, at('Gatehouse') / at(base), kind.goal)] : [],
+      base === 'haproxy'
+        ? [atLeast('P5', `${kind.title.split(':', 1)[0]} × HAProxy`, at('Gatehouse') / at(base), kind.goal)]
+        : [],
   };
 }
 

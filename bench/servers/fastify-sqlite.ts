@@ -5,7 +5,9 @@ import { fastify } from 'fastify';
 /** `node fastify-sqlite.ts PORT FILE`: POST stores the body in one durable row, one commit each. What one writes first. */
 const [, , port, file = ''] = process.argv;
 const database = new DatabaseSync(file);
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE entries (id INTEGER PRIMARY KEY, body TEXT)');
+database.exec(
+  'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE entries (id INTEGER PRIMARY KEY, body TEXT)',
+);
 const insert = database.prepare('INSERT INTO entries (body) VALUES (?)');
 const app = fastify();
 

@@ -19,7 +19,9 @@ const addressCount = 1 << 16;
 const ipv4 = Array.from({ length: addressCount }, () => formatIpv4(Math.floor(Math.random() * 2 ** 32)));
 const ipv6 = Array.from({ length: addressCount }, (_, at) => {
   const part = () => Math.floor(Math.random() * 65_536).toString(16);
-  return at % 2 === 0 ? ipv6CidrNumber(at).replace('::/48', `:${part()}::${part()}`) : `2001:${part()}:${part()}::${part()}`;
+  return at % 2 === 0
+    ? ipv6CidrNumber(at).replace('::/48', `:${part()}::${part()}`)
+    : `2001:${part()}:${part()}::${part()}`;
 });
 
 interface Contestant {

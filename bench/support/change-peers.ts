@@ -31,7 +31,9 @@ export async function startChangeableCaddy(count: number, upstreamPort: number):
       const path = `/config/apps/http/servers/edge/routes/${at}/handle/0`;
       const connection = await HttpConnection.open({ port: adminPort });
       const host = { Host: `127.0.0.1:${adminPort}`, 'Content-Type': 'application/json' };
-      const { status, body } = await connection.send(formatRequest('PATCH', path, host, JSON.stringify(headers(version))));
+      const { status, body } = await connection.send(
+        formatRequest('PATCH', path, host, JSON.stringify(headers(version))),
+      );
       connection.close();
       if (status !== 200) throw new Error(`Caddy answered ${status}: ${body}`);
     },

@@ -22,7 +22,7 @@ const bottom = 28;
 /** A small line chart: sizes along the bottom, the figure from zero up, every value written at its point. */
 export function drawChart({ title, unit, points }: Chart): string {
   const sizes = points.map(({ x }) => Math.log10(x));
-  const [first = 0, last = 1] = [Math.min(...sizes), Math.max(...sizes)];
+  const [first, last] = [Math.min(...sizes), Math.max(...sizes)];
   const highest = Math.max(...points.map(({ y }) => y)) * 1.25 || 1;
   const across = (x: number) => left + ((Math.log10(x) - first) / (last - first || 1)) * (width - left - right);
   const up = (y: number) => height - bottom - (y / highest) * (height - top - bottom);

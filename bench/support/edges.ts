@@ -17,7 +17,10 @@ export function readRoutes(databaseFile: string, count: number): readonly Filled
          FROM https_edge_routes r JOIN https_edge_hostnames h ON h.edge_id = r.edge_id ORDER BY r.id LIMIT ?`,
       )
       .all(count);
-    return rows.map(({ host, edge, id }) => ({ host: String(host), path: `/edges/https/${edge}/routes/${id}` }));
+    return rows.map(({ host, edge, id }) => ({
+      host: String(host),
+      path: `/edges/https/${String(edge)}/routes/${String(id)}`,
+    }));
   } finally {
     database.close();
   }

@@ -80,7 +80,12 @@ function fillKeys({ store }: ResourceContext, actor: Actor, count: number): Prom
   return inParts(count, (from, to) =>
     store.write(actor, async (transaction) => {
       for (let at = from; at < to; at++) {
-        const key = { ...apiKeys.begin(actor.accountId), owner_id: actor.id, description: `key ${at}`, metadata: keyMetadata };
+        const key = {
+          ...apiKeys.begin(actor.accountId),
+          owner_id: actor.id,
+          description: `key ${at}`,
+          metadata: keyMetadata,
+        };
         await apiKeys.insert(transaction, key, ['0'.repeat(64), null]);
       }
     }),
@@ -98,7 +103,12 @@ async function fillRules({ store }: ResourceContext, actor: Actor, count: number
     store.write(actor, async (transaction) => {
       for (let at = from; at < to; at++) {
         const cidr = at === 0 ? '127.0.0.0/8' : cidrNumber(at);
-        const rule = { ...ipPolicyRules.begin(actor.accountId), ip_policy_id: policy.id, cidr, action: 'allow' as const };
+        const rule = {
+          ...ipPolicyRules.begin(actor.accountId),
+          ip_policy_id: policy.id,
+          cidr,
+          action: 'allow' as const,
+        };
         await ipPolicyRules.insert(transaction, rule);
       }
     }),

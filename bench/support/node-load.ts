@@ -48,7 +48,9 @@ class Load {
     const open = await Promise.all(Array.from({ length: connections }, () => HttpConnection.open(this.#options)));
     const startMs = performance.now();
     const endMs = startMs + seconds * 1000;
-    await (rate === undefined ? this.#asFastAsPossible(open, endMs) : this.#atRate(open, startMs, endMs, rate, skipSeconds));
+    await (rate === undefined
+      ? this.#asFastAsPossible(open, endMs)
+      : this.#atRate(open, startMs, endMs, rate, skipSeconds));
     const elapsed = (performance.now() - startMs) / 1000;
     for (const connection of open) connection.close();
     const all = this.#latenciesMs;

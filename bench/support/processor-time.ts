@@ -37,7 +37,9 @@ export interface MachineTimes {
 }
 
 export function machineTimes(): MachineTimes {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (read('/proc/stat').split('\n', 1)[0] ?? '')
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
+    read('/proc/stat').split('\n', 1)[0] ?? ''
+  )
     .replace(/^cpu\s+/, '')
     .split(' ')
     .map((ticks) => Number(ticks) / ticksPerSecond);
@@ -46,7 +48,9 @@ export function machineTimes(): MachineTimes {
 
 function readTimes(pid: number): { own: number; ended: number } {
   // The name of the program stands in parentheses and may hold anything; numbers follow the last one.
-  const fields = read(`/proc/${pid}/stat`).replace(/^.*\) /s, '').split(' ');
+  const fields = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
   const seconds = (at: number) => Number(fields[at] ?? 0) / ticksPerSecond;
   return { own: seconds(11) + seconds(12), ended: seconds(13) + seconds(14) };
 }

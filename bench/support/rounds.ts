@@ -75,6 +75,8 @@ function evaluate(samples: readonly Sample[]): Outcome {
   const outlying = isOutlier(used.map(key));
   const kept = used.filter((sample) => !outlying(key(sample)));
   const names = Object.keys(kept[0]?.figures ?? {});
-  const figures = names.map((name) => [name, summarize(kept.map((sample) => sample.figures[name] ?? Number.NaN))] as const);
+  const figures = names.map(
+    (name) => [name, summarize(kept.map((sample) => sample.figures[name] ?? Number.NaN))] as const,
+  );
   return { figures: Object.fromEntries(figures), dropped: samples.length - kept.length, disturbed };
 }
