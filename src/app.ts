@@ -90,7 +90,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   started.use(context.store);
   warnings.to(context.offers.warnings);
   started.defer(() => context.offers.warnings.flush());
-  const firstToken = await context.offers.bootstrap.run(config.bootstrapToken);
+  // Once more, to drain before the store closes: what its last traffic warns of is kept.
+  if (gateway !== undefined) started.use(gateway);
 
   const access = new AccessTable();
   await gateway?.start(context.offers.localCa);
@@ -98,14 +99,24 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     async (update) => access.prepare(update)(),
     ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
   ]);
+  // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
+  gateway?.checkServing();
 
   if (config.changeLogDays !== undefined) started.use(keepChangeLogShort(context, config.changeLogDays, log));
 
-  const unready = () => (publisher.lagging ? 'the newest change is not yet in force' : undefined);
+  let isStarted = false;
+  const unready = () => {
+    if (!isStarted) return 'it is starting';
+    return publisher.lagging ? 'the newest change is not yet in force' : undefined;
+  };
   const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) started.defer(() => api.close());
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
+
+  // Last: a token that is made is shown once, which a start that fails does not come to.
+  const firstToken = api && (await context.offers.bootstrap.run(config.bootstrapToken));
+  isStarted = true;
 
   const running = started.move();
   return {

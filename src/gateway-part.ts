@@ -18,6 +18,9 @@ export class GatewayPart implements AsyncDisposable {
   readonly #log: Logger;
   readonly #file: SnapshotFile | undefined;
   #engine: RunningEngine | undefined;
+  #isServing = false;
+  #fault: unknown;
+  #stopped: Promise<void> | undefined;
 
   constructor(config: Config, observer: TrafficObserver, log: Logger) {
     this.#config = config;
@@ -30,6 +33,11 @@ export class GatewayPart implements AsyncDisposable {
     return this.#engine;
   }
 
+  /** Throws unless it has taken a configuration and its listeners are open. */
+  checkServing(): void {
+    if (!this.#isServing) throw new Error('the gateway cannot serve', { cause: this.#fault });
+  }
+
   /** True when it serves what the file holds. */
   async startFromFile(): Promise<boolean> {
     const saved = await this.#file?.load();
@@ -37,22 +45,33 @@ export class GatewayPart implements AsyncDisposable {
     const stored = async () => saved.localCa;
     const engine = await this.#startEngine({ load: stored, save: stored });
     await engine.apply(saved.update);
+    this.#isServing = true;
     return true;
   }
 
   /** Does nothing where it has been started from the file. */
   async start(caStorage: LocalCaStorage): Promise<void> {
-    this.#engine ?? (await this.#startEngine(caStorage));
+    if (this.#engine === undefined) await this.#startEngine(caStorage);
     const localCa = await caStorage.load();
     if (localCa !== undefined) this.#file?.setLocalCa(localCa);
   }
 
   async apply(update: SnapshotUpdate): Promise<void> {
-    await this.#engine?.apply(update);
+    try {
+      await this.#engine?.apply(update);
+      this.#isServing = true;
+    } catch (error) {
+      this.#fault = error;
+      throw error;
+    }
     this.#file?.follow(update);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
     await this.#engine?.drain(this.#config.drainSeconds * 1000);
     await this.#file?.flush();
   }

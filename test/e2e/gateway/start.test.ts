@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+
+import { portOf } from '../../gateway/support/https-upstream.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { newSqlite } from './support/scratch.ts';
+
+test('a first start that fails over a taken address says which, and the next one still shows the token', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = `127.0.0.1:${portOf(taken)}`;
+  const databaseUrl = newSqlite();
+  const settings = { 'bootstrap-token': '', 'https-listen': '127.0.0.1:0' };
+  try {
+    for (const listener of ['https-listen', 'http-listen', 'api-listen', 'metrics-listen']) {
+      await assert.rejects(Gatehouse.start(databaseUrl, { ...settings, [listener]: address }), (error: Error) => {
+        const { message } = error.cause instanceof Error ? error.cause : error;
+        assert.match(message, new RegExp(`EADDRINUSE.*${address}`), listener);
+        return true;
+      });
+    }
+  } finally {
+    taken.close();
+  }
+  await using gatehouse = await Gatehouse.start(databaseUrl, settings);
+  const { firstToken: token } = gatehouse.app;
+  assert.equal((await gatehouse.get('/api_keys', { token })).status, 200);
+});
+
+test('a gateway alone makes no key: it has nobody to show it to', async () => {
+  const databaseUrl = newSqlite();
+  const settings = { 'bootstrap-token': '', 'https-listen': '127.0.0.1:0' };
+  await using gateway = await Gatehouse.start(databaseUrl, { ...settings, role: 'gateway' });
+  assert.equal(gateway.app.firstToken, undefined);
+  await using gatehouse = await Gatehouse.start(databaseUrl, { ...settings, role: 'api' });
+  const { firstToken: token } = gatehouse.app;
+  assert.equal((await gatehouse.get('/api_keys', { token })).status, 200);
+});
