@@ -12,6 +12,7 @@ import type { IpAddress } from '../lib/ip-address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import { parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
+import { closeConnectionsInTime } from './close-connections.ts';
 import { createErrorAnswers } from './error-answers.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
@@ -40,6 +41,9 @@ export interface ApiOptions {
   readonly logger: FastifyBaseLogger;
 }
 
+/** From the first byte of a request to its last; the largest list of rules has time on a slow line. */
+const requestTimeoutMs = 120_000;
+
 /** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor);
@@ -48,6 +52,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'operation_id' }),
     genReqId: () => newId('op'),
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
@@ -73,6 +78,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     // Told before the body is read: what was sent to nowhere has no other fault.
     done(request.is404 ? notFound(request) : undefined);
   });
+  closeConnectionsInTime(app);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('listQuery', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);

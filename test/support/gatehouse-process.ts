@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** The program as an operator runs it, with nothing but these arguments and variables. */
+export class GatehouseProcess implements AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #out = '';
+  #errors = '';
+
+  constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+    this.child = spawn(program, args, {
+      // Not where a default setting would find files of somebody's own service.
+      cwd: tmpdir(),
+      env: { PATH: process.env['PATH'], ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk) => (this.#out += String(chunk)));
+    this.child.stderr?.on('data', (chunk) => (this.#errors += String(chunk)));
+    this.#ended = once(this.child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
+  }
+
+  /** The service on any port. Answers when it listens. */
+  static async serve(databaseUrl: string, more: readonly string[] = []): Promise<GatehouseProcess> {
+    const own = ['--api-listen', '127.0.0.1:0', '--https-listen', 'off', '--snapshot-file', 'off'];
+    const running = new GatehouseProcess(['serve', ...own, '--database-url', databaseUrl, ...more]);
+    await running.printed(/^Gatehouse listens on (\S+)$/m);
+    return running;
+  }
+
+  /** Runs a command to its end. */
+  static async run(args: readonly string[], variables?: Readonly<Record<string, string>>): Promise<Ended> {
+    return new GatehouseProcess(args, variables).ended();
+  }
+
+  /** What it has written so far. */
+  get out(): string {
+    return this.#out;
+  }
+
+  /** Where it listens; empty until it does. */
+  get url(): string {
+    return /^Gatehouse listens on (\S+)$/m.exec(this.#out)?.[1] ?? '';
+  }
+
+  /** Waits until it has printed this; answers what the first group of the pattern stands for. */
+  async printed(pattern: RegExp): Promise<string> {
+    const isOver = this.#ended.then(() => true);
+    for (;;) {
+      const found = pattern.exec(this.#out);
+      if (found !== null) return found[1] ?? '';
+      const turn = new Promise<false>((resolve) => setTimeout(() => resolve(false), 20));
+      if (await Promise.race([isOver, turn]))
+        throw new Error(`it has not printed ${pattern}: ${this.#out}${this.#errors}`);
+    }
+  }
+
+  async ended(): Promise<Ended> {
+    const code = await this.#ended;
+    return { code, out: this.#out, errors: this.#errors };
+  }
+
+  async call(method: string, path: string, token: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'service-version': '2', 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  stop(signal: NodeJS.Signals): Promise<Ended> {
+    this.child.kill(signal);
+    return this.ended();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGKILL');
+  }
+}
