@@ -107,6 +107,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   let isStarted = false;
   const unready = () => {
     if (!isStarted) return 'it is starting';
+    if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
   const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
