@@ -23,8 +23,11 @@ export interface Connection extends Queries {
 export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
   readonly reader: Queries;
-  /** A connection of its own for a transaction. */
-  connect(): Promise<Connection>;
+  /**
+   * A connection of its own for a transaction. A database that takes longer than `patienceMs` for a statement counts as
+   * gone; without it, statements may take any time.
+   */
+  connect(patienceMs?: number): Promise<Connection>;
   /** Begins a transaction that holds the only right to write, across processes, until it ends. */
   beginExclusive(connection: Connection): Promise<void>;
   /** Tells other processes of the write; they hear of it when, and only if, it commits. */

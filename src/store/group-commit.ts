@@ -32,6 +32,8 @@ interface Batch {
 /** Called after each commit, in order, with all that it brought; the writes in it are answered when it has resolved. */
 export type Committed = (fromVersion: number, toVersion: number, changes: readonly Change[]) => Promise<void>;
 
+/** Of one statement, which may have to wait for the transaction of another process. */
+const patienceMs = 15_000;
 /** More in one transaction would keep its first writer waiting. */
 const batchLimit = 256;
 
@@ -96,7 +98,7 @@ export class GroupCommit {
   }
 
   async #carryOutAll(jobs: readonly Job[]): Promise<Batch> {
-    const connection = (this.#connection ??= await this.#database.connect());
+    const connection = (this.#connection ??= await this.#database.connect(patienceMs));
     await this.#database.beginExclusive(connection);
     const fromVersion = await readVersion(connection);
     const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [] };

@@ -1,44 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import pg from 'pg';
 
 import { ConstraintError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Queries, Row, Value } from './database.ts';
+import { notifySql, watchNotifications } from './notifications.ts';
 
 const readPoolSize = 8;
-/** A lost signal is repaired by looking this often. */
-const lookEveryMs = 1_000;
 const connectTimeoutMs = 5_000;
 /** Of single reads; a database that does not answer is as good as gone. */
-const queryTimeoutMs = 10_000;
-const channel = 'gatehouse_changes';
+const queryTimeoutMs = 5_000;
+/** A connection that has fallen silent does not say goodbye either. */
+const closeTimeoutMs = 2_000;
 /** Any number will do, as long as nothing else in the database takes the same one. */
 const migrationLock = 4_804_821;
 
 /** 64-bit numbers (versions, counts) stay far below 2⁵³ here. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
 export async function openPostgres(url: string): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: readPoolSize,
-    query_timeout: queryTimeoutMs,
-    keepAlive: true,
-    connectionTimeoutMillis: connectTimeoutMs,
-    types,
-  });
+  const config = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true, types };
+  const readerConfig = { ...config, query_timeout: queryTimeoutMs };
+  const pool = new pg.Pool({ ...readerConfig, max: readPoolSize });
   // An idle connection that breaks is replaced by the pool at the next query, which reports what is wrong.
   pool.on('error', () => {});
   return {
     reader: queriesOf(pool),
-    connect: () => connect(url),
+    connect: (patienceMs) => connect(patienceMs === undefined ? config : { ...config, ...bounded(patienceMs) }),
     async beginExclusive(connection) {
       await connection.script('BEGIN');
       await connection.all('SELECT version FROM store_version FOR UPDATE');
     },
     async announce(connection) {
-      await connection.all(`SELECT pg_notify('${channel}', '')`);
+      await connection.all(notifySql);
     },
     beginSnapshot: (connection) => connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async beginMigration(connection) {
@@ -50,13 +47,25 @@ export async function openPostgres(url: string): Promise<Database> {
     },
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    watch: ({ look }) => watchNotifications(url, look),
-    close: () => pool.end(),
+    watch: ({ look }) => guard(() => watchNotifications(readerConfig, look)),
+    close: () => closeInTime(pool),
   };
 }
 
-async function connect(url: string): Promise<Connection> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs, types });
+/**
+ * The server, too, lets go of a transaction whose process is silent, before those who wait for its locks give up: it
+ * may be frozen or cut off, and would keep all others from writing.
+ */
+function bounded(patienceMs: number): pg.ClientConfig {
+  return { query_timeout: patienceMs, idle_in_transaction_session_timeout: Math.round((patienceMs * 2) / 3) };
+}
+
+async function closeInTime(client: pg.Pool | pg.Client): Promise<void> {
+  await Promise.race([client.end(), sleep(closeTimeoutMs, undefined, { ref: false })]);
+}
+
+async function connect(config: pg.ClientConfig): Promise<Connection> {
+  const client = new pg.Client(config);
   // Without a listener a lost connection would end the process; the next query on it fails and says so.
   client.on('error', () => {});
   await guard(() => client.connect());
@@ -69,7 +78,7 @@ async function connect(url: string): Promise<Connection> {
     async script(sql) {
       await guard(() => client.query(sql));
     },
-    close: () => client.end(),
+    close: () => closeInTime(client),
   };
 }
 
@@ -108,38 +117,13 @@ async function guard<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Connection faults: classes 08 and 57 of SQLSTATE, errors of the socket, and the driver's own words for them. */
+/** Connection faults: SQLSTATE of lost and refused connections, errors of the socket, and the driver's own words. */
 function isUnreachable(code: string, message: string): boolean {
   return (
-    /^(08|57P|53300)/.test(code) ||
+    /^(08|57P|53300|25P0[34])/.test(code) ||
     /^(ECONN|EPIPE|ENOTFOUND|EHOST|ETIMEDOUT|EAI_)/.test(code) ||
-    /connection (terminated|timeout)|timeout exceeded|query read timeout|not queryable|client was closed|connection error/i.test(message)
+    /connection (terminated|timeout)|timeout (exceeded|expired)|query read timeout|not queryable|client was closed|connection error/i.test(
+      message,
+    )
   );
-}
-
-async function watchNotifications(url: string, look: () => void): Promise<() => Promise<void>> {
-  let client: pg.Client | undefined;
-  const listen = async () => {
-    const fresh = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
-    client = fresh;
-    fresh.on('error', () => {});
-    fresh.on('end', () => {
-      if (client === fresh) client = undefined;
-    });
-    fresh.on('notification', look);
-    await fresh.connect();
-    await fresh.query(`LISTEN ${channel}`);
-  };
-  const timer = setInterval(() => {
-    look();
-    if (client === undefined) listen().catch(() => (client = undefined));
-  }, lookEveryMs);
-  timer.unref();
-  await listen();
-  return async () => {
-    clearInterval(timer);
-    const open = client;
-    client = undefined;
-    await open?.end();
-  };
 }

@@ -25,6 +25,8 @@ interface StoreOptions {
 const defaultCacheSize = 20_000;
 /** Longer than any look at the database should take. */
 const staleAfterMs = 2_000;
+/** Of one statement that reads a whole table. */
+const snapshotPatienceMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = options.url.startsWith('sqlite:')
@@ -97,7 +99,7 @@ export class Store implements AsyncDisposable {
 
   /** Reads from one state of the database throughout. */
   async readSnapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    const connection = await this.#database.connect();
+    const connection = await this.#database.connect(snapshotPatienceMs);
     try {
       await this.#database.beginSnapshot(connection);
       return await work(connection);
@@ -107,7 +109,11 @@ export class Store implements AsyncDisposable {
   }
 
   /** From memory, unless that is stale; answers at once then, and always on SQLite. */
-  find<Document extends Stored>(table: Table<Document>, accountId: string, id: string): Awaitable<Document | undefined> {
+  find<Document extends Stored>(
+    table: Table<Document>,
+    accountId: string,
+    id: string,
+  ): Awaitable<Document | undefined> {
     if (!table.mayHave(id)) return undefined;
     // Ids carry their kind, so a document under such an id is of its table's type.
     const cached = this.isStale ? undefined : (this.#documents.get(id) as Document | undefined);

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { killListeners, listenersOf } from './support/listeners.ts';
+import { Running } from './support/running.ts';
+import { rounds, until } from './support/waiting.ts';
+
+const kills = rounds(3, 50);
+
+test(`the listening connections are killed ${kills} times: every change arrives all the same, and they are made anew`, async () => {
+  await using postgres = await startPostgres();
+  const database = await createDatabase(postgres.url);
+  await using writer = await Running.start(database);
+  await using reader = await Running.start(database);
+  const { id } = await writer.create('/ip_policies', { description: 'never changed' });
+  const shown = async () => (await reader.call('GET', `/ip_policies/${id}`)).body?.description;
+  for (let kill = 0; kill < kills; kill++) {
+    // From memory: the reader must be told to let go of it.
+    await until('the reader has it', async () => (await shown()) !== undefined);
+    const old = await listenersOf(database);
+    assert.equal(old.size, 2, 'one of each process');
+    const description = `change ${kill}`;
+    await Promise.all([killListeners(database), writer.call('PATCH', `/ip_policies/${id}`, { description })]);
+    await until('the change has arrived', async () => (await shown()) === description, { withinMs: 10_000 });
+    await until('both listen again', async () => {
+      const now = await listenersOf(database);
+      return now.size === 2 && now.isDisjointFrom(old);
+    });
+  }
+});

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { callApi } from './call.ts';
+import type { Answer, CallOptions } from './call.ts';
+import { stripUndefined } from './waiting.ts';
+
+const program = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
+export const firstToken = 'the-token-that-tests-begin-with-0123456789';
+
+export type Flags = Readonly<Record<string, string | undefined>>;
+
+const usualFlags: Flags = {
+  role: 'api',
+  'api-listen': '127.0.0.1:0',
+  'https-listen': 'off',
+  'tcp-ports': '1024-65535',
+  'bootstrap-token': firstToken,
+  'public-url': 'https://api.example.com',
+  'snapshot-file': 'off',
+  'drain-seconds': '1',
+};
+
+/** Gatehouse in a process of its own, which can be stopped, frozen and killed. */
+export class Running implements AsyncDisposable {
+  readonly child: ChildProcess;
+  #output = '';
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)));
+  }
+
+  static launch(databaseUrl: string, flags: Flags = {}): Running {
+    const all = stripUndefined({ ...usualFlags, 'database-url': databaseUrl, ...flags });
+    const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+    return new Running(
+      spawn(process.execPath, [program, 'serve', ...args], {
+        env: { PATH: process.env['PATH'] },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  /** Resolves when it says that it runs. */
+  static async start(databaseUrl: string, flags: Flags = {}): Promise<Running> {
+    const running = Running.launch(databaseUrl, flags);
+    await running.says(/^Gatehouse (?:listens on|gateway runs)/m);
+    return running;
+  }
+
+  /** All that it has written. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get url(): string {
+    return /^Gatehouse listens on (\S+)$/m.exec(this.#output)?.[1] ?? '';
+  }
+
+  get gone(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves once its output holds this. */
+  async says(text: RegExp): Promise<void> {
+    while (!text.test(this.#output)) {
+      if (this.gone) throw new Error(`the process has ended: ${this.#output}`);
+      await Promise.race([once(this.child, 'exit'), once(this.child.stdout ?? this.child, 'data')]);
+    }
+  }
+
+  /** Resolves with its exit code. */
+  async ends(): Promise<number | null> {
+    if (!this.gone) await once(this.child, 'close');
+    return this.child.exitCode;
+  }
+
+  /** Without a chance to tidy up. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ends();
+  }
+
+  async stop(): Promise<void> {
+    this.child.kill('SIGTERM');
+    await this.ends();
+  }
+
+  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    return callApi(this.url, method, path, body, { token: firstToken, ...options });
+  }
+
+  /** Makes what a test stands on; anything but 201 is a fault of the test. */
+  async create(path: string, body: unknown = {}, options?: CallOptions): Promise<Answer['body']> {
+    const answer = await this.call('POST', path, body, options);
+    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.body;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** `TEST_LONG=1` runs the long form: as many rounds as a night allows. */
+export const isLong = process.env['TEST_LONG'] === '1';
+
+export function rounds(short: number, long: number): number {
+  return isLong ? long : short;
+}
+
+export function randomBetween(low: number, high: number): number {
+  return low + Math.floor(Math.random() * (high - low + 1));
+}
+
+export function pick<T>(choices: readonly T[]): T {
+  const choice = choices[randomBetween(0, choices.length - 1)];
+  if (choice === undefined) throw new Error('there is nothing to choose from');
+  return choice;
+}
+
+/** Asks until the answer is defined and not false. The bound is far beyond what a loaded machine needs. */
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  { withinMs = 60_000, everyMs = 20 } = {},
+): Promise<Exclude<T, undefined | false>> {
+  const endMs = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+    if (performance.now() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await sleep(everyMs);
+  }
+}
+
+export function stripUndefined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]])),
+  );
+}
