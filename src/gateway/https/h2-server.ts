@@ -8,6 +8,8 @@ import { Http2Exchange } from './exchange-h2.ts';
 
 const sessionOptions = {
   maxHeaderListPairs: 500,
+  // Upstreams repeat such headers now and then, and a rule may add one beside theirs: HTTP/1.1 passes them on as well.
+  strictSingleValueFields: false,
   settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
 };
 
