@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../../test/support/each-database.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -51,6 +52,40 @@ onEachDatabase('change feed', (newDatabase) => {
     await write(store, 'c');
     await feed.look();
     assert.deepEqual(told, ['lost at 2', 'c at 3']);
+  });
+
+  test('a long way is caught up with in steps', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    await Promise.all(Array.from({ length: 1_500 }, () => write(store, 'x')));
+    await feed.look();
+    assert.deepEqual(
+      told.map((line) => line.replace(/.* /, '')),
+      ['1000', '1500'],
+    );
+  });
+
+  test('a database that could not be asked confirms nothing until it was', async () => {
+    await using store = await open();
+    let isAway = false;
+    const feed = new ChangeFeed(
+      {
+        all: async (sql, parameters) =>
+          isAway ? Promise.reject(new Error('away')) : store.queries.all(sql, parameters),
+      },
+      store.version,
+    );
+    isAway = true;
+    const asked = performance.now();
+    await assert.rejects(feed.look(), /away/);
+    await sleep(5);
+    feed.confirm();
+    assert.ok(feed.isBehind);
+    const sinceMs = performance.now() - asked;
+    assert.ok(feed.ageMs >= sinceMs, 'it was confirmed without a look');
+    isAway = false;
+    await Promise.all([feed.look(), feed.look()]);
+    assert.ok(!feed.isBehind);
   });
 
   test('own changes that come after a gap are preceded by what was missed', async () => {

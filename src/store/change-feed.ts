@@ -9,6 +9,9 @@ export interface Follower {
   lost(version: number): Awaitable<void>;
 }
 
+/** One read of the log must not take longer than a database is waited for. */
+const versionsPerStep = 1_000;
+
 /**
  * Leads the followers from version to version. A signal only says "look again": what happened is read from the change
  * log, so that a lost, repeated or late signal does no harm.
@@ -19,6 +22,9 @@ export class ChangeFeed {
   #version: number;
   #turn: Promise<void> = Promise.resolve();
   #confirmedAtMs = performance.now();
+  /** Has not begun. */
+  #nextLook: Promise<void> | undefined;
+  #isBehind = false;
 
   constructor(queries: Queries, version: number) {
     this.#queries = queries;
@@ -30,9 +36,14 @@ export class ChangeFeed {
     return performance.now() - this.#confirmedAtMs;
   }
 
-  /** The database was asked and has nothing newer. */
+  /** A look was asked for that has not succeeded yet. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** The database was asked and has nothing newer than the last look could see. */
   confirm(): void {
-    this.#confirmedAtMs = performance.now();
+    if (!this.#isBehind) this.#confirmedAtMs = performance.now();
   }
 
   /** The version up to which every follower has been told. */
@@ -55,22 +66,29 @@ export class ChangeFeed {
 
   /** Catches up with what other processes have committed. */
   look(): Promise<void> {
-    return this.#inTurn(async () => {
+    this.#isBehind = true;
+    // One that has not begun sees whatever this one would.
+    return (this.#nextLook ??= this.#inTurn(async () => {
+      this.#nextLook = undefined;
       const askedAtMs = performance.now();
-      const version = await readVersion(this.#queries);
-      if (version > this.#version) await this.#catchUp(version);
+      await this.#catchUp(await readVersion(this.#queries));
       this.#confirmedAtMs = askedAtMs;
-    });
+      this.#isBehind = this.#nextLook !== undefined;
+    }));
   }
 
-  async #catchUp(upTo: number): Promise<void> {
-    const changes = await readChanges(this.#queries, this.#version, upTo);
-    if (changes !== undefined) {
+  async #catchUp(newest: number): Promise<void> {
+    while (this.#version < newest) {
+      const upTo = Math.min(newest, this.#version + versionsPerStep);
+      const changes = await readChanges(this.#queries, this.#version, upTo);
+      if (changes === undefined) return this.#tellLost(newest);
       await this.#tell(changes, upTo);
-      return;
     }
-    for (const follower of this.#followers) await follower.lost(upTo);
-    this.#version = upTo;
+  }
+
+  async #tellLost(version: number): Promise<void> {
+    for (const follower of this.#followers) await follower.lost(version);
+    this.#version = version;
   }
 
   async #tell(changes: readonly Change[], version: number): Promise<void> {

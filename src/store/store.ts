@@ -129,12 +129,15 @@ export class Store implements AsyncDisposable {
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {
+    const look = () => {
+      this.#feed.look().catch(onFault);
+    };
     this.#stopWatching = await this.#database.watch({
-      look: () => {
-        this.#feed.look().catch(onFault);
-      },
+      look,
       unchanged: () => {
-        this.#feed.confirm();
+        // What a look that failed would have seen does not show again.
+        if (this.#feed.isBehind) look();
+        else this.#feed.confirm();
       },
     });
   }
