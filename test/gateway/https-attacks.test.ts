@@ -88,6 +88,7 @@ const refused: readonly [name: string, request: string, status: number][] = [
     400,
   ],
   ['headers beyond the limit', `GET / HTTP/1.1\r\n${head}X-A: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
+  ['more headers than some upstreams read', `GET / HTTP/1.1\r\n${head}${'a:1\r\n'.repeat(500)}\r\n`, 431],
   ['too many headers', `GET / HTTP/1.1\r\n${head}${'X-A: 1\r\n'.repeat(10_000)}\r\n`, 431],
   ['a target beyond the limit', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n${head}\r\n`, 431],
   ['something that is not HTTP', 'EHLO app.test\r\n\r\n', 400],

@@ -27,11 +27,18 @@ export interface Journey {
 /** Protocols that carry requests of their own, which would pass by the rules of this gateway. */
 const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
 
+/**
+ * As many as a request over HTTP/2 may have. Some upstreams read the first thousand or two and drop the rest unseen: those
+ * that the gateway adds, which come last, must be among them.
+ */
+const headerLimit = 500;
+
 /** Characters of a path that an error message repeats. */
 const shownPath = 100;
 
 /** Everything that must hold before an upstream is asked. Throws `UserError` with the answer if something does not. */
 export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey {
+  if (exchange.headers.length > headerLimit * 2) throw new UserError(20025);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
