@@ -27,6 +27,9 @@ export class Gatehouse implements AsyncDisposable {
   /** From the start of the process until it said that it was ready. */
   readonly startMs: number;
 
+  /** One that the service issued: the first key's is chosen here, and costs a hash more at each call. */
+  #token = benchToken;
+
   private constructor(program: Process, apiPort: number, httpsPort: number, startMs: number) {
     this.process = program;
     this.apiPort = apiPort;
@@ -52,12 +55,14 @@ export class Gatehouse implements AsyncDisposable {
     const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
     const program = new Process(command, { directory: root, ...ofProcess });
     await program.until(() => checkReady(apiPort), 120_000);
-    return new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
+    const gatehouse = new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
+    gatehouse.#token = String((await gatehouse.call('POST', '/api_keys', {}))['token']);
+    return gatehouse;
   }
 
   /** Headers of every API call. */
   get headers(): Readonly<Record<string, string>> {
-    return { Authorization: `Bearer ${benchToken}`, 'Service-Version': '2' };
+    return { Authorization: `Bearer ${this.#token}`, 'Service-Version': '2' };
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
