@@ -8,6 +8,7 @@ import type { AnswerLog } from './answer-log.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import type { Edge } from './host-table.ts';
+import type { Passage } from './open-tunnels.ts';
 import { hasBytes } from './request-body-pump.ts';
 import { buildRequestHead } from './request-head.ts';
 import { notAcceptable, readTarget } from './request-target.ts';
@@ -18,6 +19,7 @@ import type { UpstreamPool } from './upstream-pool.ts';
 export interface Journey {
   readonly exchange: Exchange;
   readonly route: Route;
+  readonly passage: Passage;
   readonly pool: UpstreamPool;
   /** The request head as it goes upstream. */
   readonly head: string;
@@ -58,7 +60,8 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
     throw new UserError(6528, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
-  return { exchange, route, pool, head, expectsContinue };
+  const passage = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
+  return { exchange, route, passage, pool, head, expectsContinue };
 }
 
 function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: Gate): Edge {

@@ -15,6 +15,7 @@ import { Http2Server } from './h2-server.ts';
 import { handleRequest } from './handle-request.ts';
 import { HostTable } from './host-table.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { OpenTunnels } from './open-tunnels.ts';
 import { createRedirectServer } from './redirect.ts';
 import { TlsAcceptor } from './tls-acceptor.ts';
 import type { UpstreamTls } from './upstream-pool.ts';
@@ -77,6 +78,7 @@ class NodeHttpsFront implements HttpsFront {
       hosts: this.#hosts,
       backends: this.#backends,
       access,
+      tunnels: new OpenTunnels(this.#hosts, access),
       observer,
       log,
       trustedProxies: options.trustedProxies,
@@ -111,6 +113,7 @@ class NodeHttpsFront implements HttpsFront {
     return () => {
       swapBackends();
       swapHosts();
+      this.#gate.tunnels.checkAgain(update);
     };
   }
 

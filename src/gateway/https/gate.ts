@@ -4,6 +4,7 @@ import type { TrafficObserver } from '../engine.ts';
 import type { BackendTable } from './backend-table.ts';
 import type { HostTable } from './host-table.ts';
 import type { IdleWatch } from './idle-watch.ts';
+import type { OpenTunnels } from './open-tunnels.ts';
 
 export interface GatewayLog {
   warn(fields: object, message: string): void;
@@ -15,6 +16,7 @@ export interface Gate {
   readonly hosts: HostTable;
   readonly backends: BackendTable;
   readonly access: AccessTable;
+  readonly tunnels: OpenTunnels;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly trustedProxies: CidrSet;

@@ -99,6 +99,14 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   }
 
   onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
+    const { watch, idleMs, tunnels, observer } = this.#gate;
+    const { passage } = this.#journey;
+    // The rules may have changed since the request was let in.
+    if (!tunnels.admits(passage)) {
+      socket.destroy();
+      this.#exchange.abort();
+      return;
+    }
     this.#detach();
     this.#log.status = 101;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
@@ -108,9 +116,11 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
       'Upgrade',
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
     ]);
-    const tunnel = new Tunnel(client.socket, socket, this.#gate.watch, this.#gate.idleMs, () => {
-      this.#log.tell(this.#gate.observer);
+    const tunnel = new Tunnel(client.socket, socket, watch, idleMs, () => {
+      forget();
+      this.#log.tell(observer);
     });
+    const forget = tunnels.add(passage, () => tunnel.abort());
     tunnel.start(client.rest, rest);
   }
 

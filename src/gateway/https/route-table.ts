@@ -48,6 +48,13 @@ export class RouteTable {
     return this.#lookUp(folded) === route ? route : 'ambiguous';
   }
 
+  withId(id: string): Route | undefined {
+    for (const routes of [this.#prefixes, this.#exact ?? []]) {
+      for (const [, route] of routes) if (route.id === id) return route;
+    }
+    return undefined;
+  }
+
   #lookUp(path: string): Route | undefined {
     return this.#exact?.get(path) ?? this.#longestMatch(path);
   }

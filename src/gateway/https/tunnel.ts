@@ -33,6 +33,13 @@ export class Tunnel implements Watched {
     this.#close();
   }
 
+  /** Nothing more goes out on either side. */
+  abort(): void {
+    this.#client.destroy();
+    this.#upstream.destroy();
+    this.#close();
+  }
+
   #pump(from: Socket, to: Socket): void {
     from.on('data', (chunk: Buffer) => {
       this.lastMove = this.#watch.now;

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+
+import type { EntryKey, SnapshotEntry } from '../../src/snapshot/contract.ts';
+import { connectClient, parseAnswer, readAll } from './support/https-client.ts';
+import {
+  allowPolicy,
+  backendEntry,
+  edgeEntry,
+  ipRestriction,
+  prefixRoute,
+  requestHeaders,
+  restriction,
+  toBackend,
+} from './support/https-entries.ts';
+import { startGateway } from './support/https-gateway.ts';
+import { startRawUpstream } from './support/https-upstream.ts';
+
+const switching = 'HTTP/1.1 101 Switching\r\nUpgrade: echo/1\r\nConnection: upgrade\r\n\r\n';
+const upgradeRequest = 'GET /chat HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\n\r\n';
+const modules = { ...toBackend('b'), ...ipRestriction('p') };
+const route = prefixRoute('/', modules);
+const edge = edgeEntry('e', ['app.test'], [route]);
+const anyone = allowPolicy('p', '127.0.0.0/8');
+const nobody = allowPolicy('nobody', '192.0.2.1/32');
+
+interface Change {
+  readonly set?: readonly SnapshotEntry[];
+  readonly removed?: readonly EntryKey[];
+}
+
+const ending: readonly [name: string, change: Change][] = [
+  ['its policy allows the source no more', { set: [allowPolicy('p', '192.0.2.1/32')] }],
+  [
+    'another policy is asked',
+    { set: [edgeEntry('e', ['app.test'], [{ ...route, modules: ipRestriction('nobody') }])] },
+  ],
+  ['a restriction is enforced', { set: [restriction('r', true, 'nobody')] }],
+  ['its route is gone', { set: [edgeEntry('e', ['app.test'], [prefixRoute('/other', modules)])] }],
+  ['its edge is gone', { removed: [{ kind: 'https_edge', id: 'e' }] }],
+  ['its host is served by another edge', { set: [edgeEntry('e', [], [route]), edgeEntry('f', ['app.test'], [route])] }],
+];
+
+const lasting: readonly [name: string, change: Change][] = [
+  ['its policy changes and still allows the source', { set: [allowPolicy('p', '127.0.0.1/32')] }],
+  ['a restriction warns', { set: [restriction('r', false, 'nobody')] }],
+  ['another account enforces one', { set: [{ ...restriction('r', true, 'nobody'), accountId: 'acc_2' }] }],
+  ['its backend is another one', { set: [backendEntry('b', 1)] }],
+  [
+    'its route is rewritten',
+    {
+      set: [
+        edgeEntry(
+          'e',
+          ['app.test'],
+          [{ ...prefixRoute('/x', { ...modules, ...requestHeaders({}, ['a']) }), id: route.id }],
+        ),
+      ],
+    },
+  ],
+];
+
+/** All that a client has received: "hello" before the change, and its own "done" if the upstream could still return it. */
+async function talkOver(change: Change): Promise<string> {
+  await using upstream = await startRawUpstream((socket, text) => {
+    if (text.startsWith('GET')) socket.write(`${switching}hello`);
+    else socket.end(text);
+  });
+  await using gateway = await startGateway([backendEntry('b', upstream.port), anyone, nobody, edge]);
+  const socket = await connectClient(gateway.port);
+  const all = readAll(socket);
+  socket.write(upgradeRequest);
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  while (!text.endsWith('hello')) await once(socket, 'data');
+  await gateway.apply({ version: 2, full: false, set: change.set ?? [], removed: change.removed ?? [] });
+  socket.write('done');
+  return parseAnswer(await all).body;
+}
+
+suite('a connection that changed protocol', () => {
+  for (const [name, change] of ending) {
+    test(`ends when ${name}`, async () => {
+      assert.equal(await talkOver(change), 'hello');
+    });
+  }
+  for (const [name, change] of lasting) {
+    test(`goes on when ${name}`, async () => {
+      assert.equal(await talkOver(change), 'hellodone');
+    });
+  }
+
+  test('does not come to be when the rules change before the upstream agrees', async () => {
+    let agree = (): void => {};
+    await using upstream = await startRawUpstream((socket) => {
+      agree = () => void socket.write(switching);
+    });
+    await using gateway = await startGateway([backendEntry('b', upstream.port), anyone, nobody, edge]);
+    const socket = await connectClient(gateway.port);
+    socket.write(upgradeRequest);
+    while (upstream.received === '') await new Promise((resolve) => setTimeout(resolve, 5));
+    await gateway.set(allowPolicy('p', '192.0.2.1/32'));
+    agree();
+    assert.equal(await readAll(socket), '');
+    while (upstream.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});
