@@ -49,7 +49,8 @@ class SqliteConnection implements Connection {
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    enterWal(this.#database);
+    this.#database.exec('PRAGMA synchronous = FULL');
   }
 
   all(sql: string, parameters: readonly Value[] = []): readonly Row[] {
@@ -79,6 +80,20 @@ class SqliteConnection implements Connection {
     statement.setReturnArrays(true);
     this.#statements.set(sql, statement);
     return statement;
+  }
+}
+
+/** SQLite does not wait, as it does elsewhere, where several processes make a new file's first switch to WAL at once. */
+function enterWal(database: DatabaseSync): void {
+  const endMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (resultCode(error) !== busyCode || performance.now() > endMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
+    }
   }
 }
 

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
+import { Running } from './support/running.ts';
+import { checkSoundness, column } from './support/soundness.ts';
+import { rounds, until } from './support/waiting.ts';
+
+const starts = rounds(2, 30);
+
+onEachDatabase(`three processes start at once on an empty database, ${starts} times`, (newDatabase) => {
+  test('all come up, the schema is made once, and one of them shows the one first token', async () => {
+    for (let round = 0; round < starts; round++) {
+      const database = await newDatabase();
+      // A gateway brings the certificate authority, which there must be one of as well.
+      const roles = ['api', 'api', 'all'];
+      const processes = await Promise.all(
+        roles.map((role) =>
+          Running.start(database, { role, 'https-listen': '127.0.0.1:0', 'bootstrap-token': undefined }),
+        ),
+      );
+      await using started = new AsyncDisposableStack();
+      for (const each of processes) started.use(each);
+
+      const tokens = () => processes.flatMap(({ output }) => /^ {2}(\w{27}_\w{43})$/m.exec(output)?.[1] ?? []);
+      const token = await until('one shows the first token', () => tokens()[0]);
+      for (const each of processes) {
+        const { status, body } = await each.call('GET', '/api_keys', undefined, { token });
+        assert.equal(status, 200);
+        assert.equal(body.keys.length, 1);
+      }
+      assert.equal(tokens().length, 1, 'the first token was shown once');
+      await checkSoundness(database);
+      assert.deepEqual(await countRows(database, ['accounts', 'users', 'api_keys', 'local_ca']), [1, 1, 1, 1]);
+    }
+  });
+});
+
+async function countRows(databaseUrl: string, tables: readonly string[]): Promise<readonly number[]> {
+  const database = await openDatabase(databaseUrl);
+  try {
+    const counts: number[] = [];
+    for (const table of tables)
+      counts.push(Number((await column(database.reader, `SELECT count(*) FROM ${table}`))[0]));
+    return counts;
+  } finally {
+    await database.close();
+  }
+}
