@@ -129,7 +129,7 @@ onEachGatehouse('requests', (g) => {
   });
 
   test('hostile ids are 404 everywhere, and change nothing', async () => {
-    const paths = ['/api_keys', '/bot_users', '/ip_policies', '/ip_policy_rules', '/ip_restrictions', '/edges/tcp'];
+    const paths = ['/api_keys', '/bot_users', '/ip_policies'];
     const { version } = g().app.context.store;
     for (const id of hostileIds) {
       for (const path of paths) {

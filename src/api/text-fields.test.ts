@@ -48,7 +48,7 @@ onEachGatehouse('texts', (g) => {
         else assert.ok(answer.body.msg.includes(`${bytes} bytes`) && answer.body.msg.includes(String(limit)));
       },
     );
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: 35 });
   });
 
   test('any text that is well formed is kept, and any other is refused', async () => {
@@ -63,7 +63,7 @@ onEachGatehouse('texts', (g) => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: 10 });
   });
 });
 

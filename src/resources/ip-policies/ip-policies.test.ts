@@ -68,7 +68,7 @@ onEachGatehouse('IP policies', (g) => {
     assert.equal((await g().get(`/ip_policy_rules/${rule.id}`)).status, 200);
     await g().delete(`/ip_policies/${id}`);
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      await refuses(g(), [method, `/ip_policy_rules/${rule.id}`], 404, 222);
+      await refuses(g(), [method, `/ip_policy_rules/${rule.id}`], 404, 1404);
     }
     const listed = (await g().get('/ip_policy_rules')).body.ip_policy_rules;
     assert.ok(listed.every((each: { id: string }) => each.id !== rule.id));

@@ -32,6 +32,7 @@ describe('a policy of 100,000 rules', () => {
     while (!state.done) {
       assert.equal((await gatehouse.get(`/ip_policies/${id}`)).status, 200);
       answeredMeanwhile += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.deepEqual((await markDone).body, { added: 100_000, removed: 0, kept: 0 });
     // One of them could have been sent before and answered after; three cannot.
@@ -41,7 +42,8 @@ describe('a policy of 100,000 rules', () => {
     const kept = [...lines.slice(1), '127.0.0.0/8'].join('\n');
     assert.deepEqual((await send(kept)).body, { added: 1, removed: 1, kept: 99_999 });
     await gatehouse.create('/ip_restrictions', restriction);
-    assert.equal((await send([...lines, '!127.0.0.1/32'].slice(1).join('\n'))).status, 409);
+    const deny = { ip_policy_id: id, cidr: '127.0.0.1/32', action: 'deny' };
+    assert.equal((await gatehouse.post('/ip_policy_rules', deny)).status, 409);
   });
 
   test('is the most that one call takes', async () => {

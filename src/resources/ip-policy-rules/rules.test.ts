@@ -29,7 +29,7 @@ onEachGatehouse('IP policy rules', (g) => {
     const { description: _gone, ...kept } = made;
     assert.deepEqual(moved.body, { ...kept, cidr: '198.51.100.0/24' });
     assert.equal((await g().delete(`/ip_policy_rules/${id}`)).status, 204);
-    await refuses(g(), ['GET', `/ip_policy_rules/${id}`], 404, 222);
+    await refuses(g(), ['GET', `/ip_policy_rules/${id}`], 404, 1404);
   });
 
   test('addresses are stored in canonical form', async () => {
@@ -147,7 +147,7 @@ onEachGatehouse('IP policy rules', (g) => {
       const body = { ip_policy_id: policy, cidr: `10.${at}.0.0/16`, action: 'allow' };
       const { id } = await g().create('/ip_policy_rules', body, { token });
       for (const method of ['GET', 'PATCH', 'DELETE']) {
-        await refuses(g(), [method, `/ip_policy_rules/${id}`, undefined, { token: stranger.token }], 404, 222);
+        await refuses(g(), [method, `/ip_policy_rules/${id}`, undefined, { token: stranger.token }], 404, 1404);
       }
       assert.equal((await g().delete(`/ip_policy_rules/${id}`, { token })).status, 204);
     }

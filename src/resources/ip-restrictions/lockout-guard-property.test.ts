@@ -63,7 +63,7 @@ onEachGatehouse(
             if (request !== undefined) await check(g(), request, caller, seen);
           }
         }),
-        { numRuns: 25 },
+        { numRuns: 15 },
       );
       assert.ok(seen.guarded > 0 && seen.passed > 0, JSON.stringify(seen));
     });
