@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { hash, randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
@@ -36,7 +36,10 @@ export class SnapshotFile {
 
   /** Undefined where there is none. Throws for one that is damaged or cannot be opened. */
   async load(): Promise<SavedSnapshot | undefined> {
-    const bytes = await readFile(this.#path).catch(() => undefined);
+    const bytes = await readFile(this.#path).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    });
     if (bytes === undefined) return undefined;
     const lineEnd = bytes.indexOf('\n');
     const payload = bytes.subarray(lineEnd + 1);
@@ -101,19 +104,17 @@ function checksum(payload: Uint8Array): string {
 /** Beside it first, on the disk for certain, then in its place: a crash leaves the old or the new file. */
 async function writeAtomically(path: string, parts: readonly Uint8Array[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const beside = `${path}.new`;
-  const file = await open(beside, 'w', 0o600);
+  // A name of its own: another gateway may have been given the same path.
+  const beside = `${path}.${randomBytes(6).toString('hex')}.partial`;
   try {
+    await using file = await open(beside, 'wx', 0o600);
     await file.writev([...parts]);
     await file.sync();
-  } finally {
-    await file.close();
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
   }
-  await rename(beside, path);
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
 }

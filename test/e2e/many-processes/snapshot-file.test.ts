@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { createSealer } from '../../../src/lib/sealed-secret.ts';
+import { SnapshotFile } from '../../../src/publisher/snapshot-file.ts';
+import { makePair } from '../../support/certificate-pair.ts';
+import { createDatabase, freePort, startPostgres } from '../../support/postgres.ts';
+import { Running } from './support/running.ts';
+import { randomBetween, rounds, until } from './support/waiting.ts';
+
+const writerProgram = fileURLToPath(new URL('support/snapshot-writer.ts', import.meta.url));
+const secretKey = 'the-key-that-keeps-the-private-keys-of-tests';
+
+describe('the snapshot file of a gateway', () => {
+  const folders: string[] = [];
+  after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+  const newPath = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-snapshot-'));
+    folders.push(folder);
+    return join(folder, 'gateway.snapshot');
+  };
+  const open = (path: string) => new SnapshotFile(path, createSealer(undefined), assert.ifError);
+
+  test('no private key can be read in it where there is a secret key, and a wrong secret key is told', async () => {
+    await using postgres = await startPostgres();
+    const database = await createDatabase(postgres.url);
+    const path = await newPath();
+    const flags = { role: 'all', 'https-listen': '127.0.0.1:0', 'snapshot-file': path, 'secret-key': secretKey };
+    const running = await Running.start(database, flags);
+    const pair = makePair('sealed', '-subj', '/CN=sealed.example.com');
+    const { id } = await running.create('/tls_certificates', pair);
+    await running.stop();
+
+    const bytes = await readFile(path);
+    assert.ok(bytes.includes(id), 'the certificate is in it');
+    const der = Buffer.from(pair.private_key_pem.replaceAll(/-----.*-----|\s/g, ''), 'base64');
+    assert.ok(!bytes.includes('PRIVATE KEY'));
+    assert.ok(!bytes.includes(der.subarray(-32)) && !bytes.includes(der.toString('base64').slice(-40)));
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+
+    const gone = `postgres://postgres@127.0.0.1:${await freePort()}/gone`;
+    await using wrong = Running.launch(gone, { ...flags, 'secret-key': `not-${secretKey}` });
+    assert.equal(await wrong.ends(), 1);
+    assert.match(wrong.output, /does not open\. secret_key is not the one it was kept with/);
+  });
+
+  test('a process that is killed while it writes leaves the file whole, with the newest version it spoke of', async () => {
+    const path = await newPath();
+    let newest = 0;
+    for (let kill = 0; kill < rounds(8, 200); kill++) {
+      newest = await writeAndKill(path, newest + 1);
+      const saved = await open(path).load();
+      assert.ok(saved !== undefined && saved.update.version >= newest, `version ${newest} is lost`);
+      newest = saved.update.version;
+      const hosts = new Set(saved.update.set.map((entry) => (entry.kind === 'backend' ? entry.host : '')));
+      assert.deepEqual([...hosts], [`host-of-version-${newest}`]);
+    }
+  });
+
+  test('two gateways that were given the same path leave a whole file', async () => {
+    const path = await newPath();
+    await Promise.all([writeAndKill(path, 1), writeAndKill(path, 1)]);
+    assert.ok((await open(path).load()) !== undefined);
+  });
+
+  test('a file with any bit changed, or cut short, is refused', async () => {
+    const path = await newPath();
+    await writeAndKill(path, 1);
+    const whole = await readFile(path);
+    const damage = async (bytes: Uint8Array, what: string) => {
+      await writeFile(path, bytes);
+      await assert.rejects(open(path).load(), /is damaged or of another version/, what);
+    };
+    for (let round = 0; round < rounds(50, 2_000); round++) {
+      const bytes = Buffer.from(whole);
+      // Most of the file is entries; its head is small and must be as safe.
+      const at = randomBetween(0, round % 2 === 0 ? 200 : bytes.length - 1);
+      const bit = randomBetween(0, 7);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+      await damage(bytes, `bit ${bit} of byte ${at}`);
+      const length = randomBetween(0, whole.length - 1);
+      await damage(whole.subarray(0, length), `cut to ${length} bytes`);
+    }
+    await writeFile(path, whole);
+    assert.ok((await open(path).load()) !== undefined);
+  });
+
+  test('a gateway without its database does not start from a damaged file, and says why', async () => {
+    const path = await newPath();
+    await writeFile(path, 'gatehouse-snapshot-1 0000\nnothing');
+    const gone = `postgres://postgres@127.0.0.1:${await freePort()}/gone`;
+    await using gateway = Running.launch(gone, { role: 'gateway', 'snapshot-file': path });
+    assert.equal(await gateway.ends(), 1);
+    assert.match(
+      gateway.output,
+      /gateway\.snapshot is damaged or of another version; delete it once the database is back/,
+    );
+  });
+});
+
+/** Answers the last version that the writer said was written. */
+async function writeAndKill(path: string, firstVersion: number): Promise<number> {
+  const writer = spawn(process.execPath, [writerProgram, path, String(firstVersion)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  writer.stdout.on('data', (chunk) => (said += String(chunk)));
+  await until('it writes', () => said.includes('\n'));
+  await sleep(randomBetween(0, 60));
+  writer.kill('SIGKILL');
+  await once(writer, 'close');
+  return Number(said.trimEnd().split('\n').at(-1));
+}

@@ -1,0 +1,22 @@
+import { createSealer } from '../../../../src/lib/sealed-secret.ts';
+import { SnapshotFile } from '../../../../src/publisher/snapshot-file.ts';
+
+/** A process that writes one snapshot after the other to its argument and says which it has written, until it is killed. */
+const [, , path = ''] = process.argv;
+const file = new SnapshotFile(path, createSealer(undefined), (error) => {
+  throw error;
+});
+file.setLocalCa({ certificatePem: 'certificate', privateKeyPem: 'key' });
+const start = Number(process.argv[3]);
+for (let version = start; ; version++) {
+  const set = Array.from({ length: 3_000 }, (_, at) => ({
+    kind: 'backend' as const,
+    id: `bkdsc_${at}`,
+    host: `host-of-version-${version}`,
+    port: 80,
+    tls: false,
+  }));
+  file.follow({ version, full: true, set, removed: [] });
+  await file.flush();
+  process.stdout.write(`${version}\n`);
+}
