@@ -42,7 +42,7 @@ async function runAll(chosen: readonly Benchmark[]): Promise<void> {
   leaveServerCore();
   const settings: Settings = {
     quick: values.quick,
-    rounds: Number(values.rounds ?? (values.quick ? 3 : 7)),
+    rounds: Number(values.rounds ?? (values.quick ? 3 : 5)),
     seconds: values.quick ? 1 : 2,
   };
   const lines: string[] = [];

@@ -42,7 +42,7 @@ const fewestQuiet = 3;
  */
 export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
   const samples = variants.map((): Sample[] => []);
-  const { rounds, warmUps = 3 } = options;
+  const { rounds, warmUps = 2 } = options;
   for (let at = 0; at < warmUps; at++) for (const variant of variants) await variant.measure();
   for (let round = 0; round < rounds * 2; round++) {
     for (const [at, variant] of variants.entries()) {
