@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { startPostgres } from './support/postgres.ts';
 
@@ -21,7 +23,11 @@ if (files.length === 0) {
 
 await using postgres = await startPostgres();
 const patterns = files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-const code = await run(process.execPath, ['--test', '--test-concurrency=3', ...patterns], { TEST_POSTGRES_URL: postgres.url });
+const code = await run(process.execPath, ['--test', '--test-concurrency=3', ...patterns], {
+  TEST_POSTGRES_URL: postgres.url,
+  // Every file is a process of its own, and would compile the same code again.
+  NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
+});
 process.exitCode = code;
 
 async function runOrExit(program: string, args: readonly string[]): Promise<void> {
