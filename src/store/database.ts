@@ -12,6 +12,8 @@ export interface Queries {
 }
 
 export interface Connection extends Queries {
+  /** It broke, maybe while nothing was asked of it. */
+  readonly isBroken: boolean;
   /** Answers how many rows changed. */
   run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
   /** One or more statements without parameters, not prepared. */

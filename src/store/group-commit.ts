@@ -98,6 +98,8 @@ export class GroupCommit {
   }
 
   async #carryOutAll(jobs: readonly Job[]): Promise<Batch> {
+    // After an outage, the first write need not be the one that finds out.
+    if (this.#connection?.isBroken) await this.#dropConnection();
     const connection = (this.#connection ??= await this.#database.connect(patienceMs));
     await this.#database.beginExclusive(connection);
     const fromVersion = await readVersion(connection);

@@ -66,11 +66,16 @@ async function closeInTime(client: pg.Pool | pg.Client): Promise<void> {
 
 async function connect(config: pg.ClientConfig): Promise<Connection> {
   const client = new pg.Client(config);
-  // Without a listener a lost connection would end the process; the next query on it fails and says so.
-  client.on('error', () => {});
+  let isBroken = false;
+  // Without a listener a lost connection would end the process.
+  client.on('error', () => (isBroken = true));
+  client.on('end', () => (isBroken = true));
   await guard(() => client.connect());
   return {
     ...queriesOf(client),
+    get isBroken() {
+      return isBroken;
+    },
     async run(sql, parameters = []) {
       const result = await guard(() => client.query(prepared(sql, parameters)));
       return result.rowCount ?? 0;

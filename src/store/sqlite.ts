@@ -44,6 +44,7 @@ export function openSqlite(path: string): Database {
 }
 
 class SqliteConnection implements Connection {
+  readonly isBroken = false;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 

@@ -49,7 +49,7 @@ export async function startPostgres({ fsync = false }: PostgresOptions = {}): Pr
 }
 
 /** Starts the server of a directory, new or left behind by a crash, and waits until it answers. */
-async function launchPostgres(directory: string, port: number, fsync: boolean): Promise<ChildProcess> {
+export async function launchPostgres(directory: string, port: number, fsync: boolean): Promise<ChildProcess> {
   const options = {
     port,
     fsync: fsync ? 'on' : 'off',

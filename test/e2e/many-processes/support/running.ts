@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { callApi } from './call.ts';
 import type { Answer, CallOptions } from './call.ts';
-import { stripUndefined } from './waiting.ts';
+import { stripUndefined, until } from './waiting.ts';
 
 const program = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
 export const firstToken = 'the-token-that-tests-begin-with-0123456789';
@@ -66,10 +66,11 @@ export class Running implements AsyncDisposable {
 
   /** Resolves once its output holds this. */
   async says(text: RegExp): Promise<void> {
-    while (!text.test(this.#output)) {
+    await until(`${String(text)} in the output`, () => {
+      if (text.test(this.#output)) return true;
       if (this.gone) throw new Error(`the process has ended: ${this.#output}`);
-      await Promise.race([once(this.child, 'exit'), once(this.child.stdout ?? this.child, 'data')]);
-    }
+      return false;
+    });
   }
 
   /** Resolves with its exit code. */

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+
+import { createDatabase, launchPostgres, startPostgres } from '../../../support/postgres.ts';
+import type { PostgresServer } from '../../../support/postgres.ts';
+import { until } from './waiting.ts';
+
+/** A PostgreSQL server that loses its processes and comes back in the same place, as durable as it is in earnest. */
+export class CrashingPostgres implements AsyncDisposable {
+  readonly #server: PostgresServer;
+  readonly #port: number;
+  #process: PostgresServer['process'];
+
+  private constructor(server: PostgresServer) {
+    this.#server = server;
+    this.#process = server.process;
+    this.#port = Number(new URL(server.url).port);
+  }
+
+  static async start(): Promise<CrashingPostgres> {
+    return new CrashingPostgres(await startPostgres({ fsync: true }));
+  }
+
+  createDatabase(): Promise<string> {
+    return createDatabase(this.#server.url);
+  }
+
+  /** SIGKILL ends every one of its processes; SIGQUIT makes it drop everything itself. Neither saves anything. */
+  async crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+    const { pid } = this.#process;
+    if (pid === undefined) throw new Error('the server does not run');
+    const gone = once(this.#process, 'exit');
+    const children = await childrenOf(pid);
+    process.kill(pid, signal);
+    for (const child of children) kill(child, signal);
+    await gone;
+    await until('its processes are gone', () => children.every((child) => !kill(child, 0)));
+  }
+
+  async restart(): Promise<void> {
+    this.#process = await launchPostgres(this.#server.directory, this.#port, true);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await this.crash('SIGQUIT');
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+/** False when there is no such process. */
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+async function childrenOf(parent: number): Promise<readonly number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const parents = await Promise.all(pids.map(parentOf));
+  return pids.filter((_, at) => parents[at] === parent);
+}
+
+async function parentOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name before it stands in brackets and may hold anything.
+  return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]);
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from '../../../support/postgres.ts';
+import { CrashingPostgres } from './crashing-postgres.ts';
+import { Running } from './running.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+import { askName, startNamed } from './traffic.ts';
+import { until } from './waiting.ts';
+
+/** PostgreSQL, an API, a gateway that reaches it through a proxy, and a TCP edge with one of two backends behind it. */
+export class Stage implements AsyncDisposable {
+  readonly postgres: CrashingPostgres;
+  readonly database: string;
+  readonly proxy: TcpProxy;
+  readonly api: Running;
+  readonly port: number;
+  gateway: Running;
+  /** Of the backend that the edge leads to. */
+  expectedName = 'one';
+  changedAtMs = Date.now();
+  readonly #owned: AsyncDisposableStack;
+  readonly #file: string;
+  readonly #gatewayDatabase: string;
+  readonly #backends: ReadonlyMap<string, string>;
+  readonly #edge: string;
+
+  private constructor(parts: Awaited<ReturnType<typeof build>>) {
+    this.postgres = parts.postgres;
+    this.database = parts.database;
+    this.proxy = parts.proxy;
+    this.#gatewayDatabase = parts.gatewayDatabase;
+    this.api = parts.api;
+    this.port = parts.port;
+    this.gateway = parts.gateway;
+    this.#owned = parts.owned;
+    this.#file = parts.file;
+    this.#backends = parts.backends;
+    this.#edge = parts.edge;
+  }
+
+  static async set(): Promise<Stage> {
+    const stage = new Stage(await build());
+    await until('traffic flows', async () => (await askName(stage.port)) === stage.expectedName);
+    return stage;
+  }
+
+  /** Resolves when the gateway obeys. */
+  async switchBackend(): Promise<void> {
+    this.expectedName = this.expectedName === 'one' ? 'two' : 'one';
+    const body = { backend_id: this.#backends.get(this.expectedName) };
+    const { status, text } = await this.api.call('PUT', `/edges/tcp/${this.#edge}/backend`, body);
+    assert.equal(status, 200, text);
+    this.changedAtMs = Date.now();
+    await until('the gateway follows', async () => (await askName(this.port)) === this.expectedName);
+  }
+
+  /** When the snapshot file was written; 0 while there is none. */
+  async savedAtMs(): Promise<number> {
+    return (await stat(this.#file).catch(() => undefined))?.mtimeMs ?? 0;
+  }
+
+  async restartGateway(): Promise<void> {
+    await this.gateway.kill();
+    this.gateway = Running.launch(this.#gatewayDatabase, gatewayFlags(this.#file));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.kill();
+    await this.#owned.disposeAsync();
+  }
+}
+
+function gatewayFlags(file: string) {
+  return { role: 'gateway', 'snapshot-file': file };
+}
+
+async function build() {
+  await using owned = new AsyncDisposableStack();
+  const folder = owned.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-outage-')), (path) =>
+    rm(path, { recursive: true }),
+  );
+  const postgres = owned.use(await CrashingPostgres.start());
+  const database = await postgres.createDatabase();
+  const api = owned.use(await Running.start(database));
+  const backends = new Map<string, string>();
+  for (const name of ['one', 'two']) {
+    const { address } = owned.use(await startNamed(name));
+    backends.set(name, (await api.create('/backends/static', { address })).id);
+  }
+  const port = await freePort();
+  const edge = { hostports: [`127.0.0.1:${port}`], backend: { backend_id: backends.get('one') } };
+  const { id } = await api.create('/edges/tcp', edge);
+  const file = join(folder, 'gateway.snapshot');
+  const { proxy, url: gatewayDatabase } = await TcpProxy.before(database);
+  owned.use(proxy);
+  const gateway = await Running.start(gatewayDatabase, gatewayFlags(file));
+  const parts = { postgres, database, proxy, gatewayDatabase, api, backends, port, edge: String(id), file, gateway };
+  return { ...parts, owned: owned.move() };
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A backend that says its name to whoever connects. */
+export async function startNamed(name: string): Promise<{ readonly address: string } & Disposable> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end(name);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is not a text.
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${port}`,
+    [Symbol.dispose]() {
+      server.close();
+    },
+  };
+}
+
+const longestAnswerMs = 10_000;
+
+/** The name of whoever answers behind the port; undefined where nobody does. */
+export async function askName(port: number): Promise<string | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', timeout: longestAnswerMs });
+  socket.on('timeout', () => socket.destroy());
+  try {
+    let name = '';
+    for await (const chunk of socket) name += String(chunk);
+    return name === '' ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Connects again and again, and counts the connections that got no answer. */
+export class Traffic implements AsyncDisposable {
+  readonly #port: number;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  served = 0;
+  failed = 0;
+
+  constructor(port: number) {
+    this.#port = port;
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      if ((await askName(this.#port)) === undefined) this.failed += 1;
+      else this.served += 1;
+      await sleep(20);
+    }
+  }
+}
