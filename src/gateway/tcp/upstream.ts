@@ -26,6 +26,11 @@ export function createUpstreamConnector(authorities: readonly string[] = []): Co
 export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;
   // TLS says it by the missing close_notify; on a socket that is still connecting a reset would wait for the connect.
-  if (socket instanceof TLSSocket || socket.connecting) socket.destroy();
+  if (socket instanceof TLSSocket || socket.connecting || hasEndUnderWay(socket)) socket.destroy();
   else socket.resetAndDestroy();
+}
+
+/** The system refuses to reset such a socket, which would then stay open for ever, without another event. */
+function hasEndUnderWay({ writableEnded, writableFinished, writableLength }: Socket): boolean {
+  return writableEnded && !writableFinished && writableLength === 0;
 }
