@@ -43,6 +43,8 @@ export interface HttpsFront extends Front {
 }
 
 const drainLookMs = 25;
+/** Connections that may wait to be accepted, as far as the system allows: a burst must not be dropped. */
+const backlog = 4096;
 
 export function createHttpsFront(parts: HttpsFrontParts): HttpsFront {
   return new NodeHttpsFront(parts);
@@ -168,7 +170,7 @@ class NodeHttpsFront implements HttpsFront {
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ host, port, reusePort: this.#options.sharePorts }, () => {
+      server.listen({ host, port, backlog, reusePort: this.#options.sharePorts }, () => {
         server.off('error', reject);
         resolve();
       });

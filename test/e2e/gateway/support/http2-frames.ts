@@ -1,0 +1,34 @@
+import { connect } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const endStream = 1;
+const endHeaders = 4;
+
+/** Header fields as HPACK literals that no client library would let out. Texts are shorter than 127 bytes. */
+export function headersFrame(fields: readonly (readonly [string, string])[], isEnd: boolean): Buffer {
+  const block = fields.map(([name, value]) =>
+    Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]),
+  );
+  return frame(1, endHeaders | (isEnd ? endStream : 0), 1, Buffer.concat(block));
+}
+
+export function dataFrame(text: string): Buffer {
+  return frame(0, endStream, 1, Buffer.from(text));
+}
+
+/** A connection that has said hello over HTTP/2 and may now send frames of any kind. */
+export function openFrames(port: number, servername: string): TLSSocket {
+  const socket = connect({ port, servername, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  socket.on('error', () => {}).write(Buffer.concat([preface, frame(4, 0, 0, Buffer.alloc(0))]));
+  return socket;
+}
+
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
