@@ -3,6 +3,7 @@ import type { Listening } from './support/bare-servers.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { keyMetadata } from './support/fill.ts';
 import { Gatehouse, newDatabaseFile } from './support/gatehouse.ts';
+import type { LoadOptions } from './support/load.ts';
 import { loadColumns, underLoad } from './support/measure.ts';
 import { atLeast, compare, figureOf } from './support/report.ts';
 import type { Section } from './support/report.ts';
@@ -41,12 +42,18 @@ async function measure(
   await using fastify: Listening = await startServer('fastify-sqlite', [await newDatabaseFile()], { environment });
 
   const body = JSON.stringify({ description: 'a key', metadata: keyMetadata });
-  const headers = { ...grouped.headers, 'Content-Type': 'application/json' };
-  const common = { method: 'POST', paths: ['/api_keys'], headers, body, seconds };
+  const optionsFor = (gatehouse: Gatehouse, port = gatehouse.apiPort): LoadOptions => ({
+    port,
+    method: 'POST',
+    paths: ['/api_keys'],
+    headers: { ...gatehouse.headers, 'Content-Type': 'application/json' },
+    body,
+    seconds,
+  });
   const variants = [
-    underLoad('one commit a request', alone.process, { ...common, port: alone.apiPort }),
-    underLoad('group commit', grouped.process, { ...common, port: grouped.apiPort }),
-    underLoad('Fastify, one bare row, one commit', fastify.process, { ...common, port: fastify.port }),
+    underLoad('one commit a request', alone.process, optionsFor(alone)),
+    underLoad('group commit', grouped.process, optionsFor(grouped)),
+    underLoad('Fastify, one bare row, one commit', fastify.process, optionsFor(grouped, fastify.port)),
   ];
   const outcomes = await interleave(variants, { rounds });
   const [single = Number.NaN, group = Number.NaN] = outcomes.map((outcome) => figureOf(outcome, 'perSecond').median);
