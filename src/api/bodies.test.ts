@@ -39,7 +39,7 @@ onEachGatehouse('request bodies', (g) => {
       await refusesRaw('{}', 415, 210, { 'content-type': type });
     }
     await refusesRaw(new TextEncoder().encode('{}'), 415, 216, { 'content-type': undefined });
-    await refusesRaw('{}', 415, 210, { 'content-encoding': 'gzip' });
+    assert.match(await refusesRaw('{}', 415, 210, { 'content-encoding': 'gzip' }), /Content-Encoding "gzip"/);
     assert.equal((await raw('{}', { 'content-encoding': 'identity' })).status, 201);
   });
 
@@ -91,6 +91,7 @@ onEachGatehouse('request bodies', (g) => {
     ]) {
       assert.ok(!(await refusesRaw(text, 400, 213)).includes('hidden'), text);
     }
+    assert.match(await refusesRaw('[]', 400, 213), /it is JSON, but not an object/);
     const bytes = new TextEncoder().encode('{"description":"é"}');
     for (const bad of [bytes.subarray(0, -3), bytes.with(16, 0xff), Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)]) {
       await refusesRaw(bad, 400, 213);
@@ -136,6 +137,14 @@ onEachGatehouse('request bodies', (g) => {
       const message = await refusesRaw(`{"description":${value}}`, 400, 215);
       assert.ok(message.includes('"description"') && message.includes('string'), message);
     }
+    const type = { ip: '192.0.2.1', type: 'all' };
+    assert.match(await refuses(g(), ['POST', '/ip_check', type], 400, 215), /: dashboard, api, agent, endpoints\.$/);
+  });
+
+  test('a text of the caller is shown whole or cut within its quotes, and a path of the API is never cut', async () => {
+    assert.match(await fault({ ['x'.repeat(300)]: 1 }, 214), /^Unknown field "x{199}…"\. /);
+    const route = `/edges/https/edghts_${'0'.repeat(27)}/routes/edghtsrt_${'0'.repeat(27)}/no_such_module`;
+    assert.ok((await refuses(g(), ['GET', route], 404, 20001)).includes(`"${route}"`));
   });
 
   test('null stands for an absent field, but an unknown one stays unknown', async () => {

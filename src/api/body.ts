@@ -9,10 +9,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** A body as it came: undefined when there was none. */
 export function parseBody(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (encoding !== undefined && encoding !== 'identity') throw new UserError(210, { type: quote(encoding) });
+  if (encoding !== undefined && encoding !== 'identity') throw unsupported('Content-Encoding', encoding);
   if (contentType === undefined || contentType === '') throw new UserError(216);
-  if (mediaType(contentType) !== 'application/json') throw new UserError(210, { type: quote(contentType) });
+  if (mediaType(contentType) !== 'application/json') throw unsupported('Content-Type', contentType);
   return parseJson(bytes);
+}
+
+export function unsupported(header: 'Content-Type' | 'Content-Encoding', value: string): UserError {
+  return new UserError(210, { header, value: quote(value) });
 }
 
 export function mediaType(contentType: string): string {
@@ -35,7 +39,7 @@ function parseJson(bytes: Buffer): unknown {
     // The parser's message quotes what was sent, which may hold a secret: only the place is told.
     const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];
     throw new UserError(213, {
-      reason: place === undefined ? 'it cannot be parsed' : `it cannot be parsed (${place})`,
+      reason: place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`,
     });
   }
 }
@@ -55,7 +59,7 @@ export function normalizeBody(
   // Also where a list belongs: a request that lost its body must not empty one.
   if (body === undefined) return {};
   if (bodyForm === 'list') return normalizeList(body, schema, named);
-  if (!isFields(body)) throw new UserError(213, { reason: 'it is not an object' });
+  if (!isFields(body)) throw new UserError(213, { reason: 'it is JSON, but not an object' });
   let fields = withoutPathParameters(body, params, schema);
   if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {
     const { module, ...others } = fields;

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UserError } from '../errors/user-error.ts';
 import { newId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
+import { unsupported } from './body.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { explainFault, tellingFault } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
@@ -83,7 +84,7 @@ function frameworkFault(request: FastifyRequest, error: unknown): UserError | un
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new UserError(20003, { limit: operation?.bodyLimit ?? bodyLimitBytes });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new UserError(210, { type: JSON.stringify(request.headers['content-type'] ?? '') });
+      return unsupported('Content-Type', request.headers['content-type'] ?? '');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return new UserError(212);

@@ -84,13 +84,18 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
         limit: limitOf(fault.parentSchema),
       });
     default:
-      return new UserError(215, { field: quote(path), reason: reasonOf(fault) });
+      return new UserError(215, { field: path === '' ? 'the body' : quote(path), reason: reasonOf(fault) });
   }
 }
 
 function reasonOf({ keyword, params, message, data }: ValidationFault): string {
-  if (keyword === 'type') return `is ${describeValue(data)}, where a value of type ${String(params['type'])} belongs`;
-  if (keyword === 'enum') return `is ${describeValue(data)}, where one of these belongs: ${String(params['allowedValues'])}`;
+  if (keyword === 'type') {
+    // Messages say "list", as people do.
+    return `is ${describeValue(data)}, where a value of type ${String(params['type']).replace('array', 'list')} belongs`;
+  }
+  if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
+    return `is ${describeValue(data)}, where one of these belongs: ${params['allowedValues'].join(', ')}`;
+  }
   return message ?? 'does not fit';
 }
 

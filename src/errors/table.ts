@@ -74,17 +74,17 @@ export const errorTable = {
   // The form of a request
   210: {
     status: 415,
-    message: 'The content type {type} is not supported. Send the body as application/json.',
+    message: 'The {header} {value} is not supported. Send the body as application/json, as it is.',
   },
   211: {
     status: 400,
     message: '{method} {path} takes no body. Send the request without one.',
   },
   212: { status: 400, message: 'The request body could not be read completely. Send it again.' },
-  213: { status: 400, message: 'The request body is not valid JSON: {reason}. Send one JSON object.' },
+  213: { status: 400, message: 'The request body cannot be read: {reason}. Correct it and send it again.' },
   214: {
     status: 400,
-    message: 'Unknown field {field}. The fields of this call are: {known}.',
+    message: 'Unknown field {field}. The known ones are: {known}.',
   },
   215: { status: 400, message: 'The value of {field} is not acceptable: it {reason}.' },
   216: {
@@ -104,7 +104,10 @@ export const errorTable = {
     status: 404,
     message: 'There is no {noun} with the id {id}. Check the id, or read the edge to see its routes.',
   },
-  227: { status: 400, message: '{field} {id} is not the id of the expected kind: it must start with "{prefix}_".' },
+  227: {
+    status: 400,
+    message: '{field} {id} is not an id of the expected kind: it must be "{prefix}_" followed by letters and digits.',
+  },
   229: { status: 400, message: '{field} holds {id}, which is not the id of an IP policy: it must start with "ipp_".' },
   230: { status: 400, message: 'The query string cannot be parsed: {reason}.' },
   231: { status: 400, message: 'Unknown query parameter {name}. This call takes: {known}.' },
@@ -113,7 +116,7 @@ export const errorTable = {
   241: { status: 400, message: '{value} is not a time in RFC 3339 form, such as 2026-11-14T10:11:14Z.' },
   242: { status: 400, message: '{field} {id} is not the id of a backend: it must start with "bkdsc_".' },
   243: { status: 400, message: '{field} {id} is not of the expected kind: it must start with one of: {prefixes}.' },
-  244: { status: 400, message: 'The limit {limit} is not a number. Give a number from 1 to 100.' },
+  244: { status: 400, message: 'The limit {limit} is not a whole number. Give one from 1 to 100.' },
   604: {
     status: 400,
     message: 'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
@@ -202,6 +205,7 @@ export const errorTable = {
 
   // IP policies and rules
   1402: { status: 400, message: 'There is no IP policy {id} in this account. Give the id of an existing one.' },
+  1405: { status: 400, message: 'The field {field} of an IP policy rule is required. Send it in the body.' },
   1406: { status: 400, message: '{cidr} is not a CIDR: {reason}. Write it like 203.0.113.0/24 or 2001:db8::/32.' },
   1408: {
     status: 409,
@@ -300,7 +304,8 @@ export const errorTable = {
   },
   20014: {
     status: 400,
-    message: 'The port {port} of {hostport} is not among the ports of this installation ({ports}).',
+    message:
+      'The port {port} of {hostport} is not among the ports of this installation ({ports}). Choose one of these, or change the setting tcp_ports on the host.',
   },
   20017: {
     status: 400,

@@ -34,10 +34,12 @@ function fill(message: string, values: Readonly<Record<string, string | number>>
   return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }
 
-const shownLength = 100;
+/** The longest paths of the API and a few words more. */
+const shownLength = 200;
 
 /** A value of the caller's as it may stand in a message: quoted, on one line, cut short. */
 export function quote(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? 'undefined');
-  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+  const text = JSON.stringify(value) ?? 'undefined';
+  if (text.length <= shownLength) return text;
+  return `${text.slice(0, shownLength)}…${typeof value === 'string' ? '"' : ''}`;
 }

@@ -64,10 +64,12 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     updateBody: IpPolicyRuleUpdate,
     faults: {
       ...textFaults(1421, 605),
-      action: (value, missing) => (missing ? undefined : new UserError(1422, { action: quote(value) })),
+      cidr: (_value, missing) => (missing ? missingField('cidr') : undefined),
+      ip_policy_id: (_value, missing) => (missing ? missingField('ip_policy_id') : undefined),
+      action: (value, missing) => (missing ? missingField('action') : new UserError(1422, { action: quote(value) })),
     },
     errors: {
-      create: [605, 1402, 1406, 1408, 1409, 1413, 1414, 1421, 1422, 20005, 20012],
+      create: [605, 1402, 1405, 1406, 1408, 1409, 1413, 1414, 1421, 1422, 20005],
       update: [605, 1406, 1408, 1409, 1413, 1421, 20005],
       delete: [20005],
     },
@@ -130,4 +132,8 @@ async function checkUnique(transaction: Transaction, { id, cidr: wanted, ip_poli
     [ip_policy_id, wanted, id],
   );
   if (taken !== undefined) throw new UserError(1408, { policy: ip_policy_id, cidr: wanted, rule: String(taken[0]) });
+}
+
+function missingField(field: string): UserError {
+  return new UserError(1405, { field: quote(field) });
 }
