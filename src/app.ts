@@ -82,10 +82,11 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const observer = createTrafficObserver({ metrics, log, warnings, accessLogShare: config.accessLog });
   const gateway = config.role === 'api' ? undefined : started.use(new GatewayPart(config, observer, log));
 
-  const context = await openContext(config, log).catch(async (error: unknown) => {
+  const open = () => openAndPublish(config, log, metrics, gateway);
+  const { context, access, publisher } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
-    return waitForDatabase(config, log, signal);
+    return untilAvailable(open, signal);
   });
   started.use(context.store);
   warnings.to(context.offers.warnings);
@@ -93,12 +94,6 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   // Once more, to drain before the store closes: what its last traffic warns of is kept.
   if (gateway !== undefined) started.use(gateway);
 
-  const access = new AccessTable();
-  await gateway?.start(context.offers.localCa);
-  const publisher = await startPublisher(context, metrics, log, [
-    async (update) => access.prepare(update)(),
-    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
-  ]);
   // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
   gateway?.checkServing();
 
@@ -180,12 +175,29 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   };
 }
 
+/** What needs the database from the start. Nothing of it is left behind where the database goes away meanwhile. */
+async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: GatewayPart | undefined) {
+  const context = await openContext(config, log);
+  try {
+    const access = new AccessTable();
+    await gateway?.start(context.offers.localCa);
+    const publisher = await startPublisher(context, metrics, log, [
+      async (update) => access.prepare(update)(),
+      ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
+    ]);
+    return { context, access, publisher };
+  } catch (error) {
+    await context.store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
 /** Tries again until the database answers. What is wrong with it otherwise is not a matter of time. */
-async function waitForDatabase(config: Config, log: Logger, signal: AbortSignal | undefined): Promise<ResourceContext> {
+async function untilAvailable<T>(open: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
     await sleep(databaseRetryMs, undefined, signal === undefined ? {} : { signal });
     try {
-      return await openContext(config, log);
+      return await open();
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }

@@ -38,8 +38,9 @@ export class GatewayPart implements AsyncDisposable {
     if (!this.#isServing) throw new Error('the gateway cannot serve', { cause: this.#fault });
   }
 
-  /** True when it serves what the file holds. */
+  /** True when it serves what the file holds. False where there is none, or it has begun with the database. */
   async startFromFile(): Promise<boolean> {
+    if (this.#engine !== undefined) return false;
     const saved = await this.#file?.load();
     if (saved === undefined) return false;
     const stored = async () => saved.localCa;

@@ -129,8 +129,13 @@ export class Store implements AsyncDisposable {
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {
+    let reported: Promise<void> | undefined;
     const look = () => {
-      this.#feed.look().catch(onFault);
+      const looking = this.#feed.look();
+      // Several may ask for the same look.
+      if (looking === reported) return;
+      reported = looking;
+      looking.catch(onFault);
     };
     this.#stopWatching = await this.#database.watch({
       look,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Answer } from './support/call.ts';
@@ -11,37 +11,6 @@ import { Writer } from './support/writers.ts';
 
 const crashes = rounds(2, 20);
 
-test(`PostgreSQL is killed ${crashes} times under load: calls answer 503, traffic flows on, nothing acknowledged is lost`, async () => {
-  await using stage = await Stage.set();
-  const { postgres, api } = stage;
-  const call: typeof api.call = (...request) => api.call(...request);
-  const writers = Array.from({ length: 6 }, (_, at) => new Writer(20_000 + at * 1_000));
-  for (let crash = 0; crash < crashes; crash++) {
-    await using traffic = new Traffic(stage.port);
-    const load = Promise.all(writers.map((writer) => writer.writeUntilFailure(call)));
-    const goal = 5 * (crash + 1);
-    await until('all write', () => writers.every(({ acknowledged }) => acknowledged >= goal));
-    await postgres.crash(crash % 2 === 0 ? 'SIGKILL' : 'SIGQUIT');
-    await load;
-
-    // Each of these needs the database.
-    for (let asked = 0; asked < 5; asked++) {
-      checkUnavailable(await call('GET', '/ip_policies'));
-      checkUnavailable(await call('POST', '/ip_policies'));
-      await sleep(100);
-    }
-    await traffic.stop();
-    assert.ok(traffic.served > 0);
-    assert.equal(traffic.failed, 0, 'traffic was refused');
-
-    await postgres.restart();
-    await until('the API is back', async () => (await call('POST', '/ip_policies')).status === 201);
-    await Promise.all(writers.map((writer) => writer.verify(call)));
-    await checkSoundness(stage.database);
-    await stage.switchBackend();
-  }
-});
-
 const outages = {
   'PostgreSQL is down': {
     begin: ({ postgres }: Stage) => postgres.crash('SIGKILL'),
@@ -51,27 +20,72 @@ const outages = {
     begin: async ({ proxy }: Stage) => proxy.freeze(),
     end: async ({ proxy }: Stage) => proxy.thaw(),
   },
+  'PostgreSQL does not answer, twice': {
+    begin: async ({ proxy }: Stage) => proxy.freeze(),
+    end: async ({ proxy }: Stage) => {
+      // Silent again as soon as the gateway reads its first row.
+      const again = proxy.freezeAt('FROM local_ca');
+      proxy.thaw();
+      await again;
+      await sleep(7_000);
+      proxy.thaw();
+    },
+  },
 };
 
-for (const [outage, { begin, end }] of Object.entries(outages)) {
-  test(`a gateway that is killed and started while ${outage} serves what it knew, and follows again later`, async () => {
+// Much of it is waiting, which can be done together.
+describe('outages of PostgreSQL', { concurrency: true }, () => {
+  test(`PostgreSQL is killed ${crashes} times under load: calls answer 503, traffic flows on, nothing acknowledged is lost`, async () => {
     await using stage = await Stage.set();
-    await stage.switchBackend();
-    await until('the file holds the last change', async () => (await stage.savedAtMs()) > stage.changedAtMs);
-    await begin(stage);
-    await stage.restartGateway();
-    await stage.gateway.says(/the gateway serves the last configuration it knew/);
+    const { postgres, api } = stage;
+    const call: typeof api.call = (...request) => api.call(...request);
+    const writers = Array.from({ length: 6 }, (_, at) => new Writer(20_000 + at * 1_000));
+    for (let crash = 0; crash < crashes; crash++) {
+      await using traffic = new Traffic(stage.port);
+      const load = Promise.all(writers.map((writer) => writer.writeUntilFailure(call)));
+      const goal = 5 * (crash + 1);
+      await until('all write', () => writers.every(({ acknowledged }) => acknowledged >= goal));
+      await postgres.crash(crash % 2 === 0 ? 'SIGKILL' : 'SIGQUIT');
+      await load;
 
-    await using traffic = new Traffic(stage.port);
-    await until('traffic flows', () => traffic.served > 20);
-    assert.equal(await askName(stage.port), stage.expectedName);
-    await end(stage);
-    await stage.gateway.says(/^Gatehouse gateway runs/m);
-    await stage.switchBackend();
-    await traffic.stop();
-    assert.equal(traffic.failed, 0, 'traffic was refused');
+      // Each of these needs the database.
+      for (let asked = 0; asked < 5; asked++) {
+        checkUnavailable(await call('GET', '/ip_policies'));
+        checkUnavailable(await call('POST', '/ip_policies'));
+        await sleep(100);
+      }
+      await traffic.stop();
+      assert.ok(traffic.served > 0);
+      assert.equal(traffic.failed, 0, 'traffic was refused');
+
+      await postgres.restart();
+      await until('the API is back', async () => (await call('POST', '/ip_policies')).status === 201);
+      await Promise.all(writers.map((writer) => writer.verify(call)));
+      await checkSoundness(stage.database);
+      await stage.switchBackend();
+    }
   });
-}
+
+  for (const [outage, { begin, end }] of Object.entries(outages)) {
+    test(`a gateway that is killed and started while ${outage} serves what it knew, and follows again later`, async () => {
+      await using stage = await Stage.set();
+      await stage.switchBackend();
+      await until('the file holds the last change', async () => (await stage.savedAtMs()) > stage.changedAtMs);
+      await begin(stage);
+      await stage.restartGateway();
+      await stage.gateway.says(/the gateway serves the last configuration it knew/);
+
+      await using traffic = new Traffic(stage.port);
+      await until('traffic flows', () => traffic.served > 20);
+      assert.equal(await askName(stage.port), stage.expectedName);
+      await end(stage);
+      await stage.gateway.says(/^Gatehouse gateway runs/m);
+      await stage.switchBackend();
+      await traffic.stop();
+      assert.equal(traffic.failed, 0, 'traffic was refused');
+    });
+  }
+});
 
 function checkUnavailable({ status, headers, text }: Answer): void {
   assert.equal(status, 503, text);

@@ -68,7 +68,7 @@ export class Running implements AsyncDisposable {
   async says(text: RegExp): Promise<void> {
     await until(`${String(text)} in the output`, () => {
       if (text.test(this.#output)) return true;
-      if (this.gone) throw new Error(`the process has ended: ${this.#output}`);
+      if (this.gone) throw new Error(`the process has ended: ${this.#output.slice(-2_000)}`);
       return false;
     });
   }

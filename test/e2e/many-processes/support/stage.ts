@@ -74,7 +74,7 @@ export class Stage implements AsyncDisposable {
 }
 
 function gatewayFlags(file: string) {
-  return { role: 'gateway', 'snapshot-file': file };
+  return { role: 'gateway', 'snapshot-file': file, 'access-log': '0' };
 }
 
 async function build() {
