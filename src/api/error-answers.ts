@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -46,15 +47,12 @@ export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
       const body = JSON.stringify(bodyOf(shown, operationId));
       const headers = vendor.operationHeaders.map((name) => `${name}: ${operationId}\r\n`).join('');
       socket.end(
-        `HTTP/1.1 ${shown.status} ${reasonPhrase}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
+        `HTTP/1.1 ${shown.status} ${STATUS_CODES[shown.status] ?? ''}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
           `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     },
   };
 }
-
-/** Clients read the number; the phrase may be anything. */
-const reasonPhrase = 'Error';
 
 function socketFault(code: string): UserError {
   if (code === 'HPE_HEADER_OVERFLOW') return new UserError(20025);

@@ -14,6 +14,7 @@ import { parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { createErrorAnswers } from './error-answers.ts';
+import { hostFault } from './host-header.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -53,6 +54,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     genReqId: () => newId('op'),
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
+    // A request without one is answered here, as every other fault is.
+    http: { requireHostHeader: false },
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
@@ -76,9 +79,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     for (const name of options.vendor.operationHeaders) void reply.header(name, request.id);
     void reply.header('Cache-Control', 'no-store');
     // Told before the body is read: what was sent to nowhere has no other fault.
-    done(request.is404 ? notFound(request) : undefined);
+    done(hostFault(request.raw) ?? (request.is404 ? notFound(request) : undefined));
   });
   closeConnectionsInTime(app);
+  // Node would answer what else a client expects with a bare 417; HTTP lets a server ignore it.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
   app.decorateRequest('listQuery', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);

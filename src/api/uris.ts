@@ -12,7 +12,8 @@ interface UriOptions {
 export function baseUrl(request: FastifyRequest, { publicUrl, trustedProxies }: UriOptions): string {
   if (publicUrl !== undefined) return publicUrl;
   const { headers, socket } = request;
-  const host = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+  // HTTP/1.0 knows no Host, and HTTP/1.1 lets it be empty.
+  const host = headers.host || `${socket.localAddress}:${socket.localPort}`;
   const protocol = headers['x-forwarded-proto'];
   if (protocol === undefined && headers['x-forwarded-host'] === undefined) return `http://${host}`;
   const peer = parseIp(socket.remoteAddress ?? '');
