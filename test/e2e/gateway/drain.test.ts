@@ -33,7 +33,7 @@ async function openTls(port: number) {
 }
 
 for (const workers of ['1', '2']) {
-  suite(`SIGTERM to a program with --workers ${workers}`, () => {
+  suite(`SIGTERM to a program with --workers ${workers}`, { concurrency: true }, () => {
     test('lets open requests and connections end, takes no new ones, keeps what it warned of, and exits with 0', async () => {
       await using upstream = await startHeldUpstream();
       const databaseUrl = newSqlite();

@@ -15,6 +15,7 @@ import {
   meetHttps,
   meetTcp,
   refusedConnection,
+  startModel,
   withoutUndefined,
 } from './support/model.ts';
 import type { Model } from './support/model.ts';
@@ -48,23 +49,6 @@ async function check(model: Model, touched: readonly Touched[], what: string): P
       }
     }
   }
-}
-
-async function startModel(program: Program, token: string, upstreams: readonly Upstream[]): Promise<Model> {
-  const backends = [];
-  for (const upstream of upstreams) {
-    const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${upstream.port}` }, token);
-    backends.push({ id, upstream });
-  }
-  const policies = [];
-  for (const _ of sources) {
-    policies.push({
-      id: (await program.must('POST', '/ip_policies', {}, token)).id,
-      rules: new Map<string, string>(),
-    });
-  }
-  const { httpsPort } = program;
-  return { httpsPort, upstreams, backends, policies, restriction: undefined, sites: [], tcpSites: [] };
 }
 
 async function openTcpEdge(program: Program, upstream: Upstream): Promise<number> {
@@ -106,7 +90,7 @@ test(`${changeCount} random changes among ${edgeCount} edges under load: the nex
   }
   await load.stop();
 
-  assert.deepEqual(load.failures, []);
+  assert.deepEqual(load.failures.slice(0, 5), []);
   assert.ok(load.requests > changeCount / 4, `only ${load.requests} requests of the load`);
   assert.doesNotMatch(program.output, /"level":50/, 'the program logged an error');
   const median = durationsMs.toSorted((a, b) => a - b)[durationsMs.length >> 1] ?? 0;

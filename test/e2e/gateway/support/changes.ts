@@ -12,7 +12,8 @@ export type Touched =
 
 export interface ChangeParts {
   readonly program: Program;
-  readonly token: string;
+  /** Default: of the first account. */
+  readonly token: string | undefined;
   readonly model: Model;
   readonly random: Random;
   readonly newPort: () => Promise<number>;
@@ -259,7 +260,7 @@ export const changes: readonly Change[] = [
 
 async function postRoute(
   program: Program,
-  token: string,
+  token: string | undefined,
   site: Site,
   match: string,
   model: Model,

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const run = promisify(execFile);
 
 /** Runs a command of the host's command line as an operator does. */
-export async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promise<string> {
+async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promise<string> {
   const command = ['src/main.ts', ...args, '--database-url', databaseUrl];
   const { stdout } = await run(process.execPath, command, { cwd: root });
   return stdout;

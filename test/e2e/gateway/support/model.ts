@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
+import type { Program } from './program.ts';
 import { askHttps, askTcp } from './traffic.ts';
 import type { Answered } from './traffic.ts';
 import type { Upstream } from './upstream.ts';
@@ -58,7 +59,27 @@ export interface Model {
   readonly tcpSites: TcpSite[];
 }
 
-export const localCaIssuer = 'local CA';
+/** Three policies that allow nobody yet, and a backend for each upstream. */
+export async function startModel(
+  program: Program,
+  token: string | undefined,
+  upstreams: readonly Upstream[],
+): Promise<Model> {
+  const backends: Backend[] = [];
+  for (const upstream of upstreams) {
+    const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${upstream.port}` }, token);
+    backends.push({ id, upstream });
+  }
+  const policies: Policy[] = [];
+  for (let at = 0; at < 3; at++) {
+    const { id } = await program.must('POST', '/ip_policies', {}, token);
+    policies.push({ id, rules: new Map() });
+  }
+  const { httpsPort } = program;
+  return { httpsPort, upstreams, backends, policies, restriction: undefined, sites: [], tcpSites: [] };
+}
+
+const localCaIssuer = 'local CA';
 
 /** What one request meets: plain values, to be compared. */
 export interface Outcome {

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { makeCertificate } from '../../../gateway/support/https-certificate.ts';
+import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { createAppEdge } from './app-edge.ts';
+import { changes } from './changes.ts';
+import type { ChangeParts } from './changes.ts';
+import { Load } from './load.ts';
+import { startModel } from './model.ts';
+import type { Program } from './program.ts';
+import { Random } from './random.ts';
+import { RestlessClients } from './restless-clients.ts';
+import { startUpstream } from './upstream.ts';
+
+/** What the server held at one moment. */
+export interface Sample {
+  readonly seconds: number;
+  readonly descriptors: number;
+  readonly megabytes: number;
+}
+
+export interface SoakReport {
+  /** While the load went on. */
+  readonly samples: readonly Sample[];
+  readonly before: Sample;
+  /** When all clients had gone and idle connections had been given up. */
+  readonly after: Sample;
+  readonly requests: number;
+  readonly changes: number;
+  /** Of clients that did nothing wrong. */
+  readonly failures: readonly string[];
+}
+
+interface SoakOptions {
+  /** Of an account that changes; the load is on another's edges. */
+  readonly token: string;
+  readonly seconds: number;
+  readonly sampleSeconds: number;
+  readonly onSample?: (sample: Sample) => void;
+}
+
+/** Idle connections to these upstreams are given up after two seconds: what is open after that has leaked. */
+const upstreamKeepAliveMs = 3_000;
+const settleLimitMs = 30_000;
+const changePauseMs = 20;
+
+/** Load of every kind on a program, well-behaved and not, with changes of the configuration all the while. */
+export async function soak(program: Program, options: SoakOptions): Promise<SoakReport> {
+  const { token, seconds, sampleSeconds, onSample } = options;
+  await using calm = await startUpstream('calm');
+  await using first = await startUpstream('first');
+  await using second = await startUpstream('second');
+  for (const { server } of [calm, first, second]) server.keepAliveTimeout = upstreamKeepAliveMs;
+  const { tcpPort } = await createAppEdge(program, calm.port);
+  const model = await startModel(program, token, [first, second]);
+  const random = new Random(Date.now());
+  const parts: ChangeParts = { program, token, model, random, newPort: freePort, certificateFor };
+  const startMs = performance.now();
+  const take = (): Sample => takeSample(program.pid, (performance.now() - startMs) / 1000);
+  const before = take();
+
+  const load = new Load({ httpsPort: program.httpsPort, hosts: ['app.edge.test'], tcpPort });
+  const restless = new RestlessClients(program.httpsPort, tcpPort);
+  const samples: Sample[] = [];
+  let changed = 0;
+  let nextSampleMs = startMs;
+  while (performance.now() < startMs + seconds * 1000) {
+    const change = model.sites.length < 3 ? changes[0] : random.pick(changes);
+    if ((await change?.(parts)) !== undefined) changed += 1;
+    await sleep(changePauseMs);
+    if (performance.now() < nextSampleMs) continue;
+    nextSampleMs += sampleSeconds * 1000;
+    const sample = take();
+    samples.push(sample);
+    onSample?.(sample);
+  }
+  await Promise.all([load.stop(), restless.stop()]);
+  for (const { id } of model.tcpSites) await program.must('DELETE', `/edges/tcp/${id}`, undefined, token);
+  const settledBy = performance.now() + settleLimitMs;
+  while (take().descriptors > before.descriptors && performance.now() < settledBy) await sleep(200);
+  return {
+    samples,
+    before,
+    after: take(),
+    requests: load.requests + restless.rounds,
+    changes: changed,
+    failures: load.failures,
+  };
+}
+
+function certificateFor(host: string): ReturnType<ChangeParts['certificateFor']> {
+  const { certificate, key } = makeCertificate(`DNS:${host}`);
+  return { certificate_pem: certificate, private_key_pem: key, fingerprint: '' };
+}
+
+function takeSample(pid: number, seconds: number): Sample {
+  const descriptors = readdirSync(`/proc/${pid}/fd`).length;
+  const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return { seconds, descriptors, megabytes: kilobytes / 1024 };
+}
