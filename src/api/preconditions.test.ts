@@ -62,7 +62,10 @@ onEachGatehouse('preconditions and repeated requests', (g) => {
     const answers = await Promise.all(
       ['a', 'b', 'c'].map((description) => g().patch(path, { description }, withTag(tag))),
     );
-    assert.deepEqual(answers.map(({ status }) => status).toSorted((a, b) => a - b), [200, 412, 412]);
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 412, 412],
+    );
   });
 
   test('a repeated POST with one Idempotency-Key makes one thing and answers alike', async () => {

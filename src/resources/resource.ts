@@ -114,10 +114,7 @@ export interface RestrictionSummary {
   readonly ip_policy_ids: readonly string[];
 }
 
-export type ModuleLookup = (
-  accountId: string,
-  id: string,
-) => Awaitable<Readonly<Record<string, Settings>> | undefined>;
+export type ModuleLookup = (accountId: string, id: string) => Awaitable<Readonly<Record<string, Settings>> | undefined>;
 
 export interface LockoutGuard {
   /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */

@@ -46,7 +46,9 @@ export class AccessTable implements SnapshotFollower {
       if (restriction.enforced) refusedBy ??= restriction.id;
       else (warnedBy ??= []).push(restriction.id);
     }
-    return refusedBy === undefined && warnedBy === undefined ? admitted : { refusedBy, warnedBy: warnedBy ?? noWarnings };
+    return refusedBy === undefined && warnedBy === undefined
+      ? admitted
+      : { refusedBy, warnedBy: warnedBy ?? noWarnings };
   }
 
   #swap(update: SnapshotUpdate, policies: ReadonlyMap<string, CidrSet>): void {

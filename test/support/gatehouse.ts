@@ -46,7 +46,10 @@ export class Gatehouse implements AsyncDisposable {
     };
     const logLines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
-    const config = readConfig({}, Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]));
+    const config = readConfig(
+      {},
+      Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
+    );
     return new Gatehouse(await startApp(config, log), testToken, logLines);
   }
 
@@ -59,7 +62,9 @@ export class Gatehouse implements AsyncDisposable {
       'content-type': sent === undefined ? undefined : 'application/json',
       ...headers,
     };
-    const given = Object.entries(all).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]));
+    const given = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, value]],
+    );
     const response = await fetch(new URL(path, this.url), {
       method,
       headers: given,
@@ -67,7 +72,12 @@ export class Gatehouse implements AsyncDisposable {
       ...(sent === undefined ? {} : { body: sent }),
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
     checkAnswer(method, new URL(response.url).pathname, answer);
     return answer;
   }

@@ -32,7 +32,18 @@ export async function startPostgres({ fsync = false }: PostgresOptions = {}): Pr
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
   if (isRoot) await chown(directory, nobody.uid, nobody.gid);
   const data = join(directory, 'data');
-  await run(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions']);
+  await run(join(bin, 'initdb'), [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--no-sync',
+    '--no-instructions',
+  ]);
   const port = await freePort();
   const server = await launchPostgres(directory, port, fsync);
   return {
