@@ -49,7 +49,7 @@ export interface Upstream {
 
 export type Behaviour = (socket: Socket) => void;
 
-export const echo: Behaviour = (socket) => {
+const echo: Behaviour = (socket) => {
   socket.on('data', (chunk) => socket.write(chunk)).on('end', () => socket.end());
 };
 
