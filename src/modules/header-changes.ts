@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import { enabledInput, enabledView } from './module.ts';
 import type { HeaderList } from './module.ts';
@@ -57,7 +58,9 @@ export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: I
   checkCount('add', added.length);
   checkCount('remove', remove.length);
   // Entries, not assignments: a header may be called __proto__.
-  const addLower = Object.fromEntries(added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]));
+  const addLower = Object.fromEntries(
+    added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]),
+  );
   if (Object.keys(addLower).length < added.length) throw new UserError(7069, { name: quote(twice(Object.keys(add))) });
   const removeLower = remove.map((name) => checkName(name, 'removed'));
   if (new Set(removeLower).size < remove.length) throw new UserError(7069, { name: quote(twice(remove)) });
@@ -102,12 +105,24 @@ function checkValue(name: string, value: string): string {
   if (!isFieldValue(value)) {
     throw new UserError(7024, {
       name: quote(name),
-      reason: 'a value is printable Latin-1 text, without line breaks or other control characters, and with no space at its ends',
+      reason:
+        'a value is printable Latin-1 text, without line breaks or other control characters, and with no space at its ends',
+    });
+  }
+  // Upstreams refuse any other Host, or take it for something else.
+  if (name.toLowerCase() === 'host' && !isHost(value)) {
+    throw new UserError(7024, {
+      name: quote(name),
+      reason: `${quote(value)} is not a host name or address, with or without a port`,
     });
   }
   const bytes = Buffer.byteLength(value);
   if (bytes > valueLimitBytes) throw new UserError(7106, { name: quote(name), bytes, limit: valueLimitBytes });
   return value;
+}
+
+function isHost(value: string): boolean {
+  return parseHostPort(value).ok || parseHostPort(`${value}:443`).ok;
 }
 
 /** The first name that another one before it equals but for case. */
