@@ -3,6 +3,8 @@ import type { TSchema } from 'typebox';
 
 import { errorTable } from '../errors/table.ts';
 import type { ErrorCode } from '../errors/user-error.ts';
+import { headerParameters, parametersOf } from './openapi-parameters.ts';
+import { toOpenApi } from './openapi-schema.ts';
 import type { Operation } from './operation.ts';
 
 const ErrorAnswer = Type.Object(
@@ -52,7 +54,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
     paths: { ...paths, ...publicPaths },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
-      parameters: { ServiceVersion: serviceVersion },
+      parameters: headerParameters,
       schemas: Object.fromEntries(
         [ErrorAnswer, ...schemas, ...namedAnswers(operations)].map((schema) => [
           String(idOf(schema)),
@@ -100,49 +102,11 @@ function requestBodyOf(operation: Operation, body: TSchema): Json {
   const content = Object.fromEntries(
     types.map((type) => [type, type === 'application/json' ? { schema } : { schema: { type: 'string' } }]),
   );
-  return { required: false, content };
+  // Without required fields, no body counts as an empty one.
+  const required =
+    operation.bodyForm === 'list' || ('required' in body && Array.isArray(body.required) && body.required.length > 0);
+  return { required, content };
 }
-
-function parametersOf({ path, listedPrefix, filters = [] }: Operation): readonly Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-    description: name === 'edge_id' ? 'Id of the edge.' : 'Id of the resource.',
-  }));
-  const version = { $ref: '#/components/parameters/ServiceVersion' };
-  const ofFilters = filters.map((name) => ({
-    name,
-    in: 'query',
-    schema: { type: 'string' },
-    description: `Only entries with this ${name}.`,
-  }));
-  return listedPrefix === undefined ? [...inPath, version] : [...inPath, version, ...pageParameters, ...ofFilters];
-}
-
-const pageParameters: readonly Json[] = [
-  {
-    name: 'limit',
-    in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
-    description: 'How many entries a page holds at most.',
-  },
-  {
-    name: 'before_id',
-    in: 'query',
-    schema: { type: 'string' },
-    description: 'Only entries created before the one with this id; it need not exist any more.',
-  },
-];
-
-const serviceVersion: Json = {
-  name: 'Service-Version',
-  in: 'header',
-  required: true,
-  schema: { type: 'string', const: '2' },
-  description: 'The version of the interface.',
-};
 
 /** One answer for each status, naming the codes that come with it. */
 function errorResponses(codes: readonly ErrorCode[]): Json {
@@ -173,22 +137,6 @@ function namedAnswers(operations: readonly Operation[]): readonly TSchema[] {
 
 function idOf(schema: TSchema): unknown {
   return '$id' in schema ? schema.$id : undefined;
-}
-
-/** The same schema with references as OpenAPI writes them; a named one stands whole only where it is defined. */
-function toOpenApi(schema: unknown, definition: boolean): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => toOpenApi(each, false));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if (!definition && '$id' in schema) return { $ref: `#/components/schemas/${String(schema.$id)}` };
-  if ('$ref' in schema) return { $ref: `#/components/schemas/${String(schema.$ref)}` };
-  const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
-    if (name === '$id') return [];
-    // Our own keywords: a reader of the document sees them as extensions.
-    if (name === 'maxBytes') return [['x-max-bytes', value]];
-    if (name === 'wellFormed') return [];
-    return [[name, toOpenApi(value, false)]];
-  });
-  return Object.fromEntries(entries);
 }
 
 function publicPath(operationId: string, summary: string, codes: readonly ErrorCode[], pem = false): Json {

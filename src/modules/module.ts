@@ -64,7 +64,10 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
 }
 
 export const enabledInput = Type.Optional(
-  Type.Boolean({ description: 'true: the module is applied to traffic. false: disabled. Default true if unspecified.' }),
+  Type.Boolean({
+    description: 'true: the module is applied to traffic. false: disabled. Default true if unspecified.',
+    default: true,
+  }),
 );
 export const enabledView = Type.Boolean({
   description: 'true: the module is applied to traffic. false: disabled.',

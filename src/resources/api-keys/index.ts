@@ -17,7 +17,7 @@ const ApiKeyView = Type.Object(
     id: Type.String({ description: 'Unique identifier of the API key.' }),
     uri: Type.String({ description: "URI of this key's resource." }),
     ...textFields,
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     token: nullable(
       'string',
       'Bearer token for the Authorization header. Present only in the response to creation; null in every other.',

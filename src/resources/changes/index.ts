@@ -31,7 +31,7 @@ const Change = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the change.' }),
     version: Type.Integer({ description: 'The version of the configuration that it made.' }),
-    created_at: Type.String({ description: 'When, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When, RFC 3339.' }),
     actor: Type.String({ description: 'The User or Bot that made it, or "host" for the command line of the machine.' }),
     operation_id: Type.String({ description: 'The call that made it, as in the answer and the log of the server.' }),
     action: Type.String({ enum: ['create', 'update', 'delete'], description: 'What happened to the resource.' }),

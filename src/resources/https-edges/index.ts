@@ -26,7 +26,7 @@ const HttpsEdgeView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the HTTPS edge.' }),
     uri: Type.String({ description: "URI of this edge's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     hostports: nullable('array', 'Where the edge is reached, as hostname:port; null when nowhere.', Type.String()),
     mutual_tls: Type.Null({ description: 'Not offered; always null.' }),

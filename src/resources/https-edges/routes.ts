@@ -49,7 +49,7 @@ export const HttpsEdgeRouteView = Type.Object(
   {
     edge_id: Type.String({ description: 'Id of the edge that the route belongs to.' }),
     id: Type.String({ description: 'Unique identifier of the route.' }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     match_type: Type.String({ enum: [...matchTypes], description: matchTypeText }),
     match,
     uri: Type.String({ description: "URI of this route's resource." }),

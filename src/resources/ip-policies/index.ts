@@ -15,7 +15,7 @@ const IpPolicyView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the IP policy.' }),
     uri: Type.String({ description: "URI of this policy's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
   },
   { $id: 'IpPolicy' },

@@ -33,7 +33,7 @@ const ReplaceRules = Type.Array(
         action: Type.Optional(
           Type.Union(
             actions.map((each) => Type.Literal(each)),
-            { description: 'Default allow.' },
+            { description: 'Default allow.', default: 'allow' },
           ),
         ),
         ...textFields,

@@ -24,7 +24,7 @@ export const IpPolicyRuleView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the rule.' }),
     uri: Type.String({ description: "URI of this rule's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     cidr,
     ip_policy: Type.Ref('Ref'),

@@ -19,7 +19,8 @@ import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.t
 import { createWarnings } from './warnings.ts';
 
 const path = '/ip_restrictions';
-const enforced = Type.Boolean({ description: 'true: enforced. false: only warnings are issued.' });
+const enforcedText = 'true: enforced. false: only warnings are issued.';
+const enforced = Type.Boolean({ description: enforcedText });
 const type = Type.Union(
   restrictionTypes.map((each) => Type.Literal(each)),
   { description: 'What traffic the attached policies restrict.' },
@@ -33,7 +34,7 @@ const IpRestrictionView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier.' }),
     uri: Type.String({ description: "URI of this restriction's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     enforced,
     type: Type.String({ enum: [...restrictionTypes], description: 'What traffic the attached policies restrict.' }),
@@ -42,7 +43,12 @@ const IpRestrictionView = Type.Object(
   { $id: 'IpRestriction' },
 );
 const IpRestrictionCreate = Type.Object(
-  { ...textFields, enforced: Type.Optional(enforced), type, ip_policy_ids: policyIds },
+  {
+    ...textFields,
+    enforced: Type.Optional(Type.Boolean({ description: enforcedText, default: false })),
+    type,
+    ip_policy_ids: policyIds,
+  },
   { $id: 'IpRestrictionCreate', additionalProperties: false },
 );
 const IpRestrictionUpdate = Type.Object(

@@ -13,8 +13,8 @@ export const IpRestrictionWarnings = Type.Object(
     warnings: Type.Array(
       Type.Object({
         source: Type.String({ description: 'The address that would have been refused.', examples: ['203.0.113.7'] }),
-        first_seen: Type.String({ description: 'RFC 3339.' }),
-        last_seen: Type.String({ description: 'RFC 3339.' }),
+        first_seen: Type.String({ format: 'date-time', description: 'RFC 3339.' }),
+        last_seen: Type.String({ format: 'date-time', description: 'RFC 3339.' }),
         count: Type.Integer({ description: 'How often it came.' }),
       }),
       { description: `Seen last first; at most ${shownSources}.` },

@@ -14,7 +14,8 @@ import type { BotUser } from './table.ts';
 
 const nameLimitBytes = 255;
 const name = text(nameLimitBytes, 'Human-readable name, unique in the account.', 'deploy pipeline');
-const active = Type.Boolean({ description: 'false: its API keys are refused.' });
+const activeText = 'false: its API keys are refused.';
+const active = Type.Boolean({ description: activeText });
 
 export const BotUserView = Type.Object(
   {
@@ -22,19 +23,19 @@ export const BotUserView = Type.Object(
     uri: Type.String({ description: "URI of this bot's resource." }),
     name,
     active,
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
   },
   { $id: 'BotUser' },
 );
 export const BotUserCreate = Type.Object(
-  { name: Type.Optional(name), active: Type.Optional(active) },
+  { name, active: Type.Optional(Type.Boolean({ description: activeText, default: true })) },
   { $id: 'BotUserCreate', additionalProperties: false },
 );
 export const BotUserUpdate = Type.Object(
   { name: Type.Optional(name), active: Type.Optional(active) },
   { $id: 'BotUserUpdate', additionalProperties: false },
 );
-type BotUserInput = Static<typeof BotUserCreate>;
+type BotUserInput = Static<typeof BotUserUpdate>;
 
 export function botUserOperations({ store, offers }: ResourceContext): readonly Operation[] {
   return crudOperations({
@@ -50,14 +51,15 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
     updateBody: BotUserUpdate,
     permitWrite: requireAdmin,
     faults: {
-      name: (value) =>
-        typeof value === 'string' && Buffer.byteLength(value) > nameLimitBytes
-          ? new UserError(4110, { bytes: Buffer.byteLength(value) })
-          : undefined,
+      name: (value, missing) => {
+        if (missing) return new UserError(4109);
+        const bytes = typeof value === 'string' ? Buffer.byteLength(value) : 0;
+        return bytes > nameLimitBytes ? new UserError(4110, { bytes }) : undefined;
+      },
     },
     errors: { create: [4109, 4110, 4111, 4112], update: [4109, 4110, 4111, 4112], delete: [4111] },
     async create(transaction, { caller: { accountId }, body }) {
-      const bot: BotUser = { ...botUsers.begin(accountId), name: body.name ?? '', active: body.active ?? true };
+      const bot: BotUser = { ...botUsers.begin(accountId), name: body.name, active: body.active ?? true };
       await checkName(transaction, bot);
       await insertPrincipal(transaction, bot);
       return botUsers.insert(transaction, bot);

@@ -17,21 +17,21 @@ const address = Type.String({
   description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
   examples: ['app.internal:8080', '[2001:db8::10]:8080'],
 });
-const tlsEnabled = Type.Boolean({
-  description: 'true: traffic is sent to the address over TLS. false: as it is. Default false if unspecified.',
-});
-const tls = Type.Optional(
-  Type.Object(
-    { enabled: Type.Optional(tlsEnabled) },
-    { description: 'How the address is spoken to.', additionalProperties: false },
-  ),
-);
+const tlsText = 'true: traffic is sent to the address over TLS. false: as it is.';
+const tlsEnabled = Type.Boolean({ description: tlsText });
+const tlsInput = (enabled: typeof tlsEnabled) =>
+  Type.Optional(
+    Type.Object(
+      { enabled: Type.Optional(enabled) },
+      { description: 'How the address is spoken to.', additionalProperties: false },
+    ),
+  );
 
 const StaticBackendView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the static backend.' }),
     uri: Type.String({ description: "URI of this backend's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     address,
     tls: Type.Object({ enabled: tlsEnabled }, { description: 'How the address is spoken to.' }),
@@ -39,11 +39,11 @@ const StaticBackendView = Type.Object(
   { $id: 'StaticBackend' },
 );
 const StaticBackendCreate = Type.Object(
-  { ...textFields, address, tls },
+  { ...textFields, address, tls: tlsInput(Type.Boolean({ description: tlsText, default: false })) },
   { $id: 'StaticBackendCreate', additionalProperties: false },
 );
 const StaticBackendUpdate = Type.Object(
-  { ...textFields, address: Type.Optional(address), tls },
+  { ...textFields, address: Type.Optional(address), tls: tlsInput(tlsEnabled) },
   { $id: 'StaticBackendUpdate', additionalProperties: false },
 );
 

@@ -21,7 +21,7 @@ const TcpEdgeView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the TCP edge.' }),
     uri: Type.String({ description: "URI of this edge's resource." }),
-    created_at: Type.String({ description: 'Creation time, RFC 3339.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     hostports: nullable('array', 'Where the edge is reached, as host:port; null when nowhere.', Type.String()),
     ...modules.views,
