@@ -87,7 +87,7 @@ async function compareWith(worktree: string): Promise<boolean> {
         return { cpuUs, ...rest };
       },
     }));
-    const outcomes = await interleave(variants, { rounds, warmUps: 2 });
+    const outcomes = await interleave(variants, { rounds, warmUps: 4 });
     const [then, current] = [figureOf(outcomes[0], 'cpuUs'), figureOf(outcomes[1], 'cpuUs')];
     const verdict = judge(then, current);
     if (verdict === '**worse**') good = false;

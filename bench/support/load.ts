@@ -94,9 +94,14 @@ async function loadWithNode(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
+let loads = 0;
+
 export async function runNodeLoad(options: NodeLoadOptions): Promise<NodeLoadResult> {
   const program = new URL('node-load.ts', import.meta.url).pathname;
-  await using child = new Process([process.execPath, program, JSON.stringify(options)], { cores: loadCores });
+  // Not as an argument: a hundred thousand paths are too long for one.
+  const file = join(await scratchFolder(), `load-${(loads += 1)}.json`);
+  writeFileSync(file, JSON.stringify(options));
+  await using child = new Process([process.execPath, program, file], { cores: loadCores });
   // `node-load.ts` prints this type.
   const result = JSON.parse(await child.ended()) as NodeLoadResult;
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.requests} requests were refused`);

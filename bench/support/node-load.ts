@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HttpConnection, formatRequest } from './http-connection.ts';
 import { quantile } from './statistics.ts';
 
-/** What this program is told, as JSON in its only argument. */
+/** What this program is told, as JSON in the file that its only argument names. */
 export interface NodeLoadOptions {
   readonly port: number;
   readonly servername?: string;
@@ -115,6 +116,6 @@ class Load {
 
 if (import.meta.main) {
   // Only `load.ts` and `latency.ts` start this program, with this type.
-  const options = JSON.parse(process.argv[2] ?? '') as NodeLoadOptions;
+  const options = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as NodeLoadOptions;
   process.stdout.write(JSON.stringify(await new Load(options).run()));
 }

@@ -37,7 +37,7 @@ const stealLimit = 0.02;
 const fewestQuiet = 3;
 
 /**
- * Measures the variants in turn (A, B, C, A, B, C …). A round counts if the machine did nothing else meanwhile; as many
+ * Measures the variants in turn (A, B, C, C, B, A, A …: there and back, so that none always comes first). A round counts if the machine did nothing else meanwhile; as many
  * again are tried for those that do not.
  */
 export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
@@ -45,7 +45,8 @@ export async function interleave(variants: readonly Variant[], options: RoundOpt
   const { rounds, warmUps = 2 } = options;
   for (let at = 0; at < warmUps; at++) for (const variant of variants) await variant.measure();
   for (let round = 0; round < rounds * 2; round++) {
-    for (const [at, variant] of variants.entries()) {
+    const forth = [...variants.entries()];
+    for (const [at, variant] of round % 2 === 0 ? forth : forth.toReversed()) {
       const taken = samples[at] ?? [];
       if (taken.filter(({ quiet }) => quiet).length < rounds) taken.push(await takeSample(variant));
     }
