@@ -112,7 +112,7 @@ describe('settings', () => {
       assert.ok(fault, name);
       if (name !== 'GATEHOUSE_NOTHING') assert.ok(fault.includes(JSON.stringify(value)), fault);
     }
-    assert.ok(faults.some((fault) => fault.startsWith('--https-listen ')));
+    assert.ok(faults.some((fault) => fault.startsWith('--https-listen ') && fault.endsWith(', or "off"')));
     assert.ok(faults.some((fault) => fault === '--role needs a value'));
   });
 

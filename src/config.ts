@@ -214,7 +214,9 @@ function fromFlags(flags: readonly string[], faults: string[]): readonly (readon
     const [source = '', ...inline] = word.split('=');
     const name = known.get(source);
     if (name === undefined) {
-      faults.push(`${source} is not a setting; --help lists them all`);
+      faults.push(
+        `${source} is ${word.startsWith('-') ? 'not a setting' : 'neither a command nor a setting'}; --help lists them all`,
+      );
       // What follows it is its value, and may be a secret.
       if (word.startsWith('--') && inline.length === 0 && rest[0]?.startsWith('-') === false) rest.shift();
       continue;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -91,6 +91,40 @@ describe('the program', () => {
     assert.equal(code, 1);
     assert.match(errors, /the database cannot be reached/);
     assert.ok(!errors.includes('hunter2') && !errors.includes('    at '));
+  });
+
+  test('a start that cannot have its address or its file ends with 1 and the setting to change', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    await using taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const listen = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const start = (...settings: string[]) => GatehouseProcess.run(['--role', 'api', ...settings]);
+    const [busy, noFile] = await Promise.all([
+      start('--api-listen', listen, '--database-url', `sqlite:${join(folder, 'gatehouse.db')}`),
+      start('--database-url', `sqlite:${folder}`),
+    ]);
+    assert.deepEqual([busy.code, noFile.code], [1, 1]);
+    assert.ok(busy.errors.includes('--api-listen') && busy.errors.includes(listen), busy.errors);
+    assert.ok(noFile.errors.includes('--database-url') && noFile.errors.includes(folder), noFile.errors);
+    assert.ok(![busy, noFile].some(({ errors }) => errors.includes('    at ')));
+  });
+
+  test('a command on the host makes no database where there is none', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    const url = `sqlite:${join(folder, 'mistyped.db')}`;
+    const { code, errors } = await GatehouseProcess.run(['accounts', 'list', '--database-url', url]);
+    assert.equal(code, 1);
+    assert.match(errors, /there is no database at .*mistyped\.db/);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  test('a word that is no command is told so', async () => {
+    const { code, errors } = await GatehouseProcess.run(['frobnicate']);
+    assert.equal(code, 1);
+    assert.match(errors, /frobnicate is neither a command nor a setting/);
   });
 });
 

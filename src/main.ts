@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 
 import { Command } from 'commander';
 
@@ -32,6 +33,10 @@ for (const command of databaseCommands) {
   addCommand(command, ({ databaseUrl }, values) => command.run({ url: databaseUrl, migrations }, values));
 }
 
+for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+  group.summary(group.commands.map((each) => each.name()).join(', ')).helpCommand(false);
+}
+
 await program.parseAsync().catch(fail);
 
 async function serve(flags: readonly string[]): Promise<void> {
@@ -45,8 +50,10 @@ async function serve(flags: readonly string[]): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   try {
-    await using app = await startApp(config, log, stopping.signal);
-    greet(app);
+    await using app = await startApp(config, log, stopping.signal).catch((error: unknown) => {
+      throw startFault(error, config) ?? error;
+    });
+    greet(app, config);
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
@@ -58,8 +65,14 @@ async function serve(flags: readonly string[]): Promise<void> {
 }
 
 /** The first lines an operator sees; the token is shown here and never again. */
-function greet({ apiUrl, firstToken }: App): void {
+function greet({ apiUrl, firstToken }: App, { role, httpsListen, tcpListenHost, tcpPorts }: Config): void {
   process.stdout.write(apiUrl === undefined ? 'Gatehouse gateway runs\n' : `Gatehouse listens on ${apiUrl}\n`);
+  if (role !== 'api') {
+    const https = httpsListen === undefined ? 'off' : `${httpsListen.host}:${httpsListen.port}`;
+    process.stdout.write(
+      `HTTPS edges: ${https}; TCP edges: ${tcpListenHost}, ports ${tcpPorts.first}-${tcpPorts.last}\n`,
+    );
+  }
   if (firstToken === undefined) return;
   process.stdout.write(`
 First start: this is the token of the admin's API key. It is not shown again.
@@ -99,6 +112,11 @@ function addCommand(
 }
 
 async function runInContext(command: HostCommand, config: Config, values: Values): Promise<string> {
+  const [, file] = /^sqlite:(.*)/s.exec(config.databaseUrl) ?? [];
+  // A mistyped path must not make a new database, which would look like an empty one.
+  if (file !== undefined && !existsSync(file)) {
+    throw new Error(`there is no database at ${file}: name the one of the service with --database-url`);
+  }
   const context = await openContext(config, createLog('warn', process.stderr));
   try {
     return await command.run(context, values);
@@ -111,6 +129,32 @@ function addOption(command: Command, { flag, description, required, choices }: H
   const option = command.createOption(flag, description);
   if (choices !== undefined) option.choices(choices);
   command.addOption(required ? option.makeOptionMandatory() : option);
+}
+
+/** What an operator can do about a start that failed; undefined where its own message says it. */
+function startFault(error: unknown, config: Config): Error | undefined {
+  const from = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(from instanceof Error) || !('code' in from)) return undefined;
+  if ('port' in from) {
+    const { apiListen, httpsListen, httpListen, metricsListen } = config;
+    const listeners = {
+      'api-listen': apiListen,
+      'https-listen': httpsListen,
+      'http-listen': httpListen,
+      'metrics-listen': metricsListen,
+    };
+    const [flag] = Object.entries(listeners).find(([, listener]) => listener?.port === from.port) ?? [];
+    if (flag === undefined) return undefined;
+    return new Error(`it cannot listen: choose another address with --${flag}, or free this one`, { cause: from });
+  }
+  const isOfFile = from.code === 'ERR_SQLITE_ERROR' || ('syscall' in from && from.syscall === 'mkdir');
+  if (!isOfFile || !config.databaseUrl.startsWith('sqlite:')) return undefined;
+  return new Error(
+    `the database ${config.databaseUrl} cannot be opened: check --database-url and the rights on its folder`,
+    {
+      cause: from,
+    },
+  );
 }
 
 function fail(error: unknown): void {

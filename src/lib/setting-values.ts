@@ -49,7 +49,14 @@ export function readHost(text: string): string {
 }
 
 export function orOff<T>(read: (text: string) => T): (text: string) => T | undefined {
-  return (text) => (text === 'off' ? undefined : read(text));
+  return (text) => {
+    if (text === 'off') return undefined;
+    try {
+      return read(text);
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : String(error)}, or "off"`, { cause: error });
+    }
+  };
 }
 
 export function readWholeNumber(least: number, most: number): (text: string) => number {
