@@ -68,9 +68,11 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // Lets writes of the same turn of the event loop join the first batch.
-    await Promise.resolve();
-    while (this.#queue.length > 0) await this.#commitBatch(this.#queue.splice(0, batchLimit));
+    while (this.#queue.length > 0) {
+      // SQLite carries out a batch without a pause: only what all sockets have brought before it can be in it.
+      await nextTurn();
+      await this.#commitBatch(this.#queue.splice(0, batchLimit));
+    }
     this.#running = undefined;
   }
 
@@ -122,6 +124,12 @@ export class GroupCommit {
       // It was broken, which is why it is dropped.
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 const nobody: Actor = { id: '', accountId: '', operationId: '' };

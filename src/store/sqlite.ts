@@ -13,6 +13,8 @@ const lookEveryMs = 50;
 const busyRetryMs = 2;
 const busyCode = 5;
 const constraintCode = 19;
+/** Read-only, fault of the disk, disk full: nothing is wrong with the request, and it may go through later. */
+const storageCodes = [8, 10, 13];
 
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
 export function openSqlite(path: string): Database {
@@ -76,12 +78,21 @@ class SqliteConnection implements Connection {
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    // `$1` would be a name to SQLite, bound by order of appearance; `?1` is the number.
-    const statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+    const statement = this.#database.prepare(toSqlite(sql));
     statement.setReturnArrays(true);
     this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/**
+ * `$1` would be a name to SQLite, bound by order of appearance. `?` is the next parameter and far cheaper than the number
+ * `?1` where there are thousands.
+ */
+function toSqlite(sql: string): string {
+  const numbers = sql.match(/\$\d+/g) ?? [];
+  const inOrder = numbers.every((number, at) => number === `$${at + 1}`);
+  return sql.replaceAll(/\$(\d+)/g, inOrder ? '?' : '?$1');
 }
 
 /** SQLite does not wait, as it does elsewhere, where several processes make a new file's first switch to WAL at once. */
@@ -129,9 +140,11 @@ function guard<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
-    if (error instanceof Error && resultCode(error) === constraintCode) {
-      throw new ConstraintError(error.message, { cause: error });
-    }
+    if (!(error instanceof Error)) throw error;
+    const code = resultCode(error);
+    if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
+    if (storageCodes.includes(code))
+      throw new StoreUnavailableError('the database cannot be written', { cause: error });
     throw error;
   }
 }

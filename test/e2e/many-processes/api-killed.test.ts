@@ -17,7 +17,7 @@ onEachDatabase(`the API process is killed ${kills} times under write load`, (new
     const database = await newDatabase();
     const writers = Array.from({ length: writerCount }, (_, at) => new Writer(firstPort + at * 1_000));
     for (let kill = 0; kill < kills; kill++) {
-      const api = await Running.start(database);
+      await using api = await Running.start(database);
       const call: typeof api.call = (...request) => api.call(...request);
       // Checks what the last kill left behind.
       await Promise.all(writers.map((writer) => writer.verify(call)));

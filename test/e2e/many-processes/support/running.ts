@@ -8,7 +8,7 @@ import type { Answer, CallOptions } from './call.ts';
 import { stripUndefined, until } from './waiting.ts';
 
 const program = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
-export const firstToken = 'the-token-that-tests-begin-with-0123456789';
+const firstToken = 'the-token-that-tests-begin-with-0123456789';
 
 export type Flags = Readonly<Record<string, string | undefined>>;
 

@@ -73,9 +73,10 @@ export class TcpProxy implements AsyncDisposable {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const { client, upstream } of this.#links) {
-      client.resetAndDestroy();
-      upstream.resetAndDestroy();
+      client.destroy();
+      upstream.destroy();
     }
+    this.#links.clear();
     await closed;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** `TEST_LONG=1` runs the long form: as many rounds as a night allows. */
-export const isLong = process.env['TEST_LONG'] === '1';
+const isLong = process.env['TEST_LONG'] === '1';
 
 export function rounds(short: number, long: number): number {
   return isLong ? long : short;
