@@ -38,8 +38,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     errors: { create: [], update: [], delete: [1420] },
     create: (transaction, { caller, body }) =>
       ipPolicies.insert(transaction, withText(ipPolicies.begin(caller.accountId), body)),
-    update: (transaction, { body }, policy) =>
-      ipPolicies.update(transaction, policy, withText(policy, body)),
+    update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
     async remove(transaction, _call, policy) {
       const users = await uses.usersOf(transaction, policy.id);
       if (users.length > 0) throw new UserError(1420, { policy: policy.id, users: listUsers(users) });
