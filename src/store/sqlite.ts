@@ -143,7 +143,7 @@ function guard<T>(call: () => T): T {
     if (!(error instanceof Error)) throw error;
     const code = resultCode(error);
     if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
-    if (storageCodes.includes(code))
+    if (storageCodes.includes(code ?? 0))
       throw new StoreUnavailableError('the database cannot be written', { cause: error });
     throw error;
   }
