@@ -14,7 +14,7 @@ const busyRetryMs = 2;
 const busyCode = 5;
 const constraintCode = 19;
 /** Read-only, fault of the disk, disk full: nothing is wrong with the request, and it may go through later. */
-const storageCodes = [8, 10, 13];
+const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13]);
 
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
 export function openSqlite(path: string): Database {
@@ -143,8 +143,7 @@ function guard<T>(call: () => T): T {
     if (!(error instanceof Error)) throw error;
     const code = resultCode(error);
     if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
-    if (storageCodes.includes(code ?? 0))
-      throw new StoreUnavailableError('the database cannot be written', { cause: error });
+    if (storageCodes.has(code)) throw new StoreUnavailableError('the database cannot be written', { cause: error });
     throw error;
   }
 }
