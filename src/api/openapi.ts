@@ -25,6 +25,8 @@ const ErrorAnswer = Type.Object(
 
 /** Errors that any call with these traits can meet, beside its own. */
 const commonErrors: readonly ErrorCode[] = [200, 201, 202, 203, 208, 220, 636, 217, 218, 226, 230, 231, 20000, 20004];
+/** Lost against another write, of the caller's own owner for example. */
+const writeErrors: readonly ErrorCode[] = [20019];
 const bodyErrors: readonly ErrorCode[] = [210, 212, 213, 214, 215, 216, 20003, 20010, 20011];
 const noBodyErrors: readonly ErrorCode[] = [211];
 const listErrors: readonly ErrorCode[] = [227, 232, 233, 244];
@@ -69,6 +71,7 @@ function describeOperation(operation: Operation): Json {
   const { operationId, summary, description, tag, body, status, answer, example } = operation;
   const codes = [
     ...commonErrors,
+    ...(operation.method === 'GET' ? [] : writeErrors),
     ...(body === undefined ? noBodyErrors : bodyErrors),
     ...(operation.listedPrefix === undefined ? [] : listErrors),
     ...(body !== undefined && operation.path.includes('{') ? ([20015] as const) : []),

@@ -62,6 +62,8 @@ export interface Offers {
 export interface Principals {
   /** From memory where it can be. */
   find(accountId: string, id: string): Awaitable<Principal | undefined>;
+  /** As the database has it, inside a write. */
+  load(transaction: Transaction, accountId: string, id: string): Promise<Principal | undefined>;
 }
 
 export interface Bootstrap {

@@ -6,6 +6,7 @@ import type { Call, Operation } from '../../api/operation.ts';
 import { textFaults, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
+import type { Transaction } from '../../store/group-commit.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { insertKey, keysForOthers } from './keys.ts';
@@ -62,7 +63,7 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
     async create(transaction, { caller, body }) {
       // Official clients send "" for what was not given.
       const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
-      if (ownerId !== caller.principal.id) await checkOwner(caller, ownerId, offers.principals);
+      if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, offers.principals);
       const key: ApiKey = withText({ ...apiKeys.begin(caller.accountId), owner_id: ownerId }, body);
       freshTokens.set(key, await insertKey(transaction, key));
       return key;
@@ -86,6 +87,7 @@ function present(key: ApiKey, { uri }: Call): unknown {
 }
 
 async function checkOwner(
+  transaction: Transaction,
   { principal, accountId }: Caller,
   ownerId: string,
   principals: ResourceContext['offers']['principals'],
@@ -94,7 +96,7 @@ async function checkOwner(
   if (!hasPrefix(ownerId, 'usr') && !hasPrefix(ownerId, 'bot')) {
     throw new UserError(243, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
   }
-  const owner = await principals.find(accountId, ownerId);
+  const owner = await principals.load(transaction, accountId, ownerId);
   if (owner === undefined) throw new UserError(634, { owner: quote(ownerId) });
   if (!owner.active) throw new UserError(20022, { owner: ownerId });
 }

@@ -12,14 +12,23 @@ import type { Account, BotUser, Role, User } from './table.ts';
 export function createDirectory(store: Store): Principals {
   return {
     find(accountId, id) {
-      if (id.startsWith(`${botUsers.prefix}_`)) {
+      if (isBot(id)) {
         const bot = store.find(botUsers, accountId, id);
         return bot instanceof Promise ? bot.then(botPrincipal) : botPrincipal(bot);
       }
       const user = store.find(users, accountId, id);
       return user instanceof Promise ? user.then(userPrincipal) : userPrincipal(user);
     },
+    async load(transaction, accountId, id) {
+      return isBot(id)
+        ? botPrincipal(await botUsers.find(transaction, accountId, id))
+        : userPrincipal(await users.find(transaction, accountId, id));
+    },
   };
+}
+
+function isBot(id: string): boolean {
+  return id.startsWith(`${botUsers.prefix}_`);
 }
 
 function botPrincipal(bot: BotUser | undefined): Principal | undefined {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
+import { migrations } from '../../../src/app.ts';
+import { changeLogMigration } from '../../../src/store/change-log.ts';
+import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
 import { Running } from './support/running.ts';
@@ -34,6 +38,24 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
       await checkSoundness(database);
       assert.deepEqual(await countRows(database, ['accounts', 'users', 'api_keys', 'local_ca']), [1, 1, 1, 1]);
     }
+  });
+
+  test('those who find the same empty database at the same moment make one account', async () => {
+    const url = await newDatabase();
+    const database = await openDatabase(url);
+    await migrate(database, [changeLogMigration, ...migrations]);
+    // All wait here for their turn to write, and none has seen what another writes.
+    const holder = await database.connect();
+    await database.beginExclusive(holder);
+    await using started = new AsyncDisposableStack();
+    const processes = [1, 2, 3].map(() => started.use(Running.launch(url)));
+    // On SQLite they wait before they listen.
+    if (url.startsWith('sqlite:')) await sleep(3_000);
+    else await Promise.all(processes.map((each) => each.says(/Server listening/)));
+    await holder.close();
+    await database.close();
+    for (const each of processes) await each.says(/^Gatehouse listens on/m);
+    assert.deepEqual(await countRows(url, ['accounts', 'users', 'api_keys']), [1, 1, 1]);
   });
 });
 

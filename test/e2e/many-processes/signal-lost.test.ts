@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import pg from 'pg';
+
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { killListeners, listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
@@ -27,5 +29,34 @@ test(`the listening connections are killed ${kills} times: every change arrives 
       const now = await listenersOf(database);
       return now.size === 2 && now.isDisjointFrom(old);
     });
+  }
+});
+
+test('the version cannot be read: each authentication asks the database, and a key revoked meanwhile is refused', async () => {
+  await using postgres = await startPostgres();
+  const database = await createDatabase(postgres.url);
+  await using running = await Running.start(database);
+  const [revoked, kept] = [await running.create('/api_keys'), await running.create('/api_keys')];
+  const use = async ({ token }: { token: string }) =>
+    (await running.call('GET', '/ip_policies', undefined, { token })).status;
+  const isReady = async () => (await running.call('GET', '/readyz')).status === 200;
+  assert.deepEqual([await use(revoked), await use(kept)], [200, 200], 'both are in memory now');
+
+  const other = new pg.Client({ connectionString: database });
+  await other.connect();
+  try {
+    await other.query('BEGIN; LOCK TABLE store_version IN ACCESS EXCLUSIVE MODE');
+    await until('it no longer trusts its memory', async () => !(await isReady()));
+    // As another process would, whose word does not arrive.
+    const client = new pg.Client({ connectionString: database });
+    await client.connect();
+    await client.query('DELETE FROM api_keys WHERE id = $1', [revoked.id]);
+    await client.end();
+    assert.deepEqual([await use(revoked), await use(kept)], [401, 200]);
+    await other.query('ROLLBACK');
+    await until('it trusts its memory again', isReady);
+    assert.deepEqual([await use(revoked), await use(kept)], [401, 200]);
+  } finally {
+    await other.end();
   }
 });
