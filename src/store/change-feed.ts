@@ -96,6 +96,11 @@ export class ChangeFeed {
     this.#version = version;
   }
 
+  /** Resolves when nothing is under way. */
+  async settle(): Promise<void> {
+    await this.#turn;
+  }
+
   #inTurn(step: () => Promise<void>): Promise<void> {
     const mine = this.#turn.then(step);
     this.#turn = mine.catch(() => {});

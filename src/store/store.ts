@@ -150,6 +150,8 @@ export class Store implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stopWatching();
     await this.#writer.close();
+    // A look under way needs its connection.
+    await this.#feed.settle();
     await this.#database.close();
   }
 
