@@ -21,14 +21,31 @@ if (files.length === 0) {
   for (const [program, ...args] of checks) await runOrExit(program, args);
 }
 
+/** Whole installations that are killed and cut off: one at a time, or they would only measure how busy the machine is. */
+const alone = 'test/e2e/many-processes/*.test.ts';
+
 await using postgres = await startPostgres();
-const patterns = files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'];
-const code = await run(process.execPath, ['--test', '--test-concurrency=3', ...patterns], {
+const environment = {
   TEST_POSTGRES_URL: postgres.url,
   // Every file is a process of its own, and would compile the same code again.
   NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
-});
-process.exitCode = code;
+};
+if (files.length > 0) {
+  process.exitCode = await runTests(3, files);
+} else {
+  const others = [
+    'src/**/*.test.ts',
+    'test/{clients,contract,gateway}/**/*.test.ts',
+    'test/e2e/*.test.ts',
+    'test/e2e/gateway/*.test.ts',
+  ];
+  const codes = [await runTests(3, others), await runTests(1, [alone])];
+  process.exitCode = Math.max(...codes);
+}
+
+function runTests(concurrency: number, patterns: readonly string[]): Promise<number> {
+  return run(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...patterns], environment);
+}
 
 async function runOrExit(program: string, args: readonly string[]): Promise<void> {
   process.stdout.write(`> ${[program, ...args].join(' ')}\n`);
