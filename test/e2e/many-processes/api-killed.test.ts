@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../../support/each-database.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
-import { randomBetween, rounds } from './support/waiting.ts';
+import { randomBetween, rounds, until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
-const kills = rounds(6, 50);
+const kills = rounds(5, 50);
 const writerCount = 8;
 const firstPort = 20_000;
 
@@ -22,16 +21,19 @@ onEachDatabase(`the API process is killed ${kills} times under write load`, (new
       // Checks what the last kill left behind.
       await Promise.all(writers.map((writer) => writer.verify(call)));
       const load = Promise.all(writers.map((writer) => writer.writeUntilFailure(call)));
-      await sleep(randomBetween(20, 300));
+      const goal = acknowledged(writers) + randomBetween(5, 60);
+      await until('enough was written', () => acknowledged(writers) >= goal, { everyMs: 1 });
       await api.kill();
       await load;
       await checkSoundness(database);
     }
     await using api = await Running.start(database);
     for (const writer of writers) await writer.verify((...request) => api.call(...request));
-    const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     const version = await checkSoundness(database);
-    assert.ok(acknowledged > kills * writerCount, `only ${acknowledged} writes were acknowledged: that is no load`);
-    assert.ok(version >= acknowledged, `${acknowledged} writes were acknowledged, and the version is ${version}`);
+    assert.ok(version >= acknowledged(writers), 'fewer versions than acknowledged writes');
   });
 });
+
+function acknowledged(writers: readonly Writer[]): number {
+  return writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+}

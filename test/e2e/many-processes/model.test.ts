@@ -9,7 +9,7 @@ import { Model } from './support/model.ts';
 import { checkSoundness } from './support/soundness.ts';
 import { rounds } from './support/waiting.ts';
 
-const runs = rounds(12, 300);
+const runs = rounds(8, 300);
 const operationsInRun = rounds(60, 150);
 
 onEachDatabase(`random operations through two processes, ${runs} times`, (newDatabase) => {
