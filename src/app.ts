@@ -107,7 +107,10 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   };
   const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
   const apiUrl = await api?.listen(config.apiListen);
-  if (api !== undefined) started.defer(() => api.close());
+  if (api !== undefined) {
+    log.info(`Server listening at ${apiUrl}`);
+    started.defer(() => api.close());
+  }
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
 
   // Last: a token that is made is shown once, which a start that fails does not come to.

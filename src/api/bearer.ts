@@ -1,11 +1,14 @@
 import { UserError } from '../errors/user-error.ts';
+import { hasPrefix } from '../lib/ids.ts';
+
+const form = /^bearer +(\S+)$/i;
 
 /** The token of an Authorization header. What was sent is never repeated in an answer. */
 export function bearerToken(header: string | undefined): string {
   if (header === undefined || header === '') throw refused(200);
-  const [, scheme = '', token = ''] = /^(\S+) +(\S+)$/.exec(header) ?? [];
-  if (scheme.toLowerCase() !== 'bearer') throw refused(201);
-  if (/^ak_[0-9A-Za-z]+$/.test(token)) throw refused(208);
+  const [, token] = form.exec(header) ?? [];
+  if (token === undefined) throw refused(201);
+  if (hasPrefix(token, 'ak')) throw refused(208);
   return token;
 }
 

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 
 import { UserError } from '../errors/user-error.ts';
-import { newId } from '../lib/ids.ts';
+import { newOperationId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
 import { unsupported } from './body.ts';
 import { bodyLimitBytes } from './limits.ts';
@@ -18,7 +18,7 @@ interface ErrorAnswers {
   answerSocket(error: Error & { readonly code?: string }, socket: Socket): void;
 }
 
-export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
+export function createErrorAnswers(vendor: VendorWords, log: FastifyBaseLogger): ErrorAnswers {
   const bodyOf = (error: UserError, operationId: string) => ({
     error_code: `${vendor.errorPrefix}${error.code}`,
     status_code: error.status,
@@ -28,7 +28,7 @@ export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
   return {
     send(request, reply, error) {
       const shown = toUserError(request, error);
-      if (shown.status >= 500) request.log.error({ err: error }, 'request failed');
+      if (shown.status >= 500) log.error({ operation_id: request.id, err: error }, 'request failed');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
       // Serialized here: the schema of a route's own answers does not fit.
@@ -43,7 +43,7 @@ export function createErrorAnswers(vendor: VendorWords): ErrorAnswers {
         return;
       }
       const shown = socketFault(error.code ?? '');
-      const operationId = newId('op');
+      const operationId = newOperationId();
       const body = JSON.stringify(bodyOf(shown, operationId));
       const headers = vendor.operationHeaders.map((name) => `${name}: ${operationId}\r\n`).join('');
       socket.end(

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
@@ -14,6 +14,7 @@ import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
+import { startAnswer } from './start-answer.ts';
 import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
 
@@ -52,17 +53,21 @@ export function registerOperation(
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, options), done);
     },
-    preValidation: (request, _reply, done) => {
-      settle(() => {
-        if (takesBody) request.body = normalizeBody(operation, paramsOf(request), request.body, named);
-      }, done);
-    },
+    ...(takesBody ? { preValidation: normalizer(operation, named) } : {}),
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       if (result instanceof Promise) return result.then((value) => answer(reply, operation, value));
       return answer(reply, operation, result);
     },
   });
+}
+
+function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
+  return (request, _reply, done) => {
+    settle(() => {
+      request.body = normalizeBody(operation, paramsOf(request), request.body, named);
+    }, done);
+  };
 }
 
 function answer(reply: FastifyReply, operation: Operation, value: unknown): FastifyReply {
@@ -76,17 +81,21 @@ function enter(
   operation: Operation,
   options: ApiOptions,
 ): Awaitable<void> {
-  if (Object.values(paramsOf(request)).includes('')) {
+  const fault = startAnswer(request, reply, options.vendor);
+  if (fault !== undefined) throw fault;
+  const params = paramsOf(request);
+  for (const name in params) {
     // An empty id must not reach the operation of the collection, nor look like one.
-    throw new UserError(20001, { path: JSON.stringify(request.url.split('?', 1)[0]) });
+    if (params[name] === '') throw new UserError(20001, { path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
   const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
   const admit = (known: Identity) => {
-    const source = sourceOf(request, options);
-    request.caller = { ...known, accountId: known.principal.accountId, source };
-    admitSource(request.caller, reply, options);
+    const { principal, keyId } = known;
+    const caller = { principal, keyId, accountId: principal.accountId, source: sourceOf(request, options) };
+    request.caller = caller;
+    admitSource(caller, reply, options);
     checkVersion(request.headers, options.vendor.versionHeaders);
-    operation.permit?.(request.caller);
+    operation.permit?.(caller);
     checkForm(request, operation);
   };
   return identity instanceof Promise ? identity.then(admit) : admit(identity);
@@ -113,7 +122,7 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   const { headers } = request;
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   // A content type without a body says nothing, not even when it is none.
-  if (!hasBody) delete headers['content-type'];
+  if (!hasBody && headers['content-type'] !== undefined) delete headers['content-type'];
   if (operation.body === undefined && hasBody) {
     throw new UserError(211, { method: request.method, path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
@@ -123,12 +132,14 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
   const { caller } = request;
   if (caller === undefined) throw new Error('an operation was reached without a caller');
   const base = baseUrl(request, options);
+  const { page, filters } = request.listQuery ?? noQuery;
   return {
     caller,
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId: request.id },
     params: paramsOf(request),
     body: request.body,
-    ...(request.listQuery ?? noQuery),
+    page,
+    filters,
     uri: (path) => `${base}${path}`,
     allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: request.headers['if-match'],

@@ -7,19 +7,19 @@ import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { CidrSet } from '../lib/cidr-set.ts';
-import { newId } from '../lib/ids.ts';
+import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip-address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import { parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { createErrorAnswers } from './error-answers.ts';
-import { hostFault } from './host-header.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperation } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
+import { startAnswer } from './start-answer.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -47,11 +47,12 @@ const requestTimeoutMs = 120_000;
 
 /** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const errors = createErrorAnswers(options.vendor);
+  const errors = createErrorAnswers(options.vendor, options.logger);
   const app: FastifyInstance = fastify({
-    loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'operation_id' }),
-    genReqId: () => newId('op'),
+    // A logger of its own for each request costs more than what is logged of most: `logRequests` writes their lines.
+    logger: false,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newOperationId,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     // A request without one is answered here, as every other fault is.
@@ -72,15 +73,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });
-  app.setNotFoundHandler((request, reply) => {
-    errors.send(request, reply, notFound(request));
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    for (const name of options.vendor.operationHeaders) void reply.header(name, request.id);
-    void reply.header('Cache-Control', 'no-store');
-    // Told before the body is read: what was sent to nowhere has no other fault.
-    done(hostFault(request.raw) ?? (request.is404 ? notFound(request) : undefined));
-  });
   closeConnectionsInTime(app);
   // Node would answer what else a client expects with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -88,17 +80,21 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.decorateRequest('listQuery', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
-  logRequests(app);
+  logRequests(app, options.logger);
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublic(scope, options));
   await app.register((scope) => registerApiScope(scope, options));
-  refuseOtherMethods(app, new Map(methodsByPath));
+  const otherMethods = new Map(methodsByPath);
+  await app.register((scope) => refuseOthers(scope, otherMethods, options.vendor));
   return app;
 }
 
 /** What anyone may read: no authentication, no restriction. */
 async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
+  scope.addHook('onRequest', (request, reply, done) => {
+    done(startAnswer(request, reply, options.vendor));
+  });
   const document = describeApi(options.operations, options.schemas);
   scope.get('/openapi.json', (_request, reply) => reply.send(document));
   scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
@@ -148,14 +144,26 @@ function acceptBodies(app: FastifyInstance): void {
   });
 }
 
-/** Every path that exists answers 405, with what is possible, to the methods it does not take. */
-function refuseOtherMethods(app: FastifyInstance, methodsByPath: ReadonlyMap<string, ReadonlySet<string>>): void {
+/**
+ * Every path that exists answers 405, with what is possible, to the methods it does not take; every other one 404. Both
+ * are told before the body is read: what was sent to nowhere has no other fault.
+ */
+async function refuseOthers(
+  app: FastifyInstance,
+  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
+  vendor: VendorWords,
+): Promise<void> {
+  app.addHook('onRequest', (request, reply, done) => {
+    done(startAnswer(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(request);
+  });
   for (const [path, methods] of methodsByPath) {
     const allowed = [...methods].toSorted().join(', ');
     app.route({
       method: everyMethod.filter((method) => !methods.has(method)),
       url: path,
-      // Told before the body is read, as for paths that do not exist.
       onRequest: (request, _reply, done) => {
         done(wrongMethod(request, allowed));
       },

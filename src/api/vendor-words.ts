@@ -1,7 +1,13 @@
+export interface HeaderName {
+  readonly shown: string;
+  /** In lower case, as requests have them. */
+  readonly key: string;
+}
+
 /** The words on the wire that carry a vendor's name. Only the setting `vendor` decides them; nothing else knows one. */
 export interface VendorWords {
   /** Headers by which a caller may send the version; the first is ours. */
-  readonly versionHeaders: readonly string[];
+  readonly versionHeaders: readonly HeaderName[];
   /** Headers in which every answer carries its operation id. */
   readonly operationHeaders: readonly string[];
   /** `ERR_GATEHOUSE_` in front of an error's number. */
@@ -11,15 +17,19 @@ export interface VendorWords {
 export function vendorWords(vendor: string | undefined): VendorWords {
   if (vendor === undefined) {
     return {
-      versionHeaders: ['Service-Version'],
+      versionHeaders: [headerName('Service-Version')],
       operationHeaders: ['Gatehouse-Operation-Id'],
       errorPrefix: 'ERR_GATEHOUSE_',
     };
   }
   const capitalized = `${vendor.charAt(0).toUpperCase()}${vendor.slice(1)}`;
   return {
-    versionHeaders: ['Service-Version', `${capitalized}-Version`],
+    versionHeaders: [headerName('Service-Version'), headerName(`${capitalized}-Version`)],
     operationHeaders: ['Gatehouse-Operation-Id', `${vendor}-operation-id`],
     errorPrefix: `ERR_${vendor.toUpperCase()}_`,
   };
+}
+
+function headerName(shown: string): HeaderName {
+  return { shown, key: shown.toLowerCase() };
 }

@@ -1,32 +1,42 @@
-const alphabet = Buffer.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+/** In the order of their values, which is that of their codes. */
+export const base62Digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const alphabet = Buffer.from(base62Digits);
+
+const isDigit = new Uint8Array(128);
+for (const code of alphabet) isDigit[code] = 1;
 
 const groupDigits = 5;
 const groupBase = 62 ** groupDigits;
 
-/** The bytes as one big-endian number in base 62, padded with zeros to `length` characters. */
+/** Scratch, enough for 64 bytes: fresh arrays for each number would cost more than the arithmetic. */
+const words = new Float64Array(32);
+const text = Buffer.alloc(86);
+
+/** The bytes, 64 at most, as one big-endian number in base 62, padded with zeros to `length` characters. */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
-  const words = toWords(bytes);
-  const text = Buffer.allocUnsafe(length);
+  const wordCount = readWords(bytes);
   let at = length;
   while (at > 0) {
-    let group = divide(words);
+    let group = divideWords(wordCount);
     for (let digit = 0; digit < groupDigits && at > 0; digit++) {
       const quotient = Math.floor(group / 62);
       text[--at] = alphabet[group - quotient * 62] ?? 0;
       group = quotient;
     }
   }
-  return text.toString('latin1');
+  return text.toString('latin1', 0, length);
 }
 
-export function isBase62(text: string): boolean {
-  return /^[0-9A-Za-z]+$/.test(text);
+/** Whether there is something from `start` to `end`, and all of it are digits. */
+export function isBase62(text: string, start = 0, end = text.length): boolean {
+  for (let at = start; at < end; at++) if (isDigit[text.charCodeAt(at)] !== 1) return false;
+  return end > start;
 }
 
-/** Divides the 16-bit words, in place, by five digits' worth; answers the remainder. */
-function divide(words: Float64Array): number {
+/** Divides the first 16-bit words, in place, by five digits' worth; answers the remainder. */
+function divideWords(count: number): number {
   let remainder = 0;
-  for (let at = 0; at < words.length; at++) {
+  for (let at = 0; at < count; at++) {
     // Below 2³⁰ · 2¹⁶, well inside the exact integers of a double.
     const value = remainder * 0x1_0000 + (words[at] ?? 0);
     const quotient = Math.floor(value / groupBase);
@@ -36,11 +46,11 @@ function divide(words: Float64Array): number {
   return remainder;
 }
 
-/** Most significant first; the first word has one byte where the bytes are odd in number. */
-function toWords(bytes: Uint8Array): Float64Array {
-  const words = new Float64Array(Math.ceil(bytes.length / 2));
-  for (let word = words.length - 1, at = bytes.length - 1; word >= 0; word--, at -= 2) {
+/** Most significant first; the first word has one byte where the bytes are odd in number. Answers how many there are. */
+function readWords(bytes: Uint8Array): number {
+  const count = Math.ceil(bytes.length / 2);
+  for (let word = count - 1, at = bytes.length - 1; word >= 0; word--, at -= 2) {
     words[word] = (bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0);
   }
-  return words;
+  return count;
 }

@@ -1,10 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 
-import { encodeBase62, isBase62 } from './base62.ts';
+import { base62Digits, encodeBase62, isBase62 } from './base62.ts';
 
 const epochSeconds = 1_400_000_000;
 const ticksPerSecond = 2 ** 24;
 const bodyLength = 27;
+const underscore = 95;
 
 const bytes = new Uint8Array(20);
 const view = new DataView(bytes.buffer);
@@ -40,18 +41,33 @@ export function newId(prefix: string): string {
   return `${prefix}_${encodeBase62(bytes, bodyLength)}`;
 }
 
+const endings = Array.from(base62Digits).flatMap((first) => Array.from(base62Digits, (second) => first + second));
+let stem = '';
+let stemSecond = 0;
+let usedEndings = endings.length;
+
+/**
+ * An id of a call. As any other, but those of one second share all but their last two characters until these are used
+ * up: every call has one, and few are ever looked at.
+ */
+export function newOperationId(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (usedEndings === endings.length || second !== stemSecond) {
+    stem = newId('op').slice(0, -2);
+    stemSecond = second;
+    usedEndings = 0;
+  }
+  return `${stem}${endings[usedEndings++]}`;
+}
+
 export function newIdWithTime(prefix: string): FreshId {
   const id = newId(prefix);
   return { id, createdAt: toTimestamp(lastSecond * 1000) };
 }
 
 export function hasPrefix(id: string, prefix: string): boolean {
-  return (
-    id.length > prefix.length + 1 &&
-    id.startsWith(prefix) &&
-    id[prefix.length] === '_' &&
-    isBase62(id.slice(prefix.length + 1))
-  );
+  const { length } = prefix;
+  return id.startsWith(prefix) && id.charCodeAt(length) === underscore && isBase62(id, length + 1);
 }
 
 /** What stands behind the last `_`. */

@@ -11,15 +11,16 @@ export function newSecret(): string {
   return encodeBase62(randomBytes(secretBytes), secretLength);
 }
 
-export function hashSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
+/** As stored: in hexadecimal. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex');
 }
 
 /** Compared with when there is nothing to compare with, so that both cases take the same path. */
-const noHash = randomBytes(32);
+const noHash = randomBytes(64);
 
-/** Constant time; false, after the same work, when there is no stored hash. */
+/** Constant time; false, after the same work, when there is no stored hash: the bytes of its text. */
 export function secretMatches(secret: string, storedHash: Buffer | undefined): boolean {
-  const equal = timingSafeEqual(hashSecret(secret), storedHash ?? noHash);
+  const equal = timingSafeEqual(Buffer.from(hashSecret(secret), 'latin1'), storedHash ?? noHash);
   return equal && storedHash !== undefined;
 }

@@ -1,6 +1,6 @@
 import { formatIp } from '../../lib/ip-address.ts';
 import type { IpAddress } from '../../lib/ip-address.ts';
-import { newId } from '../../lib/ids.ts';
+import { newOperationId } from '../../lib/ids.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -24,7 +24,7 @@ export class AnswerLog {
   }
 
   get operationId(): string {
-    return (this.#operationId ??= newId('op'));
+    return (this.#operationId ??= newOperationId());
   }
 
   /** A client that went away before any answer is told with status 499. */

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 import { UserError } from '../../errors/user-error.ts';
-import { newId } from '../../lib/ids.ts';
+import { newOperationId } from '../../lib/ids.ts';
 import type { GatewayTimeouts } from '../engine.ts';
 import { errorAnswer } from './error-page.ts';
 import type { ClientConnection, Exchange } from './exchange.ts';
@@ -107,7 +107,7 @@ export class Http1Server {
       socket.destroy();
       return;
     }
-    const { status, headers, body } = errorAnswer(toUserError(error), newId('op'), '', this.#errorPrefix);
+    const { status, headers, body } = errorAnswer(toUserError(error), newOperationId(), '', this.#errorPrefix);
     const list = [...headers, 'Content-Length', String(body.length), 'Connection', 'close'];
     socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${formatHeaders(list)}\r\n`, 'latin1'), body]));
     this.#refused.add(socket);

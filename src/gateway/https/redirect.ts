@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { quote, UserError } from '../../errors/user-error.ts';
-import { newId } from '../../lib/ids.ts';
+import { newOperationId } from '../../lib/ids.ts';
 import type { GatewayTimeouts } from '../engine.ts';
 import { parseAuthority } from './authority.ts';
 import { errorAnswer } from './error-page.ts';
@@ -52,7 +52,7 @@ function redirect(request: IncomingMessage, response: ServerResponse, hosts: Hos
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: UserError, errorPrefix: string): void {
-  const answer = errorAnswer(error, newId('op'), request.headers.accept ?? '', errorPrefix);
+  const answer = errorAnswer(error, newOperationId(), request.headers.accept ?? '', errorPrefix);
   response.writeHead(answer.status, [...answer.headers, 'Content-Length', String(answer.body.length)]);
   response.end(request.method === 'HEAD' ? undefined : answer.body);
 }

@@ -1,6 +1,7 @@
 import { refused } from '../../api/bearer.ts';
 import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
@@ -17,7 +18,8 @@ interface Candidate {
 }
 
 const cacheSize = 20_000;
-const issuedForm = /^([0-9A-Za-z]{27})_([0-9A-Za-z]{43})$/;
+const bodyLength = 27;
+const secretLength = 43;
 const shortestChosen = 32;
 
 const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefined };
@@ -42,10 +44,9 @@ export function createAuthenticator(store: Store, principals: () => Principals):
 
   return {
     authenticate(token) {
-      const [, body, secret] = issuedForm.exec(token) ?? [];
-      if (body !== undefined && secret !== undefined) {
-        const candidate = keys.find(`${apiKeys.prefix}_${body}`);
-        const finish = (found: Candidate) => identify(found, secret, 203);
+      if (isIssued(token)) {
+        const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
+        const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), 203);
         return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
       }
       // Too short for a token that an operator may choose: nothing to look up.
@@ -53,6 +54,16 @@ export function createAuthenticator(store: Store, principals: () => Principals):
       return keys.findChosen(token).then((found) => identify(found, token, 202));
     },
   };
+}
+
+/** Of the form that the service issues: the body of the key's id, and the secret. */
+function isIssued(token: string): boolean {
+  return (
+    token.length === bodyLength + 1 + secretLength &&
+    token[bodyLength] === '_' &&
+    isBase62(token, 0, bodyLength) &&
+    isBase62(token, bodyLength + 1)
+  );
 }
 
 /** Keys by id, and ids by the hash of a chosen token. */
@@ -96,7 +107,7 @@ class KeyMemory {
   }
 
   async findChosen(token: string): Promise<Candidate> {
-    const hash = hashSecret(token).toString('hex');
+    const hash = hashSecret(token);
     const known = this.#idOfChosen.get(hash);
     if (known !== undefined) return this.find(known);
     const [row] = await this.#store.queries.all('SELECT id FROM api_keys WHERE token_hash = $1', [hash]);
@@ -108,5 +119,5 @@ class KeyMemory {
 
 function toCandidate(row: Row): Candidate {
   const { id, account_id, owner_id } = apiKeys.parse(row);
-  return { keyId: id, accountId: account_id, ownerId: owner_id, hash: Buffer.from(String(row[1]), 'hex') };
+  return { keyId: id, accountId: account_id, ownerId: owner_id, hash: Buffer.from(String(row[1]), 'latin1') };
 }

@@ -8,12 +8,12 @@ import type { ApiKey } from './table.ts';
 /** Stores the key with the hash of its token; the token itself is in the answer only. */
 export async function insertKey(transaction: Transaction, key: ApiKey, chosenToken?: string): Promise<string> {
   if (chosenToken !== undefined) {
-    const hash = hashSecret(chosenToken).toString('hex');
+    const hash = hashSecret(chosenToken);
     await apiKeys.insert(transaction, key, [hash, hash]);
     return chosenToken;
   }
   const secret = newSecret();
-  await apiKeys.insert(transaction, key, [hashSecret(secret).toString('hex'), null]);
+  await apiKeys.insert(transaction, key, [hashSecret(secret), null]);
   return `${idBody(key.id)}_${secret}`;
 }
 

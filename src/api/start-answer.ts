@@ -1,0 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import type { UserError } from '../errors/user-error.ts';
+import { hostFault } from './host-header.ts';
+import type { VendorWords } from './vendor-words.ts';
+
+/** Comes before everything else: what every answer carries, and the fault of a request that names no host. */
+export function startAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operationHeaders }: VendorWords,
+): UserError | undefined {
+  for (const name of operationHeaders) void reply.header(name, request.id);
+  void reply.header('Cache-Control', 'no-store');
+  return hostFault(request.raw);
+}
