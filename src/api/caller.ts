@@ -23,5 +23,6 @@ export interface Caller extends Identity {
 
 /** Answers whose token it is, or throws the `UserError` that says why it is nobody's. */
 export interface Authenticator {
-  authenticate(token: string): Awaitable<Identity>;
+  /** A connection that sends the same token again is spared the hash, not the question whether the key still stands. */
+  authenticate(token: string, connection: object): Awaitable<Identity>;
 }

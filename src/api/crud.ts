@@ -46,7 +46,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   state?(queries: Queries, document: Document): Promise<object>;
   /** Fields that only the first answer to a creation shows. */
   readonly shownOnce?: readonly string[];
-  /** What an answer shows. */
+  /** What an answer shows. Without a promise it depends on nothing but the document and the base of URIs. */
   present(document: Document, call: Call): Awaitable<unknown>;
   /** For lists, where one query serves all. */
   presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
@@ -64,6 +64,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     }
     return document;
   };
+  const views = new Views(crud);
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.state?.(queries, document) ?? document;
   const findForWrite = async (transaction: Transaction, call: Call) => {
@@ -109,7 +110,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
           if (state instanceof Promise)
             return state.then((known) => (tagAnswer(call, known), crud.present(document, call)));
           tagAnswer(call, state);
-          return crud.present(document, call);
+          return views.show(document, call);
         };
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
         return row instanceof Promise ? row.then((document) => show(found(document, call))) : show(found(row, call));
@@ -189,6 +190,24 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
       };
     },
   });
+}
+
+/** What was shown of documents in memory, which never change. */
+class Views<Document extends Stored> {
+  readonly #crud: Pick<Crud<Document, TSchema, TSchema>, 'present'>;
+  readonly #known = new WeakMap<Document, { readonly base: string; readonly view: unknown }>();
+
+  constructor(crud: Pick<Crud<Document, TSchema, TSchema>, 'present'>) {
+    this.#crud = crud;
+  }
+
+  show(document: Document, call: Call): Awaitable<unknown> {
+    const known = this.#known.get(document);
+    if (known !== undefined && known.base === call.base) return known.view;
+    const view = this.#crud.present(document, call);
+    if (!(view instanceof Promise)) this.#known.set(document, { base: call.base, view });
+    return view;
+  }
 }
 
 /** A type or null, in the form that serializes fastest. */

@@ -17,6 +17,8 @@ export interface Call<Body = unknown> {
   readonly page: Page;
   /** Query parameters that the operation names as its filters, as given. */
   readonly filters: Readonly<Record<string, string>>;
+  /** What stands in front of every path in the answer. */
+  readonly base: string;
   /** An absolute URI from a path. */
   readonly uri: (path: string) => string;
   /** The caller means it: changes that lock it out are let through. */

@@ -2,20 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
-import { clientAddress } from '../lib/client-address.ts';
-import { formatIp, parseIp } from '../lib/ip-address.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
 import type { Awaitable } from '../store/database.ts';
-import { bearerToken } from './bearer.ts';
+import { admitCaller } from './admission.ts';
+import type { Admitted } from './admission.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
-import type { Caller, Identity } from './caller.ts';
+import type { Caller } from './caller.ts';
+import type { DirectAnswers } from './direct-answers.ts';
+import { hasBody, newCall } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
 import { startAnswer } from './start-answer.ts';
-import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
 
 declare module 'fastify' {
@@ -39,8 +38,10 @@ export function registerOperation(
   operation: Operation,
   options: ApiOptions,
   named: ReadonlyMap<string, TSchema>,
+  direct: DirectAnswers,
 ): void {
   const takesBody = operation.body !== undefined;
+  let isOffered = false;
   scope.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -55,6 +56,12 @@ export function registerOperation(
     },
     ...(takesBody ? { preValidation: normalizer(operation, named) } : {}),
     handler: (request, reply) => {
+      if (!isOffered) {
+        const serialize = reply.getSerializationFunction(String(operation.status));
+        // Of an answer that is an object, as the schema says; Fastify's type is that of any route.
+        if (serialize !== undefined) direct.offer(operation, serialize as (value: object) => string);
+        isOffered = true;
+      }
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       if (result instanceof Promise) return result.then((value) => answer(reply, operation, value));
       return answer(reply, operation, result);
@@ -88,31 +95,18 @@ function enter(
     // An empty id must not reach the operation of the collection, nor look like one.
     if (params[name] === '') throw new UserError(20001, { path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
-  const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
-  const admit = (known: Identity) => {
-    const { principal, keyId } = known;
-    const caller = { principal, keyId, accountId: principal.accountId, source: sourceOf(request, options) };
+  const admit = ({ caller, warnedBy }: Admitted) => {
     request.caller = caller;
-    admitSource(caller, reply, options);
+    if (warnedBy.length > 0) {
+      options.warned(warnedBy, caller.source);
+      void reply.header('Gatehouse-Warning', warnedBy.join(', '));
+    }
     checkVersion(request.headers, options.vendor.versionHeaders);
     operation.permit?.(caller);
     checkForm(request, operation);
   };
-  return identity instanceof Promise ? identity.then(admit) : admit(identity);
-}
-
-function admitSource({ accountId, source }: Caller, reply: FastifyReply, options: ApiOptions): void {
-  const { refusedBy, warnedBy } = options.access.admit(accountId, 'api', source);
-  if (refusedBy !== undefined) throw new UserError(220, { address: formatIp(source), restriction: refusedBy });
-  if (warnedBy.length === 0) return;
-  options.warned(warnedBy, source);
-  void reply.header('Gatehouse-Warning', warnedBy.join(', '));
-}
-
-function sourceOf(request: FastifyRequest, options: ApiOptions): IpAddress {
-  const peer = parseIp(request.socket.remoteAddress ?? '');
-  if (peer === undefined) throw new UserError(20024, { reason: 'the connection is closed' });
-  return clientAddress(peer, request.headers['x-forwarded-for'], options.trustedProxies);
+  const admitted = admitCaller(request.raw, options);
+  return admitted instanceof Promise ? admitted.then(admit) : admit(admitted);
 }
 
 /** What can be said of query and body before the body is read. */
@@ -120,10 +114,10 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   const { text } = request.query as { readonly text: string };
   request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, operation.filters);
   const { headers } = request;
-  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  const isSent = hasBody(headers);
   // A content type without a body says nothing, not even when it is none.
-  if (!hasBody && headers['content-type'] !== undefined) delete headers['content-type'];
-  if (operation.body === undefined && hasBody) {
+  if (!isSent && headers['content-type'] !== undefined) delete headers['content-type'];
+  if (operation.body === undefined && isSent) {
     throw new UserError(211, { method: request.method, path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
 }
@@ -131,25 +125,18 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
 function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
   const { caller } = request;
   if (caller === undefined) throw new Error('an operation was reached without a caller');
-  const base = baseUrl(request, options);
-  const { page, filters } = request.listQuery ?? noQuery;
-  return {
-    caller,
-    actor: { id: caller.principal.id, accountId: caller.accountId, operationId: request.id },
-    params: paramsOf(request),
-    body: request.body,
-    page,
-    filters,
-    uri: (path) => `${base}${path}`,
-    allowLockout: request.headers['gatehouse-allow-lockout'] === 'true',
-    ifMatch: request.headers['if-match'],
-    idempotencyKey: singleHeader(request.headers['idempotency-key']),
-    setHeader: (name, value) => void reply.header(name, value),
-  };
-}
-
-function singleHeader(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value;
+  return newCall(
+    request.raw,
+    {
+      caller,
+      operationId: request.id,
+      params: paramsOf(request),
+      body: request.body,
+      query: request.listQuery ?? noQuery,
+      setHeader: (name, value) => void reply.header(name, value),
+    },
+    options,
+  );
 }
 
 function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {

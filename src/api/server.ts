@@ -1,4 +1,5 @@
-import { METHODS } from 'node:http';
+import { createServer, METHODS } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 
 import rateLimit from '@fastify/rate-limit';
 import { fastify, LogController } from 'fastify';
@@ -13,6 +14,7 @@ import type { AccessTable } from '../snapshot/access.ts';
 import { parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
+import { DirectAnswers } from './direct-answers.ts';
 import { createErrorAnswers } from './error-answers.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
@@ -44,19 +46,20 @@ export interface ApiOptions {
 
 /** From the first byte of a request to its last; the largest list of rules has time on a slow line. */
 const requestTimeoutMs = 120_000;
+/** Longer than the 60 seconds after which load balancers commonly drop an idle connection: they shall close first. */
+const keepAliveMs = 72_000;
 
 /** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor, options.logger);
+  const direct = new DirectAnswers(options);
   const app: FastifyInstance = fastify({
     // A logger of its own for each request costs more than what is logged of most: `logRequests` writes their lines.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newOperationId,
     bodyLimit: bodyLimitBytes,
-    requestTimeout: requestTimeoutMs,
-    // A request without one is answered here, as every other fault is.
-    http: { requireHostHeader: false },
+    serverFactory: (general) => createHttpServer(direct, general),
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
@@ -74,6 +77,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     errors.send(request, reply, error);
   });
   closeConnectionsInTime(app);
+  app.addHook('preClose', (done) => {
+    direct.close();
+    done();
+  });
   // Node would answer what else a client expects with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
@@ -84,10 +91,27 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublic(scope, options));
-  await app.register((scope) => registerApiScope(scope, options));
+  await app.register((scope) => registerApiScope(scope, options, direct));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseOthers(scope, otherMethods, options.vendor));
   return app;
+}
+
+function createHttpServer(direct: DirectAnswers, general: RequestListener): Server {
+  return createServer(
+    {
+      keepAliveTimeout: keepAliveMs,
+      requestTimeout: requestTimeoutMs,
+      // A request without one is answered here, as every other fault is.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const leave = () => {
+        general(request, response);
+      };
+      if (!direct.take(request, response, leave)) leave();
+    },
+  );
 }
 
 /** What anyone may read: no authentication, no restriction. */
@@ -111,10 +135,10 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   });
 }
 
-async function registerApiScope(scope: FastifyInstance, options: ApiOptions): Promise<void> {
+async function registerApiScope(scope: FastifyInstance, options: ApiOptions, direct: DirectAnswers): Promise<void> {
   const named = new Map(options.schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
   if (options.rateLimit !== undefined) await limitRate(scope, options.rateLimit);
-  for (const operation of options.operations) registerOperation(scope, operation, options, named);
+  for (const operation of options.operations) registerOperation(scope, operation, options, named, direct);
 }
 
 async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {

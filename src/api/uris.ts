@@ -1,17 +1,16 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 
 import type { CidrSet } from '../lib/cidr-set.ts';
 import { parseIp } from '../lib/ip-address.ts';
 
-interface UriOptions {
+export interface UriOptions {
   readonly publicUrl: string | undefined;
   readonly trustedProxies: CidrSet;
 }
 
 /** What stands in front of every path in an answer. Headers of a proxy count only if the proxy is trusted. */
-export function baseUrl(request: FastifyRequest, { publicUrl, trustedProxies }: UriOptions): string {
+export function baseUrl({ headers, socket }: IncomingMessage, { publicUrl, trustedProxies }: UriOptions): string {
   if (publicUrl !== undefined) return publicUrl;
-  const { headers, socket } = request;
   // HTTP/1.0 knows no Host, and HTTP/1.1 lets it be empty.
   const host = headers.host || `${socket.localAddress}:${socket.localPort}`;
   const protocol = headers['x-forwarded-proto'];

@@ -10,7 +10,7 @@ const groupBase = 62 ** groupDigits;
 
 /** Scratch, enough for 64 bytes: fresh arrays for each number would cost more than the arithmetic. */
 const words = new Float64Array(32);
-const text = Buffer.alloc(86);
+const characters = Buffer.alloc(86);
 
 /** The bytes, 64 at most, as one big-endian number in base 62, padded with zeros to `length` characters. */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
@@ -20,11 +20,11 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
     let group = divideWords(wordCount);
     for (let digit = 0; digit < groupDigits && at > 0; digit++) {
       const quotient = Math.floor(group / 62);
-      text[--at] = alphabet[group - quotient * 62] ?? 0;
+      characters[--at] = alphabet[group - quotient * 62] ?? 0;
       group = quotient;
     }
   }
-  return text.toString('latin1', 0, length);
+  return characters.toString('latin1', 0, length);
 }
 
 /** Whether there is something from `start` to `end`, and all of it are digits. */

@@ -18,8 +18,8 @@ const admitted: Admission = { refusedBy: undefined, warnedBy: noWarnings };
 export class AccessTable implements SnapshotFollower {
   #policies = new Map<string, CidrSet>();
   #restrictions = new Map<string, RestrictionEntry>();
-  /** By `account type`; only what exists, so that the common case of none is one failed lookup. */
-  #byAccountAndType = new Map<string, readonly RestrictionEntry[]>();
+  /** By account, under their type; only what exists, so that the common case of none is one failed lookup. */
+  #byAccount = noRestrictions();
 
   prepare(update: SnapshotUpdate): () => void {
     const policies = new Map<string, CidrSet>();
@@ -37,7 +37,7 @@ export class AccessTable implements SnapshotFollower {
   }
 
   admit(accountId: string, type: RestrictionType, source: IpAddress): Admission {
-    const restrictions = this.#byAccountAndType.get(accountKey(accountId, type));
+    const restrictions = this.#byAccount[type].get(accountId);
     if (restrictions === undefined) return admitted;
     let refusedBy: string | undefined;
     let warnedBy: string[] | undefined;
@@ -55,7 +55,7 @@ export class AccessTable implements SnapshotFollower {
     if (update.full) {
       this.#policies = new Map();
       this.#restrictions = new Map();
-      this.#byAccountAndType = new Map();
+      this.#byAccount = noRestrictions();
     }
     for (const [id, set] of policies) this.#policies.set(id, set);
     for (const entry of update.set) if (entry.kind === 'restriction') this.#place(entry);
@@ -68,21 +68,21 @@ export class AccessTable implements SnapshotFollower {
   #place(entry: RestrictionEntry): void {
     this.#displace(entry.id);
     this.#restrictions.set(entry.id, entry);
-    const key = accountKey(entry.accountId, entry.type);
-    this.#byAccountAndType.set(key, [...(this.#byAccountAndType.get(key) ?? []), entry]);
+    const ofType = this.#byAccount[entry.type];
+    ofType.set(entry.accountId, [...(ofType.get(entry.accountId) ?? []), entry]);
   }
 
   #displace(id: string): void {
     const old = this.#restrictions.get(id);
     if (old === undefined) return;
     this.#restrictions.delete(id);
-    const key = accountKey(old.accountId, old.type);
-    const left = (this.#byAccountAndType.get(key) ?? []).filter((entry) => entry.id !== id);
-    if (left.length === 0) this.#byAccountAndType.delete(key);
-    else this.#byAccountAndType.set(key, left);
+    const ofType = this.#byAccount[old.type];
+    const left = (ofType.get(old.accountId) ?? []).filter((entry) => entry.id !== id);
+    if (left.length === 0) ofType.delete(old.accountId);
+    else ofType.set(old.accountId, left);
   }
 }
 
-function accountKey(accountId: string, type: RestrictionType): string {
-  return `${accountId} ${type}`;
+function noRestrictions(): Readonly<Record<RestrictionType, Map<string, readonly RestrictionEntry[]>>> {
+  return { dashboard: new Map(), api: new Map(), agent: new Map(), endpoints: new Map() };
 }

@@ -27,8 +27,10 @@ export function createDirectory(store: Store): Principals {
   };
 }
 
+const botStart = `${botUsers.prefix}_`;
+
 function isBot(id: string): boolean {
-  return id.startsWith(`${botUsers.prefix}_`);
+  return id.startsWith(botStart);
 }
 
 function botPrincipal(bot: BotUser | undefined): Principal | undefined {

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { FastifyBaseLogger } from 'fastify';
+
+import { isBase62 } from '../lib/base62.ts';
+import { newOperationId } from '../lib/ids.ts';
+import { admitCaller } from './admission.ts';
+import type { Admitted } from './admission.ts';
+import { hostFault } from './host-header.ts';
+import { hasBody, newCall } from './new-call.ts';
+import type { Call, Operation } from './operation.ts';
+import { noQuery } from './query.ts';
+import { logRequest, logsRequests } from './request-log.ts';
+import type { ApiOptions } from './server.ts';
+import { checkVersion } from './version-header.ts';
+
+type Serialize = (view: object) => string;
+
+interface Direct {
+  readonly operation: Operation;
+  /** The general way's own, known once that has answered. */
+  readonly serialize: Serialize;
+}
+
+interface Body {
+  readonly text: string;
+  readonly length: string;
+}
+
+/** What one answer is made of. */
+interface Course {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly admitted: Admitted;
+  readonly operationId: string;
+  readonly startedMs: number;
+  /** Name, value, name, value, … */
+  readonly headers: string[];
+}
+
+/**
+ * Answers the GET of a single resource without the framework, which costs more than all that such a call needs. It only
+ * ever succeeds: a request that is unusual in any way, or is to be refused, is left to the general way as it came.
+ */
+export class DirectAnswers {
+  /** By what stands before the id in their path. */
+  readonly #operations = new Map<string, Direct>();
+  /** Of views that are shown again as they are. */
+  readonly #bodies = new WeakMap<object, Body>();
+  readonly #options: ApiOptions;
+  readonly #operationHeaders: readonly string[];
+  readonly #log: FastifyBaseLogger | undefined;
+  #isOpen: boolean;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    this.#operationHeaders = options.vendor.operationHeaders.map((name) => name.toLowerCase());
+    this.#log = logsRequests(options.logger) ? options.logger : undefined;
+    // The limit counts the calls that the framework sees.
+    this.#isOpen = options.rateLimit === undefined;
+  }
+
+  /** Called by the general way with its first answer to an operation. */
+  offer(operation: Operation, serialize: Serialize): void {
+    const prefix = prefixOf(operation);
+    if (prefix !== undefined) this.#operations.set(prefix, { operation, serialize });
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** False: nothing was done, the request is the general way's. That may also turn out later, through `leave`. */
+  take(request: IncomingMessage, response: ServerResponse, leave: () => void): boolean {
+    const { method, url = '' } = request;
+    if (method !== 'GET' || !this.#isOpen) return false;
+    const slash = url.lastIndexOf('/');
+    const direct = this.#operations.get(url.slice(0, slash));
+    if (direct === undefined || !isId(url, slash + 1)) return false;
+    if (hasBody(request.headers) || hostFault(request) !== undefined) return false;
+    const id = url.slice(slash + 1);
+    try {
+      const admitted = admitCaller(request, this.#options);
+      const proceed = (known: Admitted) => this.#proceed(this.#start(request, response, known), direct, id);
+      const end = admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+      // The general way finds the same fault, and says it.
+      end?.catch(leave);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #start(request: IncomingMessage, response: ServerResponse, admitted: Admitted): Course {
+    checkVersion(request.headers, this.#options.vendor.versionHeaders);
+    const operationId = newOperationId();
+    const headers: string[] = [];
+    for (const name of this.#operationHeaders) headers.push(name, operationId);
+    headers.push('cache-control', 'no-store');
+    const { warnedBy } = admitted;
+    if (warnedBy.length > 0) headers.push('gatehouse-warning', warnedBy.join(', '));
+    return { request, response, admitted, operationId, startedMs: performance.now(), headers };
+  }
+
+  #proceed(course: Course, direct: Direct, id: string): Promise<void> | undefined {
+    // It takes no body.
+    const view = direct.operation.handle(this.#callOf(course, id) as Call<never>);
+    if (view instanceof Promise) return view.then((known) => this.#send(course, known, direct));
+    this.#send(course, view, direct);
+    return undefined;
+  }
+
+  #callOf({ request, admitted, operationId, headers }: Course, id: string): Call {
+    const parts = {
+      caller: admitted.caller,
+      operationId,
+      params: { id },
+      body: undefined,
+      query: noQuery,
+      setHeader: (name: string, value: string) => void headers.push(name.toLowerCase(), value),
+    };
+    return newCall(request, parts, this.#options);
+  }
+
+  #send(course: Course, view: unknown, { serialize }: Direct): void {
+    const { request, response, admitted, operationId, startedMs, headers } = course;
+    // The schemas of such operations' answers are those of objects.
+    const { text, length } = this.#bodyOf(view as object, serialize);
+    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', length);
+    response.writeHead(200, headers).end(text);
+    const { caller, warnedBy } = admitted;
+    if (warnedBy.length > 0) this.#options.warned(warnedBy, caller.source);
+    if (this.#log === undefined) return;
+    logRequest(this.#log, request, { operationId, caller, status: 200, durationMs: performance.now() - startedMs });
+  }
+
+  #bodyOf(view: object, serialize: Serialize): Body {
+    let body = this.#bodies.get(view);
+    if (body === undefined) {
+      const text = serialize(view);
+      body = { text, length: String(Buffer.byteLength(text)) };
+      this.#bodies.set(view, body);
+    }
+    return body;
+  }
+}
+
+/** Undefined where the operation is not the GET of one resource by its id alone, open to every caller. */
+function prefixOf({ method, path, permit, status }: Operation): string | undefined {
+  if (method !== 'GET' || permit !== undefined || status !== 200) return undefined;
+  return /^([^{}]+)\/\{id\}$/.exec(path)?.[1];
+}
+
+/** Nothing but an id: no query, no escape, no further path. */
+function isId(url: string, start: number): boolean {
+  const mark = url.indexOf('_', start);
+  return mark > start && isBase62(url, start, mark) && isBase62(url, mark + 1);
+}
