@@ -13,11 +13,13 @@ import { makeOnce } from './idempotency.ts';
 import { operation } from './operation.ts';
 import type { Call, Fault, Operation } from './operation.ts';
 import { nextPageQuery } from './query.ts';
+import { Showcase } from './shown.ts';
+import type { Presentation } from './shown.ts';
 
 export type MissingCode = 222 | 1404 | 6514 | 7000 | 7124;
 
 /** A resource with the five usual operations. What is particular to it stands in its functions. */
-interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> {
+interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> extends Presentation<Document> {
   readonly store: Store;
   readonly table: Table<Document>;
   readonly path: string;
@@ -42,12 +44,8 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
-  /** All that a tag of the resource stands for; the document itself unless it says otherwise. */
-  state?(queries: Queries, document: Document): Promise<object>;
   /** Fields that only the first answer to a creation shows. */
   readonly shownOnce?: readonly string[];
-  /** What an answer shows. Without a promise it depends on nothing but the document and the base of URIs. */
-  present(document: Document, call: Call): Awaitable<unknown>;
   /** For lists, where one query serves all. */
   presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
 }
@@ -64,7 +62,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     }
     return document;
   };
-  const views = new Views(crud);
+  const showcase = new Showcase(crud);
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.state?.(queries, document) ?? document;
   const findForWrite = async (transaction: Transaction, call: Call) => {
@@ -105,15 +103,9 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       answer: view,
       errors: [missing],
       handle: (call) => {
-        const show = (document: Document) => {
-          const state = stateOf(store.queries, document);
-          if (state instanceof Promise)
-            return state.then((known) => (tagAnswer(call, known), crud.present(document, call)));
-          tagAnswer(call, state);
-          return views.show(document, call);
-        };
+        const show = (document: Document | undefined) => showcase.show(store.queries, found(document, call), call);
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
-        return row instanceof Promise ? row.then((document) => show(found(document, call))) : show(found(row, call));
+        return row instanceof Promise ? row.then(show) : show(row);
       },
     }),
     operation({
@@ -190,24 +182,6 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
       };
     },
   });
-}
-
-/** What was shown of documents in memory, which never change. */
-class Views<Document extends Stored> {
-  readonly #crud: Pick<Crud<Document, TSchema, TSchema>, 'present'>;
-  readonly #known = new WeakMap<Document, { readonly base: string; readonly view: unknown }>();
-
-  constructor(crud: Pick<Crud<Document, TSchema, TSchema>, 'present'>) {
-    this.#crud = crud;
-  }
-
-  show(document: Document, call: Call): Awaitable<unknown> {
-    const known = this.#known.get(document);
-    if (known !== undefined && known.base === call.base) return known.view;
-    const view = this.#crud.present(document, call);
-    if (!(view instanceof Promise)) this.#known.set(document, { base: call.base, view });
-    return view;
-  }
 }
 
 /** A type or null, in the form that serializes fastest. */

@@ -12,6 +12,7 @@ import type { Call, Operation } from './operation.ts';
 import { noQuery } from './query.ts';
 import { logRequest, logsRequests } from './request-log.ts';
 import type { ApiOptions } from './server.ts';
+import { Shown } from './shown.ts';
 import { checkVersion } from './version-header.ts';
 
 type Serialize = (view: object) => string;
@@ -20,11 +21,6 @@ interface Direct {
   readonly operation: Operation;
   /** The general way's own, known once that has answered. */
   readonly serialize: Serialize;
-}
-
-interface Body {
-  readonly text: string;
-  readonly length: string;
 }
 
 /** What one answer is made of. */
@@ -45,8 +41,6 @@ interface Course {
 export class DirectAnswers {
   /** By what stands before the id in their path. */
   readonly #operations = new Map<string, Direct>();
-  /** Of views that are shown again as they are. */
-  readonly #bodies = new WeakMap<object, Body>();
   readonly #options: ApiOptions;
   readonly #operationHeaders: readonly string[];
   readonly #log: FastifyBaseLogger | undefined;
@@ -125,23 +119,14 @@ export class DirectAnswers {
   #send(course: Course, view: unknown, { serialize }: Direct): void {
     const { request, response, admitted, operationId, startedMs, headers } = course;
     // The schemas of such operations' answers are those of objects.
-    const { text, length } = this.#bodyOf(view as object, serialize);
+    const text = view instanceof Shown ? view.textBy(serialize) : serialize(view as object);
+    const length = String(Buffer.byteLength(text));
     headers.push('content-type', 'application/json; charset=utf-8', 'content-length', length);
     response.writeHead(200, headers).end(text);
     const { caller, warnedBy } = admitted;
     if (warnedBy.length > 0) this.#options.warned(warnedBy, caller.source);
     if (this.#log === undefined) return;
     logRequest(this.#log, request, { operationId, caller, status: 200, durationMs: performance.now() - startedMs });
-  }
-
-  #bodyOf(view: object, serialize: Serialize): Body {
-    let body = this.#bodies.get(view);
-    if (body === undefined) {
-      const text = serialize(view);
-      body = { text, length: String(Buffer.byteLength(text)) };
-      this.#bodies.set(view, body);
-    }
-    return body;
   }
 }
 

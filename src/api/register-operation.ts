@@ -14,6 +14,7 @@ import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
+import { Shown } from './shown.ts';
 import { startAnswer } from './start-answer.ts';
 import { checkVersion } from './version-header.ts';
 
@@ -79,7 +80,8 @@ function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): 
 
 function answer(reply: FastifyReply, operation: Operation, value: unknown): FastifyReply {
   void reply.code(operation.status);
-  return operation.status === 204 ? reply.send() : reply.send(value);
+  if (operation.status === 204) return reply.send();
+  return reply.send(value instanceof Shown ? value.view : value);
 }
 
 function enter(

@@ -1,28 +1,29 @@
 /**
- * A map that forgets what was not used longest. A value read from elsewhere while an entry was being dropped may be
- * older than the drop: take a `ticket` before reading and hand it to `fill`.
+ * A map that forgets what was not used lately: what was used among the last half of its limit is there, and never more
+ * than the limit. A value read from elsewhere while an entry was being dropped may be older than the drop: take a
+ * `ticket` before reading and hand it to `fill`.
  */
 export class BoundedCache<Key, Value> {
-  readonly #limit: number;
-  readonly #entries = new Map<Key, Value>();
+  readonly #half: number;
+  // Two maps that take turns. One map in order of use would have to be searched for its oldest entry, past all the
+  // gaps that deletions leave, at each entry that is forgotten.
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
   #drops = 0;
 
   constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get size(): number {
-    return this.#entries.size;
+    this.#half = Math.ceil(limit / 2);
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    // Only a cache that is near its limit needs an order of use.
-    if (value !== undefined && this.#entries.size * 2 > this.#limit) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
+    const value = this.#young.get(key);
+    if (value !== undefined || this.#old.size === 0) return value;
+    const older = this.#old.get(key);
+    if (older !== undefined) {
+      this.#old.delete(key);
+      this.#set(key, older);
     }
-    return value;
+    return older;
   }
 
   ticket(): number {
@@ -31,24 +32,27 @@ export class BoundedCache<Key, Value> {
 
   /** Keeps the value unless something was dropped since the ticket was taken. */
   fill(ticket: number, key: Key, value: Value): void {
-    if (ticket === this.#drops) this.#set(key, value);
+    if (ticket !== this.#drops) return;
+    this.#old.delete(key);
+    this.#set(key, value);
   }
 
   drop(key: Key): void {
     this.#drops += 1;
-    this.#entries.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 
   clear(): void {
     this.#drops += 1;
-    this.#entries.clear();
+    this.#young.clear();
+    this.#old.clear();
   }
 
   #set(key: Key, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#limit) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    this.#young.set(key, value);
+    if (this.#young.size < this.#half) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 }

@@ -80,7 +80,7 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
   });
 }
 
-function present(key: ApiKey, { uri }: Call): unknown {
+function present(key: ApiKey, { uri }: Call): object {
   const { id, description, metadata, created_at, owner_id } = key;
   const token = freshTokens.get(key) ?? null;
   return { id, uri: uri(`/api_keys/${id}`), description, metadata, created_at, token, owner_id };

@@ -99,7 +99,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
   return [...crud, ...routeOperations(context)];
 }
 
-function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Offers, call: Call): unknown {
+function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Offers, call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,

@@ -141,7 +141,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
   return [...crud, ...ofModules];
 }
 
-export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call): unknown {
+export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call): object {
   const { edge_id, id, created_at, match_type, match: path_, description, metadata } = route;
   return {
     edge_id,

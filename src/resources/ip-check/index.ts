@@ -117,7 +117,7 @@ function effectOf({ kind, bites }: Subject, allowed: boolean): Check['effect'] {
   return bites ? 'refuses' : 'warns';
 }
 
-function present(source: IpAddress, checks: readonly Check[], { offers }: ResourceContext, { uri }: Call): unknown {
+function present(source: IpAddress, checks: readonly Check[], { offers }: ResourceContext, { uri }: Call): object {
   const policyRef = (id: string) => ({ id, uri: uri(`${offers.ipPolicies.path}/${id}`) });
   const presentRule = ({ id, cidr, action, ip_policy_id }: MatchingRule) => ({
     id,

@@ -123,7 +123,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
   });
 }
 
-function present(restriction: IpRestriction, { uri }: Call, policiesPath: string): unknown {
+function present(restriction: IpRestriction, { uri }: Call, policiesPath: string): object {
   const { id, created_at, description, metadata, ip_policy_ids } = restriction;
   const ip_policies = ip_policy_ids.map((policyId) => ({ id: policyId, uri: uri(`${policiesPath}/${policyId}`) }));
   return {

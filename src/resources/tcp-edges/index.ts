@@ -101,7 +101,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   return [...crud, ...ofModules];
 }
 
-function present(edge: TcpEdge, offers: Offers, call: Call): unknown {
+function present(edge: TcpEdge, offers: Offers, call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,

@@ -100,7 +100,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
   });
 }
 
-function present(certificate: TlsCertificate, { uri }: Call): unknown {
+function present(certificate: TlsCertificate, { uri }: Call): object {
   const { account_id: _account, served_names: _names, ...shown } = certificate;
   return { ...shown, uri: uri(`${path}/${certificate.id}`), issued_at: null };
 }
