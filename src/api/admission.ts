@@ -5,6 +5,7 @@ import { clientAddress } from '../lib/client-address.ts';
 import type { CidrSet } from '../lib/cidr-set.ts';
 import { formatIp, parseIp } from '../lib/ip-address.ts';
 import type { IpAddress } from '../lib/ip-address.ts';
+import { sameText } from '../lib/secrets.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
@@ -22,21 +23,57 @@ export interface Admitted {
   readonly warnedBy: readonly string[];
 }
 
-/** Who calls, and from where. Throws the `UserError` for one who may not. */
-export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<Admitted> {
-  const { headers, socket } = request;
-  const identity = options.authenticator.authenticate(bearerToken(headers.authorization), socket);
-  return identity instanceof Promise
-    ? identity.then((known) => admitIdentity(known, request, options))
-    : admitIdentity(identity, request, options);
+/** What was found out about the last call on a connection, and what of. */
+interface Remembered {
+  readonly authorization: string;
+  readonly forwardedFor: string | string[] | undefined;
+  readonly epoch: number;
+  readonly revision: number;
+  readonly admitted: Admitted;
 }
 
-function admitIdentity({ principal, keyId }: Identity, request: IncomingMessage, options: AdmissionOptions): Admitted {
-  const { accountId } = principal;
-  const source = sourceOf(request, options.trustedProxies);
-  const { refusedBy, warnedBy } = options.access.admit(accountId, 'api', source);
-  if (refusedBy !== undefined) throw new UserError(220, { address: formatIp(source), restriction: refusedBy });
-  return { caller: { principal, keyId, accountId, source }, warnedBy };
+/**
+ * Lets callers in. A connection that says the same again, while nothing at all has changed, is the same caller: neither
+ * the hash of its token nor its address is looked at anew. What is remembered goes with the connection.
+ */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #remembered = new WeakMap<object, Remembered>();
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /** Who calls, and from where. Throws the `UserError` for one who may not. */
+  admit(request: IncomingMessage): Awaitable<Admitted> {
+    const { authorization = '', 'x-forwarded-for': forwardedFor } = request.headers;
+    const { epoch } = this.#options.authenticator;
+    const { revision } = this.#options.access;
+    const last = this.#remembered.get(request.socket);
+    if (
+      last?.epoch === epoch &&
+      last.revision === revision &&
+      last.forwardedFor === forwardedFor &&
+      sameText(last.authorization, authorization)
+    )
+      return last.admitted;
+    const finish = (identity: Identity): Admitted => {
+      const admitted = this.#admitIdentity(identity, request);
+      this.#remembered.set(request.socket, { authorization, forwardedFor, epoch, revision, admitted });
+      return admitted;
+    };
+    const identity = this.#options.authenticator.authenticate(bearerToken(authorization));
+    return identity instanceof Promise ? identity.then(finish) : finish(identity);
+  }
+
+  #admitIdentity({ principal, keyId }: Identity, request: IncomingMessage): Admitted {
+    const { access, trustedProxies } = this.#options;
+    const { accountId } = principal;
+    const source = sourceOf(request, trustedProxies);
+    const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
+    if (refusedBy !== undefined) throw new UserError(220, { address: formatIp(source), restriction: refusedBy });
+    return { caller: { principal, keyId, accountId, source }, warnedBy };
+  }
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {

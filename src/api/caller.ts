@@ -23,6 +23,7 @@ export interface Caller extends Identity {
 
 /** Answers whose token it is, or throws the `UserError` that says why it is nobody's. */
 export interface Authenticator {
-  /** A connection that sends the same token again is spared the hash, not the question whether the key still stands. */
-  authenticate(token: string, connection: object): Awaitable<Identity>;
+  authenticate(token: string): Awaitable<Identity>;
+  /** Whose a token is stands while this is the same. NaN where nothing is sure. */
+  readonly epoch: number;
 }

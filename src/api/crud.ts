@@ -174,7 +174,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
       const hasNext = documents.length > page.limit && last !== undefined;
       const entries = crud.presentAll
         ? await crud.presentAll(shown, call)
-        : await Promise.all(shown.map((document) => crud.present(document, call)));
+        : await Promise.all(shown.map(async (document) => crud.present(document, call)));
       return {
         [listKey]: entries,
         uri: uri(path),

@@ -4,8 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 
 import { isBase62 } from '../lib/base62.ts';
 import { newOperationId } from '../lib/ids.ts';
-import { admitCaller } from './admission.ts';
-import type { Admitted } from './admission.ts';
+import type { Admission, Admitted } from './admission.ts';
 import { hostFault } from './host-header.ts';
 import { hasBody, newCall } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
@@ -42,12 +41,14 @@ export class DirectAnswers {
   /** By what stands before the id in their path. */
   readonly #operations = new Map<string, Direct>();
   readonly #options: ApiOptions;
+  readonly #admission: Admission;
   readonly #operationHeaders: readonly string[];
   readonly #log: FastifyBaseLogger | undefined;
   #isOpen: boolean;
 
-  constructor(options: ApiOptions) {
+  constructor(options: ApiOptions, admission: Admission) {
     this.#options = options;
+    this.#admission = admission;
     this.#operationHeaders = options.vendor.operationHeaders.map((name) => name.toLowerCase());
     this.#log = logsRequests(options.logger) ? options.logger : undefined;
     // The limit counts the calls that the framework sees.
@@ -74,7 +75,7 @@ export class DirectAnswers {
     if (hasBody(request.headers) || hostFault(request) !== undefined) return false;
     const id = url.slice(slash + 1);
     try {
-      const admitted = admitCaller(request, this.#options);
+      const admitted = this.#admission.admit(request);
       const proceed = (known: Admitted) => this.#proceed(this.#start(request, response, known), direct, id);
       const end = admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
       // The general way finds the same fault, and says it.

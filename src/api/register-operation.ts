@@ -3,8 +3,7 @@ import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
 import type { Awaitable } from '../store/database.ts';
-import { admitCaller } from './admission.ts';
-import type { Admitted } from './admission.ts';
+import type { Admission, Admitted } from './admission.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { Caller } from './caller.ts';
@@ -30,17 +29,21 @@ declare module 'fastify' {
   }
 }
 
+/** What all operations share. */
+export interface OperationHost {
+  readonly options: ApiOptions;
+  /** Schemas by their `$id`. */
+  readonly named: ReadonlyMap<string, TSchema>;
+  readonly admission: Admission;
+  readonly direct: DirectAnswers;
+}
+
 /**
  * Puts an operation on the wire. The checks keep their order: authentication, source address, version, rights, query
  * and body, then the operation itself. All of it answers at once where nothing has to be waited for.
  */
-export function registerOperation(
-  scope: FastifyInstance,
-  operation: Operation,
-  options: ApiOptions,
-  named: ReadonlyMap<string, TSchema>,
-  direct: DirectAnswers,
-): void {
+export function registerOperation(scope: FastifyInstance, operation: Operation, host: OperationHost): void {
+  const { options, direct } = host;
   const takesBody = operation.body !== undefined;
   let isOffered = false;
   scope.route({
@@ -53,9 +56,9 @@ export function registerOperation(
       ...(operation.answer === undefined ? {} : { response: { [operation.status]: operation.answer } }),
     },
     onRequest: (request, reply, done) => {
-      settle(() => enter(request, reply, operation, options), done);
+      settle(() => enter(request, reply, operation, host), done);
     },
-    ...(takesBody ? { preValidation: normalizer(operation, named) } : {}),
+    ...(takesBody ? { preValidation: normalizer(operation, host.named) } : {}),
     handler: (request, reply) => {
       if (!isOffered) {
         const serialize = reply.getSerializationFunction(String(operation.status));
@@ -88,7 +91,7 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  options: ApiOptions,
+  { options, admission }: OperationHost,
 ): Awaitable<void> {
   const fault = startAnswer(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
@@ -107,7 +110,7 @@ function enter(
     operation.permit?.(caller);
     checkForm(request, operation);
   };
-  const admitted = admitCaller(request.raw, options);
+  const admitted = admission.admit(request.raw);
   return admitted instanceof Promise ? admitted.then(admit) : admit(admitted);
 }
 

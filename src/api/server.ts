@@ -1,16 +1,17 @@
-import { createServer, METHODS } from 'node:http';
+import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 
 import rateLimit from '@fastify/rate-limit';
 import { fastify, LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
-import { quote, UserError } from '../errors/user-error.ts';
+import { UserError } from '../errors/user-error.ts';
 import type { CidrSet } from '../lib/cidr-set.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip-address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
+import { Admission } from './admission.ts';
 import { parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
@@ -19,7 +20,9 @@ import { createErrorAnswers } from './error-answers.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
+import { collectRoutes, everyMethod, notFound, refuseOthers } from './other-requests.ts';
 import { registerOperation } from './register-operation.ts';
+import type { OperationHost } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
 import { startAnswer } from './start-answer.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
@@ -52,7 +55,9 @@ const keepAliveMs = 72_000;
 /** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor, options.logger);
-  const direct = new DirectAnswers(options);
+  const admission = new Admission(options);
+  const direct = new DirectAnswers(options, admission);
+  const host = { options, named: byId(options.schemas), admission, direct };
   const app: FastifyInstance = fastify({
     // A logger of its own for each request costs more than what is logged of most: `logRequests` writes their lines.
     logger: false,
@@ -91,7 +96,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublic(scope, options));
-  await app.register((scope) => registerApiScope(scope, options, direct));
+  await app.register((scope) => registerApiScope(scope, host));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseOthers(scope, otherMethods, options.vendor));
   return app;
@@ -135,10 +140,14 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   });
 }
 
-async function registerApiScope(scope: FastifyInstance, options: ApiOptions, direct: DirectAnswers): Promise<void> {
-  const named = new Map(options.schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
-  if (options.rateLimit !== undefined) await limitRate(scope, options.rateLimit);
-  for (const operation of options.operations) registerOperation(scope, operation, options, named, direct);
+async function registerApiScope(scope: FastifyInstance, host: OperationHost): Promise<void> {
+  const { operations, rateLimit: limit } = host.options;
+  if (limit !== undefined) await limitRate(scope, limit);
+  for (const operation of operations) registerOperation(scope, operation, host);
+}
+
+function byId(schemas: readonly TSchema[]): ReadonlyMap<string, TSchema> {
+  return new Map(schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
 }
 
 async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
@@ -166,59 +175,4 @@ function acceptBodies(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-}
-
-/**
- * Every path that exists answers 405, with what is possible, to the methods it does not take; every other one 404. Both
- * are told before the body is read: what was sent to nowhere has no other fault.
- */
-async function refuseOthers(
-  app: FastifyInstance,
-  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
-  vendor: VendorWords,
-): Promise<void> {
-  app.addHook('onRequest', (request, reply, done) => {
-    done(startAnswer(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
-  });
-  app.setNotFoundHandler((request) => {
-    throw notFound(request);
-  });
-  for (const [path, methods] of methodsByPath) {
-    const allowed = [...methods].toSorted().join(', ');
-    app.route({
-      method: everyMethod.filter((method) => !methods.has(method)),
-      url: path,
-      onRequest: (request, _reply, done) => {
-        done(wrongMethod(request, allowed));
-      },
-      handler: () => {},
-    });
-  }
-}
-
-function wrongMethod(request: FastifyRequest, allowed: string): UserError {
-  // The router lets a parameter be empty: `/api_keys/` is not a key.
-  if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
-  return new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
-}
-
-/** CONNECT never gets here: Node handles it apart. */
-const everyMethod = METHODS.filter((method) => method !== 'CONNECT');
-
-function collectRoutes(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
-  const methodsByPath = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set();
-    methodsByPath.set(url, methods);
-    for (const each of [method].flat()) methods.add(each);
-  });
-  return methodsByPath;
-}
-
-function notFound(request: FastifyRequest): UserError {
-  return new UserError(20001, { path: quote(pathOf(request)) });
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '';
 }

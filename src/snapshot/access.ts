@@ -20,6 +20,12 @@ export class AccessTable implements SnapshotFollower {
   #restrictions = new Map<string, RestrictionEntry>();
   /** By account, under their type; only what exists, so that the common case of none is one failed lookup. */
   #byAccount = noRestrictions();
+  #revision = 0;
+
+  /** Another number with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
 
   prepare(update: SnapshotUpdate): () => void {
     const policies = new Map<string, CidrSet>();
@@ -52,6 +58,7 @@ export class AccessTable implements SnapshotFollower {
   }
 
   #swap(update: SnapshotUpdate, policies: ReadonlyMap<string, CidrSet>): void {
+    this.#revision += 1;
     if (update.full) {
       this.#policies = new Map();
       this.#restrictions = new Map();

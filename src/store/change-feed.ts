@@ -20,6 +20,7 @@ export class ChangeFeed {
   readonly #queries: Queries;
   readonly #followers: Follower[] = [];
   #version: number;
+  #epoch = 0;
   #turn: Promise<void> = Promise.resolve();
   #confirmedAtMs = performance.now();
   /** Has not begun. */
@@ -29,6 +30,11 @@ export class ChangeFeed {
   constructor(queries: Queries, version: number) {
     this.#queries = queries;
     this.#version = version;
+  }
+
+  /** Another number as soon as a change is told of, and again when all have been told. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** How long ago it was sure that nothing newer exists. */
@@ -86,14 +92,23 @@ export class ChangeFeed {
     }
   }
 
-  async #tellLost(version: number): Promise<void> {
-    for (const follower of this.#followers) await follower.lost(version);
-    this.#version = version;
+  #tellLost(version: number): Promise<void> {
+    return this.#tellAll(version, (follower) => follower.lost(version));
   }
 
-  async #tell(changes: readonly Change[], version: number): Promise<void> {
-    for (const follower of this.#followers) await follower.changed(changes, version);
-    this.#version = version;
+  #tell(changes: readonly Change[], version: number): Promise<void> {
+    return this.#tellAll(version, (follower) => follower.changed(changes, version));
+  }
+
+  async #tellAll(version: number, tell: (follower: Follower) => Awaitable<void>): Promise<void> {
+    this.#epoch += 1;
+    try {
+      for (const follower of this.#followers) await tell(follower);
+      this.#version = version;
+    } finally {
+      // Once more: what was concluded meanwhile may rest on followers that had not been told.
+      this.#epoch += 1;
+    }
   }
 
   /** Resolves when nothing is under way. */

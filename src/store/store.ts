@@ -73,6 +73,11 @@ export class Store implements AsyncDisposable {
     return this.#feed.version;
   }
 
+  /** What was concluded from stored data stands while this is the same; equal to nothing, itself included, while stale. */
+  get epoch(): number {
+    return this.isStale ? Number.NaN : this.#feed.epoch;
+  }
+
   /** What is in memory may be behind the database: it was not confirmed lately. */
   get isStale(): boolean {
     return this.#feed.ageMs > staleAfterMs;

@@ -3,7 +3,7 @@ import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { hashSecret, sameText, secretMatches } from '../../lib/secrets.ts';
+import { hashSecret, secretMatches } from '../../lib/secrets.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Principals } from '../resource.ts';
@@ -15,13 +15,6 @@ interface Candidate {
   readonly accountId: string;
   readonly ownerId: string;
   readonly hash: Buffer | undefined;
-}
-
-/** The secret of the token is the one whose hash the candidate has. A key that changes is another candidate. */
-interface Proof {
-  readonly token: string;
-  readonly candidate: Candidate;
-  readonly refusal: 202 | 203;
 }
 
 const cacheSize = 20_000;
@@ -38,10 +31,8 @@ const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefin
 export function createAuthenticator(store: Store, principals: () => Principals): Authenticator {
   const keys = new KeyMemory(store);
 
-  /** What a connection has sent last and proved with it; gone with the connection. */
-  const proven = new WeakMap<object, Proof>();
-
-  const identify = (candidate: Candidate, refusal: 202 | 203): Awaitable<Identity> => {
+  const identify = (candidate: Candidate, secret: string, refusal: 202 | 203): Awaitable<Identity> => {
+    if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
     const finish = (principal: Principal | undefined): Identity => {
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(636, { owner: principal.id });
@@ -52,28 +43,18 @@ export function createAuthenticator(store: Store, principals: () => Principals):
   };
 
   return {
-    authenticate(token, connection) {
-      const proof = proven.get(connection);
-      if (
-        proof !== undefined &&
-        sameText(proof.token, token) &&
-        keys.remembered(proof.candidate.keyId) === proof.candidate
-      ) {
-        return identify(proof.candidate, proof.refusal);
-      }
-      const prove = (candidate: Candidate, secret: string, refusal: 202 | 203) => {
-        if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
-        proven.set(connection, { token, candidate, refusal });
-        return identify(candidate, refusal);
-      };
+    get epoch() {
+      return store.epoch;
+    },
+    authenticate(token) {
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
-        const finish = (found: Candidate) => prove(found, token.slice(bodyLength + 1), 203);
+        const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), 203);
         return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
       }
       // Too short for a token that an operator may choose: nothing to look up.
       if (token.length < shortestChosen) throw refused(202);
-      return keys.findChosen(token).then((found) => prove(found, token, 202));
+      return keys.findChosen(token).then((found) => identify(found, token, 202));
     },
   };
 }
@@ -113,13 +94,9 @@ class KeyMemory {
     });
   }
 
-  /** A key that another process has revoked must not live on in a memory that has not heard of it. */
-  remembered(id: string): Candidate | undefined {
-    return this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
-  }
-
   find(id: string): Awaitable<Candidate> {
-    const cached = this.remembered(id);
+    // A key that another process has revoked must not live on in a memory that has not heard of it.
+    const cached = this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
     if (cached !== undefined) return cached;
     const tickets = [this.#known.ticket(), this.#unknown.ticket()] as const;
     const keep = ([row]: readonly Row[]) => {

@@ -1,0 +1,62 @@
+import { METHODS } from 'node:http';
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import { quote, UserError } from '../errors/user-error.ts';
+import { startAnswer } from './start-answer.ts';
+import type { VendorWords } from './vendor-words.ts';
+
+/**
+ * Every path that exists answers 405, with what is possible, to the methods it does not take; every other one 404. Both
+ * are told before the body is read: what was sent to nowhere has no other fault.
+ */
+export async function refuseOthers(
+  app: FastifyInstance,
+  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
+  vendor: VendorWords,
+): Promise<void> {
+  app.addHook('onRequest', (request, reply, done) => {
+    done(startAnswer(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
+  });
+  app.setNotFoundHandler((request) => {
+    throw notFound(request);
+  });
+  for (const [path, methods] of methodsByPath) {
+    const allowed = [...methods].toSorted().join(', ');
+    app.route({
+      method: everyMethod.filter((method) => !methods.has(method)),
+      url: path,
+      onRequest: (request, _reply, done) => {
+        done(wrongMethod(request, allowed));
+      },
+      handler: () => {},
+    });
+  }
+}
+
+function wrongMethod(request: FastifyRequest, allowed: string): UserError {
+  // The router lets a parameter be empty: `/api_keys/` is not a key.
+  if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
+  return new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
+}
+
+/** CONNECT never gets here: Node handles it apart. */
+export const everyMethod = METHODS.filter((method) => method !== 'CONNECT');
+
+export function collectRoutes(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
+  const methodsByPath = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsByPath.get(url) ?? new Set();
+    methodsByPath.set(url, methods);
+    for (const each of [method].flat()) methods.add(each);
+  });
+  return methodsByPath;
+}
+
+export function notFound(request: FastifyRequest): UserError {
+  return new UserError(20001, { path: quote(pathOf(request)) });
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}
