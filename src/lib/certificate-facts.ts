@@ -101,8 +101,14 @@ function readAlternativeNames(certificate: X509Certificate): { dnsNames: string[
 
 function readIp(bytes: Buffer): string {
   if (bytes.length !== 4 && bytes.length !== 16) throw new RangeError('an IP address of another length');
-  const words = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32BE(index * 4));
-  return formatIp({ family: bytes.length === 4 ? 4 : 6, words });
+  const word = (index: number) => (index * 4 < bytes.length ? bytes.readInt32BE(index * 4) : 0);
+  return formatIp({
+    family: bytes.length === 4 ? 4 : 6,
+    word0: word(0),
+    word1: word(1),
+    word2: word(2),
+    word3: word(3),
+  });
 }
 
 function readKeyUsages(certificate: X509Certificate): string[] {

@@ -1,47 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+
+import { anyIp, anyRule, edgesOf, ipv6Of, naiveLookup } from '../../test/support/naive-cidrs.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from './cidr-set.ts';
 import type { FlaggedCidr } from './cidr-set.ts';
-import { networkOf, parseCidr } from './cidr.ts';
-import { parseIp } from './ip-address.ts';
-import type { IpAddress } from './ip-address.ts';
-
-/** Few distinct bits, at both ends of the words, so that ranges nest, touch and overflow often. */
-const word = fc.oneof(
-  fc.constantFrom(0, 1, 0xffffffff, 0xfffffffe, 0x80000000, 0x7fffffff, 0x0a000000, 0x0a0000ff, 0x20010db8),
-  fc.nat(0xffffffff),
-);
-const ipv4 = fc.record({ family: fc.constant(4 as const), words: fc.tuple(word) });
-const ipv6 = fc.record({ family: fc.constant(6 as const), words: fc.tuple(word, word, word, word) });
-const anyIp = fc.oneof(ipv4, ipv6);
-const rule = anyIp.chain((ip) =>
-  fc.record({ cidr: fc.nat(ip.family === 4 ? 32 : 128).map((prefix) => networkOf(ip, prefix)), flags: fc.nat(255) }),
-);
-
-function bitText(ip: IpAddress): string {
-  return ip.words.map((part) => part.toString(2).padStart(32, '0')).join('');
-}
-
-function naiveLookup(rules: readonly FlaggedCidr[], ip: IpAddress): number {
-  const bits = bitText(ip);
-  return rules
-    .filter(
-      ({ cidr }) => cidr.family === ip.family && bitText(cidr).slice(0, cidr.prefix) === bits.slice(0, cidr.prefix),
-    )
-    .reduce((union, { flags }) => union | flags, 0);
-}
-
-/** The first and last address of each range and their outer neighbours: where a wrong edge would show. */
-function edgesOf({ cidr }: FlaggedCidr): IpAddress[] {
-  const size = cidr.family === 4 ? 32 : 128;
-  const first = BigInt(`0b${bitText(cidr)}`);
-  const next = first + (1n << BigInt(size - cidr.prefix));
-  return [first - 1n, first, next - 1n, next].map((value) => {
-    const bits = BigInt.asUintN(size, value).toString(2).padStart(size, '0');
-    return { family: cidr.family, words: (bits.match(/.{32}/g) ?? []).map((part) => Number.parseInt(part, 2)) };
-  });
-}
+import { cidrOfAddress, networkOf, parseCidr } from './cidr.ts';
+import { ipFromIpv4Word, parseIp } from './ip-address.ts';
 
 function setOf(...rules: [cidr: string, flags: number][]): CidrSet {
   return new CidrSet(
@@ -97,9 +62,10 @@ test('an empty set matches nothing', () => {
 
 test('any set answers like a list searched from end to end', () => {
   fc.assert(
-    fc.property(fc.array(rule, { maxLength: 24 }), fc.array(anyIp, { maxLength: 8 }), (rules, strangers) => {
+    fc.property(fc.array(anyRule, { maxLength: 24 }), fc.array(anyIp, { maxLength: 8 }), (rules, strangers) => {
       const set = new CidrSet(packCidrs(rules));
-      for (const ip of [...strangers, ...rules.flatMap(edgesOf)]) assert.equal(set.lookup(ip), naiveLookup(rules, ip));
+      const expected = naiveLookup(rules);
+      for (const ip of [...strangers, ...rules.flatMap(edgesOf)]) assert.equal(set.lookup(ip), expected(ip));
     }),
     { numRuns: 500 },
   );
@@ -107,33 +73,69 @@ test('any set answers like a list searched from end to end', () => {
 
 test('a set large enough for an index answers like a list searched from end to end', () => {
   for (const [name, make] of Object.entries<(random: () => number) => FlaggedCidr['cidr']>({
-    'all over IPv4': (random) => networkOf({ family: 4, words: [random()] }, 8 + (random() % 25)),
-    'within one IPv4 /16': (random) => networkOf({ family: 4, words: [0x0a010000 | (random() >>> 16)] }, 32),
-    'at the end of IPv4': (random) => networkOf({ family: 4, words: [(0xffffff00 | (random() >>> 24)) >>> 0] }, 32),
-    'within one IPv6 /32': (random) => networkOf({ family: 6, words: [0x20010db8, random(), 0, 0] }, 64),
-    'within one IPv6 /52': (random) => networkOf({ family: 6, words: [1, random() >>> 20, random(), random()] }, 128),
-    'within one IPv6 /120': (random) => networkOf({ family: 6, words: [1, 0, 0, random() >>> 24] }, 128),
+    'all over IPv4': (random) => networkOf(ipFromIpv4Word(random()), 8 + (random() % 25)),
+    'within one IPv4 /16': (random) => networkOf(ipFromIpv4Word(0x0a010000 | (random() >>> 16)), 32),
+    'at the end of IPv4': (random) => networkOf(ipFromIpv4Word((0xffffff00 | (random() >>> 24)) >>> 0), 32),
+    'within one IPv6 /32': (random) => networkOf(ipv6Of(0x20010db8, random(), 0, 0), 64),
+    'within one IPv6 /52': (random) => networkOf(ipv6Of(1, random() >>> 20, random(), random()), 128),
+    'single IPv6 addresses': (random) => networkOf(ipv6Of(random(), random(), random(), random()), 128),
+    'within one IPv6 /120': (random) => networkOf(ipv6Of(1, 0, 0, random() >>> 24), 128),
   })) {
     const rules = manyRules(400, make);
     const set = new CidrSet(packCidrs(rules));
-    for (const ip of rules.flatMap(edgesOf)) assert.equal(set.lookup(ip), naiveLookup(rules, ip), name);
+    const expected = naiveLookup(rules);
+    for (const ip of rules.flatMap(edgesOf)) assert.equal(set.lookup(ip), expected(ip), name);
   }
+});
+
+test('an address is not taken for one whose last bits are the same', () => {
+  for (const make of [
+    (first: number) => ipFromIpv4Word((first << 24) | 1),
+    (first: number) => ipv6Of(first << 24, 1, 0, 0),
+    (first: number) => ipv6Of(first << 24, 0, 0, 1),
+  ]) {
+    const rules = manyRules(100, (random) => cidrOfAddress(make(random() >>> 24)));
+    const set = new CidrSet(packCidrs(rules));
+    const expected = naiveLookup(rules);
+    for (let first = 0; first < 256; first++) assert.equal(set.lookup(make(first)), expected(make(first)));
+  }
+});
+
+test('ranges around one address, of every mask length, all count', () => {
+  for (const text of ['170.170.170.170', 'aaaa:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa:aaaa']) {
+    const ip = parseIp(text);
+    assert.ok(ip);
+    const rules = Array.from({ length: ip.family === 4 ? 33 : 129 }, (_, prefix) => ({
+      cidr: networkOf(ip, prefix),
+      flags: 1 << (prefix & 7),
+    }));
+    const set = new CidrSet(packCidrs(rules));
+    const expected = naiveLookup(rules);
+    for (const each of rules.flatMap(edgesOf)) assert.equal(set.lookup(each), expected(each));
+  }
+});
+
+test('a range that goes on beyond a carry is known from end to end', () => {
+  const set = setOf(['::/96', 1], ['::1:0:0/128', 1]);
+  assert.deepEqual(
+    ['::', '::5', '::ffff:ffff', '::1:0:0', '::1:0:1'].map((text) => look(set, text)),
+    [1, 1, 1, 1, 0],
+  );
 });
 
 test('a set of any size knows its addresses and their neighbours', () => {
   for (const count of [100, 150, 1000, 40_000]) {
-    const rules = manyRules(count, (random) => networkOf({ family: 4, words: [random()] }, 32));
+    const rules = manyRules(count, (random) => networkOf(ipFromIpv4Word(random()), 32));
     const expected = new Map<number, number>();
-    for (const { cidr, flags } of rules)
-      expected.set(cidr.words[0] ?? 0, flags | (expected.get(cidr.words[0] ?? 0) ?? 0));
+    for (const { cidr, flags } of rules) expected.set(cidr.word0, flags | (expected.get(cidr.word0) ?? 0));
     const set = new CidrSet(packCidrs(rules));
-    for (const ip of rules.flatMap(edgesOf)) assert.equal(set.lookup(ip), expected.get(ip.words[0] ?? 0) ?? 0);
+    for (const ip of rules.flatMap(edgesOf)) assert.equal(set.lookup(ip), expected.get(ip.word0) ?? 0);
   }
 });
 
 test('the order of the rules does not matter', () => {
   fc.assert(
-    fc.property(fc.array(rule, { maxLength: 16 }), (rules) => {
+    fc.property(fc.array(anyRule, { maxLength: 16 }), (rules) => {
       assert.deepEqual(packCidrs(rules), packCidrs(rules.toReversed()));
     }),
   );
@@ -145,13 +147,22 @@ test('ranges side by side with the same flags take the room of one', () => {
 });
 
 test('packed data survives being cloned to another thread', () => {
-  const data = packCidrs(manyRules(200, (random) => networkOf({ family: 4, words: [random()] }, 24)));
+  const data = packCidrs(manyRules(200, (random) => networkOf(ipFromIpv4Word(random()), 24)));
   const clone = structuredClone(data);
   assert.deepEqual(clone, data);
   assert.equal(new CidrSet(clone).byteLength, new CidrSet(data).byteLength);
 });
 
-test('100,000 separate IPv4 rules take at most 16 bytes each', () => {
-  const rules = manyRules(100_000, (random) => networkOf({ family: 4, words: [random()] }, 32));
-  assert.ok(new CidrSet(packCidrs(rules)).byteLength <= 16 * rules.length);
+test('a rule takes fewer than 8 bytes of IPv4, and hardly more than its address of IPv6', () => {
+  const global = (random: () => number): number => 0x2000_0000 | (random() >>> 3);
+  for (const [limit, make] of [
+    [8, (random) => networkOf(ipFromIpv4Word(random()), 16 + (random() % 17))],
+    [5, (random) => networkOf(ipFromIpv4Word(random()), 32)],
+    [7, (random) => networkOf(ipv6Of(global(random), random(), 0, 0), 48)],
+    [9, (random) => networkOf(ipv6Of(global(random), random(), 0, 0), 64)],
+    [17, (random) => networkOf(ipv6Of(global(random), random(), random(), random()), 128)],
+  ] satisfies [number, (random: () => number) => FlaggedCidr['cidr']][]) {
+    const { byteLength } = new CidrSet(packCidrs(manyRules(100_000, make)));
+    assert.ok(byteLength <= limit * 100_000, `${byteLength / 100_000} bytes, and not ${limit}`);
+  }
 });

@@ -1,36 +1,15 @@
-import { packIntervals } from './interval-pack.ts';
-import type { FlaggedCidr } from './interval-pack.ts';
+import { CidrList } from './cidr-list.ts';
+import type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
 import { flagsAt } from './interval-table.ts';
 import type { IntervalTable } from './interval-table.ts';
 import type { IpAddress } from './ip-address.ts';
 
-export type { FlaggedCidr } from './interval-pack.ts';
-
-/**
- * A packed set of CIDRs: numbers and typed arrays only, to be cloned to other threads. IPv6 ranges up to /64 lie apart
- * from narrower ones, because they need half the bytes and are most of what there is.
- */
-export interface CidrSetData {
-  readonly ipv4?: IntervalTable;
-  readonly ipv6?: IntervalTable;
-  readonly ipv6Narrow?: IntervalTable;
-}
+export type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
 
 export const emptyCidrSet: CidrSetData = {};
 
 export function packCidrs(rules: Iterable<FlaggedCidr>): CidrSetData {
-  const ofIpv4: FlaggedCidr[] = [];
-  const ofIpv6: FlaggedCidr[] = [];
-  const ofIpv6Narrow: FlaggedCidr[] = [];
-  for (const rule of rules) {
-    if (rule.cidr.family === 4) ofIpv4.push(rule);
-    else if (rule.cidr.prefix <= 64) ofIpv6.push(rule);
-    else ofIpv6Narrow.push(rule);
-  }
-  const ipv4 = packIntervals(ofIpv4, 1);
-  const ipv6 = packIntervals(ofIpv6, 2);
-  const ipv6Narrow = packIntervals(ofIpv6Narrow, 4);
-  return { ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }), ...(ipv6Narrow && { ipv6Narrow }) };
+  return new CidrList(rules).pack();
 }
 
 export class CidrSet {
@@ -48,10 +27,10 @@ export class CidrSet {
   }
 
   /** The union of the flags of all ranges that contain the address; 0 if none does. */
-  lookup({ family, words }: IpAddress): number {
-    if (family === 4) return this.#ipv4 === undefined ? 0 : flagsAt(this.#ipv4, words);
-    const wide = this.#ipv6 === undefined ? 0 : flagsAt(this.#ipv6, words);
-    return this.#ipv6Narrow === undefined ? wide : wide | flagsAt(this.#ipv6Narrow, words);
+  lookup(ip: IpAddress): number {
+    if (ip.family === 4) return this.#ipv4 === undefined ? 0 : flagsAt(this.#ipv4, ip);
+    const wide = this.#ipv6 === undefined ? 0 : flagsAt(this.#ipv6, ip);
+    return this.#ipv6Narrow === undefined ? wide : wide | flagsAt(this.#ipv6Narrow, ip);
   }
 
   get byteLength(): number {

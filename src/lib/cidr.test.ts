@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cidrOfAddress, cidrsContaining, formatCidr, networkOf, parseCidr } from './cidr.ts';
-import { parseIp } from './ip-address.ts';
+import { ipFromIpv4Word, ipFromIpv6Words, parseIp } from './ip-address.ts';
 import type { IpAddress } from './ip-address.ts';
 
 const word = fc.oneof(fc.constant(0), fc.nat(0xffffffff));
-const ipv4 = fc.record({ family: fc.constant(4 as const), words: fc.tuple(word) });
+const ipv4 = word.map(ipFromIpv4Word);
 /** In 2000::/3, and so never IPv4-mapped. */
-const ipv6 = fc.record({
-  family: fc.constant(6 as const),
-  words: fc.tuple(fc.integer({ min: 0x20000000, max: 0x3fffffff }), word, word, word),
-});
+const ipv6 = fc
+  .tuple(fc.integer({ min: 0x20000000, max: 0x3fffffff }), word, word, word)
+  .map((words) => ipFromIpv6Words(...words));
 const prefixOf = (ip: IpAddress) => fc.nat(ip.family === 4 ? 32 : 128);
 
-function bitText(ip: IpAddress): string {
-  return ip.words.map((part) => part.toString(2).padStart(32, '0')).join('');
+function bitText({ family, word0, word1, word2, word3 }: IpAddress): string {
+  const words = family === 4 ? [word0] : [word0, word1, word2, word3];
+  return words.map((part) => (part >>> 0).toString(2).padStart(32, '0')).join('');
 }
 
 function address(text: string): IpAddress {

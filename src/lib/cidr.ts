@@ -22,14 +22,18 @@ export function parseCidr(text: string): CidrResult {
   const address = slash < 0 ? text : text.slice(0, slash);
   const ip = parseIp(address);
   if (ip === undefined) return malformed('is not an IPv4 or IPv6 address followed by a slash and a mask length');
-  if (address.includes('%')) return malformed('names a zone, which no address range can have');
+  const isIpv6Text = address.includes(':');
+  if (isIpv6Text && address.includes('%')) return malformed('names a zone, which no address range can have');
   if (slash < 0) return noMask(ip);
-  const mapped = ip.family === 4 && address.includes(':');
-  const maxPrefix = mapped ? 128 : bitsOf(ip.family);
-  const prefix = readPrefix(text.slice(slash + 1), maxPrefix);
+  const maxPrefix = isIpv6Text ? 128 : 32;
+  const prefix = readPrefix(text, slash + 1, maxPrefix);
   if (prefix < 0) return malformed(`must have a mask length between 0 and ${maxPrefix}, in digits, after the slash`);
-  if (mapped && prefix >= 96) return mappedFault(ip, prefix - 96);
-  return onNetwork(mapped ? { family: 6, words: [0, 0, 0xffff, ...ip.words] } : ip, prefix);
+  // There is one way only to write this.
+  if (!isIpv6Text) return onNetwork(ip, prefix, text);
+  if (ip.family === 6) return onNetwork(ip, prefix);
+  return prefix >= 96
+    ? mappedFault(ip, prefix - 96)
+    : onNetwork({ family: 6, word0: 0, word1: 0, word2: 0xffff, word3: ip.word0 }, prefix);
 }
 
 export function formatCidr(cidr: Cidr): string {
@@ -38,7 +42,14 @@ export function formatCidr(cidr: Cidr): string {
 
 /** The range of that mask length in which the address lies. */
 export function networkOf(ip: IpAddress, prefix: number): Cidr {
-  return { family: ip.family, words: ip.words.map((word, at) => keepBits(word, prefix - at * 32)), prefix };
+  return {
+    family: ip.family,
+    word0: keepBits(ip.word0, prefix),
+    word1: keepBits(ip.word1, prefix - 32),
+    word2: keepBits(ip.word2, prefix - 64),
+    word3: keepBits(ip.word3, prefix - 96),
+    prefix,
+  };
 }
 
 /** Canonical text of every range that contains the address, widest first: 33 for IPv4, 129 for IPv6. */
@@ -57,21 +68,34 @@ function bitsOf(family: 4 | 6): number {
 
 function keepBits(word: number, bits: number): number {
   if (bits <= 0) return 0;
-  return bits >= 32 ? word : (word & (-1 << (32 - bits))) >>> 0;
+  return bits >= 32 ? word : word & (-1 << (32 - bits));
 }
 
-function readPrefix(text: string, max: number): number {
-  if (!/^(?:0|[1-9][0-9]{0,2})$/.test(text)) return -1;
-  const prefix = Number(text);
-  return prefix <= max ? prefix : -1;
+/** The mask length from there to the end, or -1. */
+function readPrefix(text: string, from: number, max: number): number {
+  let prefix = -1;
+  for (let at = from; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9 || prefix === 0) return -1;
+    prefix = prefix < 0 ? digit : prefix * 10 + digit;
+    if (prefix > max) return -1;
+  }
+  return prefix;
 }
 
-function onNetwork(ip: IpAddress, prefix: number): CidrResult {
+/** `text`: the canonical one, if the address is the first of the range. */
+function onNetwork(ip: IpAddress, prefix: number, text?: string): CidrResult {
   const cidr = networkOf(ip, prefix);
-  const canonical = formatCidr(cidr);
-  if (cidr.words.every((word, at) => word === ip.words[at])) return { ok: true, cidr, canonical };
-  const reason = `has bits set after the first ${prefix}; the range is ${canonical}`;
-  return { ok: false, fault: 'host-bits', suggestion: canonical, reason };
+  if (isSameAddress(cidr, ip)) return { ok: true, cidr, canonical: text ?? formatCidr(cidr) };
+  const suggestion = formatCidr(cidr);
+  const reason = `has bits set after the first ${prefix}; the range is ${suggestion}`;
+  return { ok: false, fault: 'host-bits', suggestion, reason };
+}
+
+function isSameAddress(one: IpAddress, other: IpAddress): boolean {
+  return (
+    one.word0 === other.word0 && one.word1 === other.word1 && one.word2 === other.word2 && one.word3 === other.word3
+  );
 }
 
 function noMask(ip: IpAddress): CidrFault {

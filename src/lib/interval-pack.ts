@@ -1,107 +1,68 @@
-import type { Cidr } from './cidr.ts';
-import { indexIntervals } from './interval-table.ts';
+import type { CidrColumns } from './cidr-columns.ts';
+import { indexIntervals } from './interval-index.ts';
+import type { Intervals } from './interval-index.ts';
 import type { IntervalTable } from './interval-table.ts';
 
-export interface FlaggedCidr {
-  readonly cidr: Cidr;
-  /** 0 to 255. */
-  readonly flags: number;
+/** Undefined where the ranges come to nothing. */
+export function packIntervals(ranges: CidrColumns): IntervalTable | undefined {
+  const sweep = new Sweep(ranges);
+  for (let row = 0; row < ranges.count; row++) sweep.open(row);
+  const intervals = sweep.finish();
+  return intervals.flags.length === 0 ? undefined : indexIntervals(intervals);
 }
 
-/** Rules in columns, so that a million of them sort in a fraction of a second. Indexes are in range, hence the `!`. */
-interface Columns {
-  readonly width: number;
-  readonly words: Uint32Array;
-  readonly prefixes: Uint8Array;
-  readonly flags: Uint8Array;
-}
+/** A range and those around it, down from all addresses, have mask lengths of their own. */
+const maxDepth = 129;
 
-/** Of ranges of one family, whose mask lengths fit into `width` words; undefined when they come to nothing. */
-export function packIntervals(rules: readonly FlaggedCidr[], width: number): IntervalTable | undefined {
-  if (rules.length === 0) return undefined;
-  const columns = toColumns(rules, width);
-  const sweep = new Sweep(columns);
-  for (const row of sortRows(columns)) sweep.open(row);
-  const { starts, flags } = sweep.finish();
-  return flags.length === 0 ? undefined : indexIntervals(width, starts, flags);
-}
-
-function toColumns(rules: readonly FlaggedCidr[], width: number): Columns {
-  const words = new Uint32Array(rules.length * width);
-  const prefixes = new Uint8Array(rules.length);
-  const flags = new Uint8Array(rules.length);
-  for (const [row, rule] of rules.entries()) {
-    for (let word = 0; word < width; word++) words[row * width + word] = rule.cidr.words[word]!;
-    prefixes[row] = rule.cidr.prefix;
-    flags[row] = rule.flags;
-  }
-  return { width, words, prefixes, flags };
-}
-
-/** Row numbers by address, then by mask length, so that a range comes before those inside it. A radix sort by bytes. */
-function sortRows({ width, words, prefixes }: Columns): Uint32Array {
-  let rows = new Uint32Array(prefixes.length).map((_, row) => row);
-  let spare = new Uint32Array(rows.length);
-  const sortBy = (values: Uint8Array | Uint32Array, stride: number, offset: number, shift: number): void => {
-    const ends = new Uint32Array(256);
-    for (let at = offset; at < values.length; at += stride) ends[(values[at]! >>> shift) & 255]!++;
-    if (ends.includes(rows.length)) return;
-    for (let byte = 1; byte < 256; byte++) ends[byte]! += ends[byte - 1]!;
-    for (let at = rows.length - 1; at >= 0; at--) {
-      const row = rows[at]!;
-      spare[--ends[(values[row * stride + offset]! >>> shift) & 255]!] = row;
-    }
-    [rows, spare] = [spare, rows];
-  };
-  sortBy(prefixes, 1, 0, 0);
-  for (let word = width - 1; word >= 0; word--)
-    for (let shift = 0; shift < 32; shift += 8) sortBy(words, width, word, shift);
-  return rows;
-}
-
-/** Walks ranges in the order of `sortRows` and notes where the union of the flags of those around it changes. */
+/** Walks ranges in their order and notes where the union of the flags of those around it changes. */
 class Sweep {
-  readonly #rules: Columns;
+  readonly #ranges: CidrColumns;
   readonly #starts: Uint32Array;
   readonly #flags: Uint8Array;
   #count = 0;
-  /** Rows of the ranges around the current place, outermost first. */
-  readonly #open: number[] = [];
-  /** The flags outside, then the union of flags down to each open range. */
-  readonly #unions: number[] = [0];
+  /** How many ranges are around the current place. */
+  #depth = 0;
+  /** Their rows, outermost first. */
+  readonly #open = new Uint32Array(maxDepth);
+  /** The flags outside, then the union of flags down to each of them. */
+  readonly #unions = new Uint8Array(maxDepth + 1);
   /** Where a closed range ends; scratch. */
   readonly #end: Uint32Array;
 
-  constructor(rules: Columns) {
-    this.#rules = rules;
-    this.#starts = new Uint32Array(rules.words.length * 2);
-    this.#flags = new Uint8Array(rules.flags.length * 2);
-    this.#end = new Uint32Array(rules.width);
+  constructor(ranges: CidrColumns) {
+    this.#ranges = ranges;
+    this.#starts = new Uint32Array(ranges.count * ranges.width * 2);
+    this.#flags = new Uint8Array(ranges.count * 2);
+    this.#end = new Uint32Array(ranges.width);
   }
 
   open(row: number): void {
-    const { words, flags, width } = this.#rules;
-    while (this.#open.length > 0 && !this.#contains(this.#open.at(-1)!, row)) this.#close();
-    const union = this.#unions.at(-1)! | flags[row]!;
-    this.#open.push(row);
-    this.#unions.push(union);
+    const { words, flags, width } = this.#ranges;
+    while (this.#depth > 0 && !this.#contains(this.#open[this.#depth - 1]!, row)) this.#close();
+    const union = this.#unions[this.#depth]! | flags[row]!;
+    this.#open[this.#depth++] = row;
+    this.#unions[this.#depth] = union;
     this.#note(words, row * width, union);
   }
 
-  finish(): { starts: Uint32Array; flags: Uint8Array } {
-    while (this.#open.length > 0) this.#close();
-    return { starts: this.#starts.slice(0, this.#count * this.#rules.width), flags: this.#flags.slice(0, this.#count) };
+  finish(): Intervals {
+    while (this.#depth > 0) this.#close();
+    const { width } = this.#ranges;
+    return {
+      width,
+      starts: this.#starts.subarray(0, this.#count * width),
+      flags: this.#flags.subarray(0, this.#count),
+    };
   }
 
   #close(): void {
-    const row = this.#open.pop()!;
-    this.#unions.pop();
-    if (this.#findEnd(row)) this.#note(this.#end, 0, this.#unions.at(-1)!);
+    const row = this.#open[--this.#depth]!;
+    if (this.#findEnd(row)) this.#note(this.#end, 0, this.#unions[this.#depth]!);
   }
 
   /** Whether `inner`, which does not start before `outer`, starts inside it: ranges nest or are apart. */
   #contains(outer: number, inner: number): boolean {
-    const { words, prefixes, width } = this.#rules;
+    const { words, prefixes, width } = this.#ranges;
     for (let word = 0, bits = prefixes[outer]!; bits > 0; word++, bits -= 32) {
       const difference = words[outer * width + word]! ^ words[inner * width + word]!;
       if (Math.clz32(difference) < Math.min(bits, 32)) return false;
@@ -111,10 +72,10 @@ class Sweep {
 
   /** Sets `#end` to the first address after the range; false if there is none. */
   #findEnd(row: number): boolean {
-    const { words, prefixes, width } = this.#rules;
+    const { words, prefixes, width } = this.#ranges;
     const prefix = prefixes[row]!;
     for (let word = 0; word < width; word++) this.#end[word] = words[row * width + word]!;
-    let step = 2 ** ((128 - prefix) % 32);
+    let step = (1 << (-prefix & 31)) >>> 0;
     for (let word = (prefix - 1) >> 5; word >= 0; word--) {
       const sum = this.#end[word]! + step;
       this.#end[word] = sum;
@@ -126,17 +87,20 @@ class Sweep {
 
   /** A later note for the same place replaces the earlier one; one that changes nothing is not kept. */
   #note(words: Uint32Array, at: number, flags: number): void {
-    const { width } = this.#rules;
-    if (this.#count > 0 && this.#isLastStart(words, at)) this.#count--;
-    if (flags === (this.#count === 0 ? 0 : this.#flags[this.#count - 1])) return;
-    for (let word = 0; word < width; word++) this.#starts[this.#count * width + word] = words[at + word]!;
-    this.#flags[this.#count++] = flags;
+    const { width } = this.#ranges;
+    const starts = this.#starts;
+    let count = this.#count;
+    if (count > 0 && isSame(starts, (count - 1) * width, words, at, width)) count -= 1;
+    if (flags !== (count === 0 ? 0 : this.#flags[count - 1])) {
+      for (let word = 0; word < width; word++) starts[count * width + word] = words[at + word]!;
+      this.#flags[count++] = flags;
+    }
+    this.#count = count;
   }
+}
 
-  #isLastStart(words: Uint32Array, at: number): boolean {
-    const { width } = this.#rules;
-    const last = (this.#count - 1) * width;
-    for (let word = 0; word < width; word++) if (this.#starts[last + word] !== words[at + word]) return false;
-    return true;
-  }
+function isSame(left: Uint32Array, leftAt: number, right: Uint32Array, rightAt: number, width: number): boolean {
+  // The last words differ most often.
+  for (let word = width - 1; word >= 0; word--) if (left[leftAt + word] !== right[rightAt + word]) return false;
+  return true;
 }

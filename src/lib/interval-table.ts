@@ -1,123 +1,137 @@
+import type { IpAddress } from './ip-address.ts';
+
 /**
  * Disjoint intervals in ascending order, each from its start to the next one's; before the first the flags are 0. Plain
- * data, so that it can be cloned to another thread as it is. Indexes below are in range by construction, hence the `!`.
+ * data, so that it can be cloned to another thread as it is. A lookup in a large table is a wait for memory, so a row is
+ * as short as it can be: it leaves out bits that all starts share, those that its bucket tells, and those that no start
+ * has set. Indexes are in range by construction, hence the `!`.
  */
 export interface IntervalTable {
   /** Words of a start: the first 1, 2 or 4 words of an address. */
   readonly width: number;
-  /** The first start, then the last one. */
+  /** The first start, then the last one; and the flags from there on. */
   readonly bounds: Uint32Array;
-  /** How many leading bits all starts share, and how many after them choose the bucket: together at least 8. */
+  readonly lastFlags: number;
+  /** How many leading bits all starts share, how many after them choose the bucket, and where the last set one ends. */
   readonly sharedBits: number;
   readonly indexBits: number;
-  /** How many starts lie in the buckets before this one. */
-  readonly index: Uint8Array | Uint16Array | Uint32Array;
-  /**
-   * Starts shifted left by 8 bits, with the flags in the room made. The bucket knows the bits lost, and a lookup in a
-   * large table waits for memory, so it matters that the flags come with the start.
-   */
-  readonly rows: Uint32Array;
+  readonly usedBits: number;
+  /** How many rows lie in the buckets before this one. */
+  readonly index: Uint32Array;
+  /** Bits of a start after those of the bucket, then one bit that says `alone`, then the flags. */
+  readonly rows: Uint16Array | Uint32Array;
+  /** Elements of a row, most significant first; more than one in a `Uint16Array` only. */
+  readonly rowLength: number;
+  readonly flagBits: number;
 }
 
-const flagBits = 8;
-const maxIndexBits = 16;
-
-/** Scratch of `flagsAtWide`, which never yields: the address as a row. */
-const wanted = new Uint32Array(4);
-
-export function indexIntervals(width: number, starts: Uint32Array, flags: Uint8Array): IntervalTable {
-  const count = flags.length;
-  const last = (count - 1) * width;
-  const bounds = Uint32Array.of(...starts.subarray(0, width), ...starts.subarray(last));
-  const sharedBits = Math.min(countSharedBits(bounds, width), width * 32 - flagBits);
-  // At most one bucket for two starts, so that the index never outweighs the rows.
-  const usefulBits = Math.min(maxIndexBits, 30 - Math.clz32(count), width * 32 - sharedBits);
-  const indexBits = Math.max(usefulBits, flagBits - sharedBits, 1);
-  const index = newIndex(count, 2 ** indexBits + 1);
-  for (let at = 0; at < count; at++) index[bucketOf(starts, at * width, sharedBits, indexBits) + 1]!++;
-  for (let bucket = 1; bucket < index.length; bucket++) index[bucket]! += index[bucket - 1]!;
-  const rows = new Uint32Array(starts.length);
-  for (let at = 0; at < count; at++) writeRow(starts, at * width, width, flags[at]!, rows, at * width);
-  return { width, bounds, sharedBits, indexBits, index, rows };
-}
+/** Scratch of lookups, which never yield: an address with zeros behind it, and the row it would have. */
+const address = new Uint32Array(6);
+const wanted = new Uint16Array(9);
 
 /** The flags of the interval in which the address lies. */
-export function flagsAt(table: IntervalTable, words: readonly number[]): number {
-  if (table.width > 1) return flagsAtWide(table, words);
-  const { bounds, index, indexBits, rows } = table;
-  const key = words[0]!;
+export function flagsAt(table: IntervalTable, ip: IpAddress): number {
+  if (table.width > 1) return flagsAtWide(table, ip);
+  const { bounds, sharedBits, indexBits, index } = table;
+  const key = (ip.word0 & (-1 << (32 - table.usedBits))) >>> 0;
   if (key < bounds[0]!) return 0;
-  if (key >= bounds[1]!) return rows[rows.length - 1]! & 255;
-  const bucket = (key << table.sharedBits) >>> (32 - indexBits);
-  const row = ((key << flagBits) | 255) >>> 0;
-  let low = index[bucket]!;
-  let high = index[bucket + 1]!;
+  if (key >= bounds[1]!) return table.lastFlags;
+  const bucket = (key << sharedBits) >>> (32 - indexBits);
+  return findShort(table, index[bucket]!, index[bucket + 1]!, key << (sharedBits + indexBits));
+}
+
+function flagsAtWide(table: IntervalTable, ip: IpAddress): number {
+  const { width, bounds, sharedBits, indexBits, index } = table;
+  setAddress(ip, table.usedBits);
+  if (isBefore(address, bounds, 0, width)) return 0;
+  if (!isBefore(address, bounds, width, width)) return table.lastFlags;
+  const bucket = bitsAt(address, sharedBits) >>> (32 - indexBits);
+  const first = index[bucket]!;
+  const end = index[bucket + 1]!;
+  return table.rowLength === 1
+    ? findShort(table, first, end, bitsAt(address, sharedBits + indexBits))
+    : findLong(table, first, end);
+}
+
+/** In rows of one element, for an address with these bits after those of its bucket. */
+function findShort({ rows, flagBits }: IntervalTable, first: number, end: number, bits: number): number {
+  const tail = (2 << flagBits) - 1;
+  const row = ((bits >>> (32 - rows.BYTES_PER_ELEMENT * 8)) | tail) >>> 0;
+  let low = first;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (rows[middle]! <= row) low = middle + 1;
     else high = middle;
   }
-  return rows[low - 1]! & 255;
+  const found = rows[low - 1]!;
+  const flags = found & (tail >>> 1);
+  const isAlone = (found & tail) !== flags;
+  return !isAlone || (low > first && (found | tail) >>> 0 === row) ? flags : 0;
 }
 
-function flagsAtWide(table: IntervalTable, words: readonly number[]): number {
-  const { width, bounds, index, rows } = table;
-  if (isBefore(words, bounds, 0, width)) return 0;
-  if (!isBefore(words, bounds, width, width)) return rows[rows.length - 1]! & 255;
-  const bucket = bucketOf(words, 0, table.sharedBits, table.indexBits);
-  writeRow(words, 0, width, 255, wanted, 0);
-  let low = index[bucket]!;
-  let high = index[bucket + 1]!;
+/** In rows of several elements, for the address in `address`. */
+function findLong(table: IntervalTable, first: number, end: number): number {
+  const { rows, rowLength } = table;
+  const tail = (2 << table.flagBits) - 1;
+  writeRow(address, table, tail, wanted, 0);
+  let low = first;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBefore(wanted, rows, middle * width, width)) high = middle;
+    if (isBefore(wanted, rows, middle * rowLength, rowLength)) high = middle;
     else low = middle + 1;
   }
-  return rows[low * width - 1]! & 255;
+  const found = rows[low * rowLength - 1]!;
+  const flags = found & (tail >>> 1);
+  const isAlone = (found & tail) !== flags;
+  return !isAlone || (low > first && isSameCell(rows, low - 1, rowLength, tail)) ? flags : 0;
 }
 
-function isBefore(words: ArrayLike<number>, starts: Uint32Array, at: number, width: number): boolean {
-  for (let word = 0; word < width; word++) {
-    const left = words[word]!;
-    const right = starts[at + word]!;
-    if (left !== right) return left < right;
+/** Whether the row is that of the address in `wanted`. */
+function isSameCell(rows: IntervalTable['rows'], row: number, rowLength: number, tail: number): boolean {
+  const last = rowLength - 1;
+  for (let element = 0; element < last; element++)
+    if (rows[row * rowLength + element] !== wanted[element]) return false;
+  return (rows[row * rowLength + last]! | tail) === wanted[last];
+}
+
+function isBefore(left: Uint16Array | Uint32Array, right: Uint16Array | Uint32Array, at: number, length: number) {
+  for (let element = 0; element < length; element++) {
+    const difference = left[element]! - right[at + element]!;
+    if (difference !== 0) return difference < 0;
   }
   return false;
 }
 
-function writeRow(
-  words: ArrayLike<number>,
-  from: number,
-  width: number,
-  flags: number,
-  rows: Uint32Array,
-  to: number,
+/** Bits that no start has cannot matter. */
+function setAddress(ip: IpAddress, usedBits: number): void {
+  address[0] = ip.word0;
+  address[1] = ip.word1;
+  address[2] = ip.word2;
+  address[3] = ip.word3;
+  const last = (usedBits - 1) >>> 5;
+  address[last]! &= -1 << (-usedBits & 31);
+  for (let word = last + 1; word < 4; word++) address[word] = 0;
+}
+
+/** The row of an address, or of a start, whose words have zeros behind them. */
+export function writeRow(
+  words: Uint32Array,
+  { sharedBits, indexBits, rowLength }: Pick<IntervalTable, 'sharedBits' | 'indexBits' | 'rowLength'>,
+  tail: number,
+  rows: Uint16Array | Uint32Array,
+  at: number,
 ): void {
-  const last = width - 1;
-  for (let word = 0; word < last; word++)
-    rows[to + word] = (words[from + word]! << flagBits) | (words[from + word + 1]! >>> (32 - flagBits));
-  rows[to + last] = (words[from + last]! << flagBits) | flags;
+  for (let element = 0; element < rowLength; element++)
+    rows[at + element] = bitsAt(words, sharedBits + indexBits + element * 16) >>> 16;
+  rows[at + rowLength - 1]! |= tail;
 }
 
-/** The bucket bits may straddle two words. */
-function bucketOf(words: ArrayLike<number>, at: number, sharedBits: number, indexBits: number): number {
-  const from = at + (sharedBits >>> 5);
-  const shift = sharedBits & 31;
-  let window = words[from]! << shift;
-  if (shift + indexBits > 32) window |= words[from + 1]! >>> (32 - shift);
-  return window >>> (32 - indexBits);
-}
-
-/** Of the first and the last start, and so of all. */
-function countSharedBits(bounds: Uint32Array, width: number): number {
-  for (let word = 0; word < width; word++) {
-    const difference = bounds[word]! ^ bounds[width + word]!;
-    if (difference !== 0) return word * 32 + Math.clz32(difference);
-  }
-  return width * 32;
-}
-
-function newIndex(maxEntry: number, length: number): IntervalTable['index'] {
-  if (maxEntry < 2 ** 8) return new Uint8Array(length);
-  return maxEntry < 2 ** 16 ? new Uint16Array(length) : new Uint32Array(length);
+/** 32 of them, from there on. */
+export function bitsAt(words: Uint32Array, bit: number): number {
+  const at = bit >>> 5;
+  const shift = bit & 31;
+  const high = words[at]! << shift;
+  return shift === 0 ? high : high | (words[at + 1]! >>> (32 - shift));
 }

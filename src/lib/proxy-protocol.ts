@@ -1,4 +1,4 @@
-import { ipFromIpv6Words, parseIp } from './ip-address.ts';
+import { ipFromIpv4Word, ipFromIpv6Words, parseIp } from './ip-address.ts';
 import type { IpAddress } from './ip-address.ts';
 
 export type ProxyHeader =
@@ -106,7 +106,7 @@ function readV2Source(
   const word = (at: number): number => bytes.readUInt32BE(v2FixedBytes + at * 4);
   if (addressBytes === 0) return { source: undefined, sourcePort: undefined };
   const sourcePort = bytes.readUInt16BE(v2FixedBytes + addressBytes - 4);
-  if (addressBytes === 12) return { source: { family: 4, words: [word(0)] }, sourcePort };
+  if (addressBytes === 12) return { source: ipFromIpv4Word(word(0)), sourcePort };
   return { source: ipFromIpv6Words(word(0), word(1), word(2), word(3)), sourcePort };
 }
 

@@ -16,7 +16,7 @@ export interface SavedSnapshot {
 
 /** Changes that come in quick succession are written together. */
 const writeAfterMs = 1_000;
-const formatLine = 'gatehouse-snapshot-1';
+const formatLine = 'gatehouse-snapshot-2';
 
 /** The last snapshot in force, on disk: whole or not at all, and known to be undamaged when it is read. */
 export class SnapshotFile {

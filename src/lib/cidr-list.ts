@@ -1,0 +1,58 @@
+import { CidrColumns } from './cidr-columns.ts';
+import type { Cidr } from './cidr.ts';
+import { packIntervals } from './interval-pack.ts';
+import type { IntervalTable } from './interval-table.ts';
+
+export interface FlaggedCidr {
+  readonly cidr: Cidr;
+  /** 0 to 255. */
+  readonly flags: number;
+}
+
+/**
+ * A packed set of CIDRs: numbers and typed arrays only, to be cloned to other threads. IPv6 ranges up to /64 lie apart
+ * from narrower ones, because they need half the bytes and are most of what there is.
+ */
+export interface CidrSetData {
+  readonly ipv4?: IntervalTable;
+  readonly ipv6?: IntervalTable;
+  readonly ipv6Narrow?: IntervalTable;
+}
+
+/** The CIDRs that a packed set is made of, kept so that a change of one does not take the reading of all. */
+export class CidrList {
+  readonly #ipv4 = new CidrColumns(1);
+  readonly #ipv6 = new CidrColumns(2);
+  readonly #ipv6Narrow = new CidrColumns(4);
+
+  /** The same CIDR may come several times; its flags are those of all. */
+  constructor(rules: Iterable<FlaggedCidr>) {
+    for (const { cidr, flags } of rules) this.#columnsOf(cidr).append(cidr, flags);
+    for (const columns of [this.#ipv4, this.#ipv6, this.#ipv6Narrow]) columns.sort();
+  }
+
+  get count(): number {
+    return this.#ipv4.count + this.#ipv6.count + this.#ipv6Narrow.count;
+  }
+
+  /** Adds the CIDR, or gives it other flags. */
+  set(cidr: Cidr, flags: number): void {
+    this.#columnsOf(cidr).set(cidr, flags);
+  }
+
+  delete(cidr: Cidr): void {
+    this.#columnsOf(cidr).delete(cidr);
+  }
+
+  pack(): CidrSetData {
+    const ipv4 = packIntervals(this.#ipv4);
+    const ipv6 = packIntervals(this.#ipv6);
+    const ipv6Narrow = packIntervals(this.#ipv6Narrow);
+    return { ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }), ...(ipv6Narrow && { ipv6Narrow }) };
+  }
+
+  #columnsOf({ family, prefix }: Cidr): CidrColumns {
+    if (family === 4) return this.#ipv4;
+    return prefix <= 64 ? this.#ipv6 : this.#ipv6Narrow;
+  }
+}
