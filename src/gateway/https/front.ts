@@ -10,6 +10,7 @@ import { parseAuthority } from './authority.ts';
 import { BackendTable } from './backend-table.ts';
 import type { CertificateSource } from './certificate-source.ts';
 import type { Gate, GatewayLog } from './gate.ts';
+import { DirectHttp1 } from './h1-direct.ts';
 import { Http1Server } from './h1-server.ts';
 import { Http2Server } from './h2-server.ts';
 import { handleRequest } from './handle-request.ts';
@@ -31,6 +32,8 @@ export interface HttpsFrontParts {
   readonly errorPrefix?: string;
   /** Default: an upstream's certificate must be valid. */
   readonly upstreamTls?: UpstreamTls;
+  /** True: Node's own server reads every request of HTTP/1, so that the direct way can be held against it. */
+  readonly generalOnly?: boolean;
 }
 
 export interface HttpsFront extends Front {
@@ -57,13 +60,15 @@ class NodeHttpsFront implements HttpsFront {
   readonly #watch: IdleWatch;
   readonly #gate: Gate;
   readonly #h1: Http1Server;
+  readonly #direct: DirectHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
   readonly #redirect: ReturnType<typeof createRedirectServer>;
   readonly #listeners = new Map<'https' | 'http', Server>();
   readonly #sockets = new Set<Socket>();
 
-  constructor({ options, access, observer, certificates, log, errorPrefix, upstreamTls }: HttpsFrontParts) {
+  constructor(parts: HttpsFrontParts) {
+    const { options, access, observer, certificates, log, errorPrefix, upstreamTls, generalOnly = false } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
@@ -96,7 +101,8 @@ class NodeHttpsFront implements HttpsFront {
     this.#h2 = new Http2Server(timeouts, handle);
     this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
     const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
-    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, this.#h1, this.#h2);
+    this.#direct = new DirectHttp1(this.#h1, this.#watch, timeouts, handle);
+    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, generalOnly ? this.#h1 : this.#direct, this.#h2);
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -131,6 +137,7 @@ class NodeHttpsFront implements HttpsFront {
     const deadline = performance.now() + limitMs;
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       this.#h1.closeIdle();
+      this.#direct.closeIdle();
       this.#redirect.closeIdleConnections();
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
     }

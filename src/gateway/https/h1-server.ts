@@ -48,6 +48,12 @@ export class Http1Server {
     this.#server.emit('connection', socket);
   }
 
+  /** Tells a client that has asked for nothing so far that it is too late. */
+  refuseLate(socket: TLSSocket): void {
+    socket.on('error', () => {});
+    this.#refuse(socket, new UserError(20026));
+  }
+
   closeIdle(): void {
     this.#server.closeIdleConnections();
   }
@@ -107,7 +113,11 @@ export class Http1Server {
       socket.destroy();
       return;
     }
-    const { status, headers, body } = errorAnswer(toUserError(error), newOperationId(), '', this.#errorPrefix);
+    this.#refuse(socket, toUserError(error));
+  }
+
+  #refuse(socket: Duplex, error: UserError): void {
+    const { status, headers, body } = errorAnswer(error, newOperationId(), '', this.#errorPrefix);
     const list = [...headers, 'Content-Length', String(body.length), 'Connection', 'close'];
     socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${formatHeaders(list)}\r\n`, 'latin1'), body]));
     this.#refused.add(socket);

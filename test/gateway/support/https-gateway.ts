@@ -15,7 +15,7 @@ export interface GatewaySettings {
   readonly proxyProtocol?: boolean;
   readonly plainHttp?: boolean;
   readonly listenHost?: string;
-  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls'>>;
+  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls' | 'generalOnly'>>;
 }
 
 /** A gateway as the behaviour suite sees it: it is told snapshots, and listens. */
@@ -66,6 +66,7 @@ export async function startGateway(
     },
     certificates: singleCertificate(asked),
     log: { warn: note, error: note },
+    generalOnly: process.env['TEST_HTTP1'] === 'general',
     ...settings.parts,
   });
   let version = 0;
