@@ -29,11 +29,12 @@ export class AnswerLog {
 
   /** A client that went away before any answer is told with status 499. */
   tell(observer: TrafficObserver): void {
+    const { client } = this.#exchange;
     observer.httpAnswered({
       operationId: this.operationId,
       edgeId: this.edgeId,
       routeId: this.routeId,
-      source: formatIp(this.source),
+      source: this.source === client.peer ? client.peerText : formatIp(this.source),
       protocol: this.#exchange.protocol,
       method: this.#exchange.method,
       host: this.host,

@@ -7,6 +7,8 @@ import type { IpAddress } from '../../lib/ip-address.ts';
 export interface ClientConnection {
   /** The layer-4 peer, or who the PROXY header named. */
   readonly peer: IpAddress;
+  /** The same, as it is written. */
+  readonly peerText: string;
   /** True: `peer` is a trusted proxy, whose forwarding headers count. */
   readonly peerTrusted: boolean;
   /** The name of the handshake, lower case. */

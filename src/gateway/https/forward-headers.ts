@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hopByHopHeaders, listTokens } from '../../lib/http-syntax.ts';
 import { foldName } from './header-guard.ts';
 import type { HeaderGuard } from './header-guard.ts';
@@ -65,13 +66,13 @@ export function forwardHeaders(headers: readonly string[], way: Forwarding): str
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
-    const lower = name.toLowerCase();
+    const kind = kindOf(name);
     // Read before what `Connection` names is dropped: it must not decide who the client is.
-    if (lower === 'x-forwarded-for') chain.push(value);
-    else if (lower === 'x-forwarded-proto') proto = value;
-    else if (lower === 'x-forwarded-host') host = value;
-    else if (goesOn(lower, way) && named?.has(lower) !== true && way.guard?.removes(name) !== true)
-      list.push(name, value);
+    if (kind === 'x-forwarded-for') chain.push(value);
+    else if (kind === 'x-forwarded-proto') proto = value;
+    else if (kind === 'x-forwarded-host') host = value;
+    else if (kind === 'dropped' || (kind === 'claim' && !way.peerTrusted)) continue;
+    else if (named?.has(name.toLowerCase()) !== true && way.guard?.removes(name) !== true) list.push(name, value);
   }
   const trusted = way.peerTrusted;
   list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${way.peer}` : way.peer);
@@ -82,11 +83,10 @@ export function forwardHeaders(headers: readonly string[], way: Forwarding): str
 
 /** Trailers that may follow a request upstream: some upstreams merge them into the headers. */
 export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard | undefined): string[] {
-  const untrusted = { peerTrusted: false };
-  return keepPairs(trailers, (name) => {
-    const lower = name.toLowerCase();
-    return mayTrail(lower) && goesOn(lower, untrusted) && guard?.allowsTrailer(name) !== false;
-  });
+  return keepPairs(
+    trailers,
+    (name) => mayTrail(name.toLowerCase()) && kindOf(name) === 'passed' && guard?.allowsTrailer(name) !== false,
+  );
 }
 
 export function answerTrailers(trailers: readonly string[]): string[] {
@@ -103,16 +103,34 @@ function mayTrail(lower: string): boolean {
   return !ownedByConnection.has(lower) && !notInTrailers.has(lower);
 }
 
+/** `claim`: goes on if a trusted proxy makes it. */
+type NameKind = 'passed' | 'dropped' | 'claim' | (typeof forwardedNames)[number];
+
+const forwardedNames = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
+/** By the name as sent. Clients choose names freely; long ones are not worth the memory. */
+const knownKinds = new BoundedCache<string, NameKind>(1_000);
+const rememberedLength = 40;
+
+function kindOf(name: string): NameKind {
+  const known = knownKinds.get(name);
+  if (known !== undefined) return known;
+  const kind = classify(name.toLowerCase());
+  if (name.length <= rememberedLength) knownKinds.fill(knownKinds.ticket(), name, kind);
+  return kind;
+}
+
 /**
- * False for what the gateway sets itself or a client has no say in, also when it is spelt with other punctuation: to
+ * What the gateway sets itself, or a client has no say in, is dropped also when it is spelt with other punctuation: to
  * many upstreams `X_Forwarded_For` is `X-Forwarded-For`.
  */
-function goesOn(lower: string, { peerTrusted }: { readonly peerTrusted: boolean }): boolean {
-  if (ownedByConnection.has(lower)) return false;
+function classify(lower: string): NameKind {
+  const forwarded = forwardedNames.find((name) => name === lower);
+  if (forwarded !== undefined) return forwarded;
+  if (ownedByConnection.has(lower)) return 'dropped';
   const folded = unusualName.test(lower) ? foldName(lower) : lower;
-  if (folded !== lower && ownedByConnection.has(folded)) return false;
-  if (!forwardingClaims.has(folded) && !folded.startsWith('x-forwarded-')) return true;
-  return peerTrusted && folded === lower;
+  if (folded !== lower && ownedByConnection.has(folded)) return 'dropped';
+  if (!forwardingClaims.has(folded) && !folded.startsWith('x-forwarded-')) return 'passed';
+  return folded === lower ? 'claim' : 'dropped';
 }
 
 /** Lower case; undefined when `Connection` names no header. */

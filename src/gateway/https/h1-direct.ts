@@ -87,8 +87,9 @@ class DirectConnection implements Watched {
       this.#handOver();
       return;
     }
-    const { watch, keepAlive, handle } = this.#surroundings;
-    watch.delete(this);
+    const { keepAlive, handle } = this.#surroundings;
+    // The exchange has limits of its own.
+    this.limitMs = Infinity;
     this.#served = true;
     this.#exchange = new DirectExchange(this.#socket, this.#client, head, keepAlive, this.#onDone);
     handle(this.#exchange);
@@ -103,7 +104,7 @@ class DirectConnection implements Watched {
     }
     const { watch, timeouts } = this.#surroundings;
     this.limitMs = timeouts.keepAliveMs;
-    watch.add(this);
+    this.lastMove = watch.now;
   };
 
   readonly #onDrain = (): void => {

@@ -1,4 +1,3 @@
-import { formatIp } from '../../lib/ip-address.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { formatHeaders, forwardHeaders } from './forward-headers.ts';
@@ -18,10 +17,10 @@ export function buildRequestHead(
   route: Route,
   wishes: HeadWishes,
 ): string {
-  const { peer, peerTrusted } = exchange.client;
+  const { peerText, peerTrusted } = exchange.client;
   const forwarded = forwardHeaders(exchange.headers, {
     host: formatAuthority(authority),
-    peer: formatIp(peer),
+    peer: peerText,
     peerTrusted,
     guard: route.guard,
   });

@@ -1,4 +1,4 @@
-import { hopByHopHeaders, isToken, listTokens } from '../../lib/http-syntax.ts';
+import { hopByHopHeaders, listTokens } from '../../lib/http-syntax.ts';
 
 /** The start of an upstream's answer, checked. */
 export interface ResponseHead {
@@ -22,7 +22,9 @@ export class BadResponse extends Error {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** All lines at once: a head has many, and most are in order. */
+const wellFormedLines =
+  /[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*(?:\r\n)?$/y;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
 const fieldLimit = 500;
@@ -38,20 +40,24 @@ export function parseResponseHead(text: string): ResponseHead {
 
 /** Lines of `name: value` from `at` on. Folded lines, bare line breaks and space before the colon are refused. */
 export function parseFields(text: string, at: number): string[] {
+  if (at >= text.length) return [];
+  wellFormedLines.lastIndex = at;
+  if (!wellFormedLines.test(text)) throw new BadResponse(faultOfLines(text, at));
   const fields: string[] = [];
   while (at < text.length) {
     let end = text.indexOf('\r\n', at);
     if (end < 0) end = text.length;
     const colon = text.indexOf(':', at);
-    if (colon < 0 || colon >= end) throw new BadResponse('header line without a colon');
-    const name = text.slice(at, colon);
-    const value = trimBlanks(text, colon + 1, end);
-    if (!isToken(name) || !fieldValue.test(value)) throw new BadResponse('malformed header line');
     if (fields.length === fieldLimit * 2) throw new BadResponse('too many headers');
-    fields.push(name, value);
+    fields.push(text.slice(at, colon), trimBlanks(text, colon + 1, end));
     at = end + 2;
   }
   return fields;
+}
+
+function faultOfLines(text: string, at: number): string {
+  const lines = text.slice(at).split('\r\n');
+  return lines.every((line) => line.includes(':')) ? 'malformed header line' : 'header line without a colon';
 }
 
 function trimBlanks(text: string, from: number, end: number): string {
@@ -63,6 +69,8 @@ function trimBlanks(text: string, from: number, end: number): string {
 function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
+
+const framingLengths: ReadonlySet<number> = new Set(['content-length', ...hopByHopHeaders].map((name) => name.length));
 
 interface Framing {
   contentLength: number | undefined;
@@ -85,7 +93,8 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] ?? '';
     const value = fields[at + 1] ?? '';
-    if (!readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
+    // By length first: few names are as long as one that matters.
+    if (!framingLengths.has(name.length) || !readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
   }
   const { contentLength, chunked, connection, keepAliveMs, upgrade } = framing;
   if (chunked && contentLength !== undefined) throw new BadResponse('both Content-Length and Transfer-Encoding');

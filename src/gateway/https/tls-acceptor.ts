@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
 
+import { formatIp } from '../../lib/ip-address.ts';
 import type { ClientSource } from '../client-connection.ts';
 import { parseAuthority } from './authority.ts';
 import type { ClientConnection } from './exchange.ts';
@@ -94,6 +95,7 @@ export class TlsAcceptor {
     }
     const connection: ClientConnection = {
       peer: handshake.client.source,
+      peerText: formatIp(handshake.client.source),
       peerTrusted: handshake.client.peerTrusted,
       servername,
       localPort: socket.localPort ?? 0,

@@ -36,7 +36,8 @@ interface ConnectionOwner {
 /** One HTTP/1.1 connection to an upstream: a request at a time, never pipelined. */
 export class UpstreamConnection implements ResponseSink, Watched {
   lastMove = 0;
-  limitMs = 0;
+  /** No limit while a request is under way: that has its own. */
+  limitMs = Infinity;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #watch: IdleWatch;
@@ -54,11 +55,12 @@ export class UpstreamConnection implements ResponseSink, Watched {
     socket.on('end', this.#onSocketEnd);
     socket.on('error', this.#onSocketError);
     socket.on('close', this.#onSocketClose);
+    watch.add(this);
   }
 
   /** `head` is the whole request head; a body follows through `writeBody` and `endBody` if `hasBody`. */
   send(request: AnswerTo, head: string, hasBody: boolean, handler: UpstreamHandler): void {
-    this.#watch.delete(this);
+    this.limitMs = Infinity;
     this.#handler = handler;
     this.#requestSent = !hasBody;
     this.#parser.begin(request, this);
@@ -94,6 +96,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
   /** Drops the connection without telling the handler. */
   abort(): void {
     this.#handler = undefined;
+    this.#watch.delete(this);
     this.#owner.onGone(this);
     this.#socket.destroy();
   }
@@ -122,6 +125,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
     const handler = this.#handler;
     this.#handler = undefined;
     this.#owner.onGone(this);
+    this.#watch.delete(this);
     this.#detach();
     if (handler === undefined) this.#socket.destroy();
     else handler.onUpgrade(head, this.#socket, rest);

@@ -81,13 +81,14 @@ export class UpstreamPool {
   }
 
   onFree(connection: UpstreamConnection, limitMs: number): void {
-    connection.limitMs = Math.min(limitMs, this.#options.keepAliveMs);
-    if (this.#retired || connection.limitMs <= 0 || this.#idle.length >= idleLimit) {
+    const keptMs = Math.min(limitMs, this.#options.keepAliveMs);
+    if (this.#retired || keptMs <= 0 || this.#idle.length >= idleLimit) {
       connection.abort();
       return;
     }
     this.#idle.push(connection);
-    this.#watch.add(connection);
+    connection.limitMs = keptMs;
+    connection.lastMove = this.#watch.now;
   }
 
   onGone(connection: UpstreamConnection): void {
