@@ -1,6 +1,5 @@
-import { randomFillSync } from 'node:crypto';
-
 import { base62Digits, encodeBase62, isBase62 } from './base62.ts';
+import { fillRandom } from './random-pool.ts';
 
 const epochSeconds = 1_400_000_000;
 const ticksPerSecond = 2 ** 24;
@@ -9,8 +8,6 @@ const underscore = 95;
 
 const bytes = new Uint8Array(20);
 const view = new DataView(bytes.buffer);
-const randomPool = new Uint8Array(13 * 256);
-let randomAt = randomPool.length;
 
 /** Time of the newest id, in 1/2²⁴ seconds since the epoch above (56 bits, kept as two numbers to stay exact). */
 let lastSecond = 0;
@@ -32,12 +29,7 @@ export function newId(prefix: string): string {
   advanceClock();
   view.setUint32(0, lastSecond - epochSeconds);
   view.setUint32(4, lastTick * 256);
-  if (randomAt === randomPool.length) {
-    randomFillSync(randomPool);
-    randomAt = 0;
-  }
-  bytes.set(randomPool.subarray(randomAt, randomAt + 13), 7);
-  randomAt += 13;
+  fillRandom(bytes, 7);
   return `${prefix}_${encodeBase62(bytes, bodyLength)}`;
 }
 
@@ -77,8 +69,17 @@ export function idBody(id: string): string {
 
 /** UTC, whole seconds: `2026-11-14T10:11:14Z`. */
 export function toTimestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  // Most are of the same moment.
+  if (second !== writtenSecond) {
+    writtenSecond = second;
+    written = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+  }
+  return written;
 }
+
+let writtenSecond = Number.NaN;
+let written = '';
 
 function advanceClock(): void {
   const nowMs = Date.now();

@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import { encodeBase62 } from './base62.ts';
+import { fillRandom } from './random-pool.ts';
 
 const secretBytes = 32;
 /** 256 bits need 43 characters of base 62. */
@@ -8,7 +9,9 @@ const secretLength = 43;
 
 /** 256 random bits in base62. */
 export function newSecret(): string {
-  return encodeBase62(randomBytes(secretBytes), secretLength);
+  const bytes = new Uint8Array(secretBytes);
+  fillRandom(bytes);
+  return encodeBase62(bytes, secretLength);
 }
 
 /** As stored: in hexadecimal. */

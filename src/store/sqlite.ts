@@ -16,6 +16,8 @@ const constraintCode = 19;
 /** Read-only, fault of the disk, disk full: nothing is wrong with the request, and it may go through later. */
 const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13]);
 
+const transactionSteps: ReadonlySet<string> = new Set(['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job']);
+
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
 export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -67,7 +69,9 @@ class SqliteConnection implements Connection {
 
   script(sql: string): void {
     guard(() => {
-      this.#database.exec(sql);
+      // Said with every write: not read anew each time.
+      if (transactionSteps.has(sql)) this.#prepare(sql).run();
+      else this.#database.exec(sql);
     });
   }
 
