@@ -53,7 +53,9 @@ export class Gatehouse implements AsyncDisposable {
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const startMs = performance.now();
     const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
-    const program = new Process(command, { directory: root, ...ofProcess });
+    // As `bin/gatehouse` has it; from the second start on it is filled.
+    const environment = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'), ...ofProcess.environment };
+    const program = new Process(command, { directory: root, ...ofProcess, environment });
     await program.until(() => checkReady(apiPort), 120_000);
     const gatehouse = new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
     gatehouse.#token = String((await gatehouse.call('POST', '/api_keys', {}))['token']);
