@@ -59,7 +59,7 @@ function wrkScript({ method = 'GET', paths = ['/'], body }: LoadOptions): string
   if (paths.length > 1) {
     lines.push(
       `local paths = { ${paths.map((path) => `"${path}"`).join(', ')} }`,
-      'local requests, at = {}, 0',
+      `local requests, at = {}, ${nextStart(paths.length)}`,
       'function init() for i, path in ipairs(paths) do requests[i] = wrk.format(nil, path) end end',
       'function request() at = at % #requests + 1; return requests[at] end',
     );
@@ -74,8 +74,20 @@ function wrkScript({ method = 'GET', paths = ['/'], body }: LoadOptions): string
   return lines.join('\n');
 }
 
+let starts = 0;
+
+/**
+ * Each run begins elsewhere among the paths, far from where the runs before it ended: what they asked for may still be in
+ * the server's memory.
+ */
+function nextStart(count: number): number {
+  return Math.floor(count * (((starts += 1) * 0.382) % 1));
+}
+
 async function loadWithNode(options: LoadOptions): Promise<LoadResult> {
-  const { port, seconds, tls = false, method = 'GET', paths = ['/'], headers = {}, body } = options;
+  const { port, seconds, tls = false, method = 'GET', paths: given = ['/'], headers = {}, body } = options;
+  const start = nextStart(given.length);
+  const paths = [...given.slice(start), ...given.slice(0, start)];
   const result = await runNodeLoad({
     port,
     seconds,
