@@ -33,6 +33,8 @@ export class Table<Document extends Stored> {
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #secretColumns: readonly string[];
   readonly #insertInto: string;
+  /** By the number of rows. */
+  readonly #insertMany = new Map<number, string>();
   readonly #sql: Readonly<Record<'find' | 'all' | 'firstPage' | 'page' | 'insert' | 'update' | 'delete', string>>;
 
   constructor({ name, kind, prefix, columns = {}, secretColumns = [] }: TableDefinition<Document>) {
@@ -109,15 +111,12 @@ export class Table<Document extends Stored> {
 
   /** Many at once, for tables without secrets. Records nothing: one record of the whole says more than thousands. */
   async insertMany(transaction: Transaction, documents: readonly Document[]): Promise<void> {
-    const rows = documents.map((document) => [
-      document.id,
-      document.account_id,
-      JSON.stringify(document),
-      ...this.#columnValues(document),
-    ]);
-    const width = rows[0]?.length ?? 0;
-    const places = rows.map((row, line) => `(${row.map((_, at) => `$${line * width + at + 1}`).join(', ')})`);
-    await transaction.run(`${this.#insertInto} VALUES ${places.join(', ')}`, rows.flat());
+    const values: Value[] = [];
+    for (const document of documents) {
+      values.push(document.id, document.account_id, JSON.stringify(document));
+      for (const [, value] of this.#columns) values.push(value(document));
+    }
+    await transaction.run(this.#insertManySql(documents.length), values);
   }
 
   /** Writes nothing, and records nothing, when both are equal. */
@@ -143,6 +142,18 @@ export class Table<Document extends Stored> {
   parse(row: Row): Document {
     // Only this class writes the column.
     return JSON.parse(String(row[0])) as Document;
+  }
+
+  /** Kept: a text of thousands of places takes longer to make than to carry out. */
+  #insertManySql(rows: number): string {
+    let sql = this.#insertMany.get(rows);
+    if (sql === undefined) {
+      const width = 3 + this.#columns.length;
+      const places = (row: number) => Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`).join(', ');
+      sql = `${this.#insertInto} VALUES ${Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ')}`;
+      this.#insertMany.set(rows, sql);
+    }
+    return sql;
   }
 
   #columnValues(document: Document): Value[] {

@@ -1,48 +1,22 @@
 import { Type } from 'typebox';
 
-import { decodeText, mediaType, parseBody } from '../../api/body.ts';
 import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
-import { textFields, withText } from '../../api/text-fields.ts';
+import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { ResourceContext } from '../resource.ts';
-import { acceptCidr } from './cidr-rules.ts';
-import { actions, ipPolicyRules } from './table.ts';
-import type { Action, IpPolicyRule } from './table.ts';
+import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
+import type { RuleList, WantedRule } from './rule-list.ts';
+import { ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
 
-const ruleLimit = 100_000;
 const bodyLimitBytes = 32 * 1024 * 1024;
 /** Rows in one statement; PostgreSQL takes at most 65,535 parameters. */
 const rowsAtOnce = 512;
-
-interface WantedRule extends TextFields {
-  readonly cidr: string;
-  readonly action: Action;
-}
-
-const ReplaceRules = Type.Array(
-  Type.Union([
-    Type.String({ description: 'A CIDR; "!" before it means deny.', examples: ['203.0.113.0/24'] }),
-    Type.Object(
-      {
-        cidr: Type.String({ examples: ['203.0.113.0/24'] }),
-        action: Type.Optional(
-          Type.Union(
-            actions.map((each) => Type.Literal(each)),
-            { description: 'Default allow.', default: 'allow' },
-          ),
-        ),
-        ...textFields,
-      },
-      { additionalProperties: false },
-    ),
-  ]),
-  { description: 'All rules that the policy has from now on.' },
-);
 
 export const RulesReplaced = Type.Object(
   {
@@ -80,7 +54,7 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
           throw new UserError(222, { noun: 'IP policy', id: quote(id) });
         }
         const counts = await replaceRules(transaction, call, id, wanted);
-        tagAnswer(call, stateOf(wanted.values()));
+        tagAnswer(call, stateOf(wanted.inOrder));
         await offers.lockoutGuard.check(transaction, call);
         return counts;
       });
@@ -88,101 +62,76 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
   });
 }
 
-function parseRuleList(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
-  const isText = contentType !== undefined && mediaType(contentType) === 'text/plain' && encoding === undefined;
-  if (!isText) return parseBody(contentType, encoding, bytes);
-  const lineByCidr = new Map<string, number>();
-  return decodeText(bytes)
-    .split(/\r?\n/)
-    .flatMap((text, at) => {
-      const rule = (text.split('#', 1)[0] ?? '').trim();
-      if (rule === '') return [];
-      const line = at + 1;
-      const cidr = cidrOfLine(rule, line);
-      const earlier = lineByCidr.get(cidr);
-      if (earlier !== undefined) throw new UserError(20016, { line, reason: `${cidr} is in line ${earlier} already.` });
-      lineByCidr.set(cidr, line);
-      return [rule];
-    });
-}
-
-/** Finds the fault while the number of the line is known. */
-function cidrOfLine(rule: string, line: number): string {
-  try {
-    return acceptRule(rule).cidr;
-  } catch (error) {
-    if (error instanceof UserError) throw new UserError(20016, { line, reason: error.message });
-    throw error;
-  }
-}
-
-type RuleInput = string | (Omit<WantedRule, 'action'> & { readonly action?: Action });
-
-function acceptRules(inputs: readonly RuleInput[]): ReadonlyMap<string, WantedRule> {
-  if (inputs.length > ruleLimit) throw new UserError(1411, { limit: ruleLimit, count: inputs.length });
-  const wanted = new Map<string, WantedRule>();
-  for (const input of inputs) {
-    const rule = acceptRule(input);
-    if (wanted.has(rule.cidr)) throw new UserError(20009, { field: 'The list', id: rule.cidr });
-    wanted.set(rule.cidr, rule);
-  }
-  return wanted;
-}
-
-function acceptRule(input: RuleInput): WantedRule {
-  if (typeof input !== 'string') return { ...input, cidr: acceptCidr(input.cidr), action: input.action ?? 'allow' };
-  return input.startsWith('!')
-    ? { cidr: acceptCidr(input.slice(1).trim()), action: 'deny' }
-    : { cidr: acceptCidr(input), action: 'allow' };
-}
+/** A rule as it is stored; its texts only where they are asked for. */
+type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields;
 
 async function replaceRules(
   transaction: Transaction,
   call: Call,
   policyId: string,
-  wanted: ReadonlyMap<string, WantedRule>,
+  wanted: RuleList,
 ): Promise<{ added: number; removed: number; kept: number }> {
   const { accountId } = call.caller;
-  const rows = await transaction.all('SELECT document FROM ip_policy_rules WHERE ip_policy_id = $1', [policyId]);
-  const existing = rows.map((row: Row) => ipPolicyRules.parse(row));
+  const existing = await readRules(transaction, policyId, wanted.inOrder.some(hasText));
   if (call.ifMatch !== undefined) checkMatch(call, stateOf(existing));
-  const kept = new Set(existing.filter((rule) => isKept(rule, wanted.get(rule.cidr))).map(({ cidr }) => cidr));
-  const gone = existing.filter(({ cidr }) => !kept.has(cidr));
-  const fresh = [...wanted.values()].filter(({ cidr }) => !kept.has(cidr));
+  const kept = new Set<string>();
+  const gone: string[] = [];
+  for (const rule of existing) {
+    if (isKept(rule, wanted.byCidr.get(rule.cidr))) kept.add(rule.cidr);
+    else gone.push(rule.id);
+  }
+  const fresh = kept.size === 0 ? wanted.inOrder : wanted.inOrder.filter(({ cidr }) => !kept.has(cidr));
+  const counts = { added: fresh.length, removed: gone.length, kept: kept.size };
   if (gone.length + fresh.length > 0) {
     for (const chunk of chunks(gone)) await deleteRules(transaction, chunk);
     for (const chunk of chunks(fresh)) await insertRules(transaction, accountId, policyId, chunk);
-    const counts = { added: fresh.length, removed: gone.length, kept: kept.size };
     transaction.record({
       accountId,
       kind: 'ip_policy',
       id: policyId,
       before: JSON.stringify({ id: policyId, rules: existing.length }),
-      after: JSON.stringify({ id: policyId, rules: wanted.size, replaced: counts }),
+      after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
       sweeping: true,
     });
   }
-  return { added: fresh.length, removed: gone.length, kept: kept.size };
+  return counts;
+}
+
+/** In the order of their CIDRs, as the index has them. */
+async function readRules(
+  transaction: Transaction,
+  policyId: string,
+  withTexts: boolean,
+): Promise<readonly StoredRule[]> {
+  const columns = withTexts ? 'document' : 'id, cidr, action';
+  const sql = `SELECT ${columns} FROM ip_policy_rules WHERE ip_policy_id = $1 ORDER BY cidr`;
+  const rows = await transaction.all(sql, [policyId]);
+  return rows.map((row) => (withTexts ? ipPolicyRules.parse(row) : toRule(row)));
+}
+
+function toRule([id, cidr, action]: Row): StoredRule {
+  return { id: String(id), cidr: String(cidr), action: action === 'deny' ? 'deny' : 'allow' };
 }
 
 /** What a tag of the whole list stands for: the same rules in any order are the same list. */
-function stateOf(rules: Iterable<Pick<IpPolicyRule, 'cidr' | 'action'>>): object {
-  return Array.from(rules, ({ cidr, action }) => `${action} ${cidr}`).toSorted();
+function stateOf(rules: readonly Pick<IpPolicyRule, 'cidr' | 'action'>[]): object {
+  return rules.map(({ cidr, action }) => `${cidr} ${action}`).toSorted();
 }
 
 /** A rule is kept if nothing about it changes; a text that the list does not give is left as it is. */
-function isKept(rule: IpPolicyRule, wanted: WantedRule | undefined): boolean {
+function isKept(rule: StoredRule, wanted: WantedRule | undefined): boolean {
   if (wanted === undefined || wanted.action !== rule.action) return false;
   const { description = rule.description, metadata = rule.metadata } = wanted;
   return (description ?? '') === (rule.description ?? '') && (metadata ?? '') === (rule.metadata ?? '');
 }
 
-async function deleteRules(transaction: Transaction, rules: readonly IpPolicyRule[]): Promise<void> {
-  const places = rules.map((_, at) => `$${at + 1}`).join(', ');
-  await transaction.run(
-    `DELETE FROM ip_policy_rules WHERE id IN (${places})`,
-    rules.map(({ id }) => id),
-  );
+function hasText({ description, metadata }: TextFields): boolean {
+  return description !== undefined || metadata !== undefined;
+}
+
+async function deleteRules(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  const places = ids.map((_, at) => `$${at + 1}`).join(', ');
+  await transaction.run(`DELETE FROM ip_policy_rules WHERE id IN (${places})`, ids);
   await otherWork();
 }
 
@@ -192,9 +141,11 @@ async function insertRules(
   policyId: string,
   wanted: readonly WantedRule[],
 ): Promise<void> {
-  const rules = wanted.map(({ cidr, action, ...texts }): IpPolicyRule =>
-    withText({ ...ipPolicyRules.begin(accountId), cidr, ip_policy_id: policyId, action }, texts),
-  );
+  const rules = wanted.map((rule): IpPolicyRule => {
+    const { id, account_id, created_at } = ipPolicyRules.begin(accountId);
+    const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
+    return hasText(rule) ? withText(bare, rule) : bare;
+  });
   await ipPolicyRules.insertMany(transaction, rules);
   await otherWork();
 }
