@@ -69,7 +69,7 @@ export class Publisher {
     for (const compiler of this.#options.compilers) {
       const ids = [...new Set(changes.flatMap((change) => compiler.touchedBy(change)))];
       if (ids.length === 0) continue;
-      const entries = await compiler.load(this.#options.store.queries, ids);
+      const entries = await compiler.load(this.#options.store.queries, ids, { changes, version });
       const present = new Set(entries.map(({ id }) => id));
       set.push(...entries);
       removed.push(...ids.filter((id) => !present.has(id)).map((id): EntryKey => ({ kind: compiler.kind, id })));

@@ -1,50 +1,126 @@
-import { packCidrs } from '../../lib/cidr-set.ts';
+import { CidrList } from '../../lib/cidr-list.ts';
+import type { CidrSetData, FlaggedCidr } from '../../lib/cidr-list.ts';
 import { parseCidr } from '../../lib/cidr.ts';
-import type { FlaggedCidr } from '../../lib/cidr-set.ts';
-import type { Compiler } from '../../publisher/compiler.ts';
+import type { Cidr } from '../../lib/cidr.ts';
+import type { Compiler, News } from '../../publisher/compiler.ts';
 import { ruleFlag } from '../../snapshot/contract.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
+import { readVersion } from '../../store/change-log.ts';
+import type { Change } from '../../store/change-log.ts';
 import type { Queries, Row } from '../../store/database.ts';
+import type { IpPolicyRule } from './table.ts';
 
-/** A policy in the snapshot is its rules; it changes with each of them. */
-export const policyCompiler: Compiler = {
-  kind: 'policy',
-  touchedBy({ kind, id, before, after }) {
-    if (kind === 'ip_policy') return [id];
-    if (kind !== 'ip_policy_rule') return [];
-    // Every stored rule names its policy.
-    const { ip_policy_id } = JSON.parse(after ?? before ?? '{}') as { readonly ip_policy_id: string };
-    return [ip_policy_id];
-  },
-  load: async (queries, ids) => (ids === undefined ? loadAll(queries) : loadSome(queries, ids)),
-};
+/** A smaller policy is read again, with all its rules, as fast as it is changed. */
+const keepFrom = 1_000;
 
-async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly PolicyEntry[]> {
-  const entries: PolicyEntry[] = [];
-  for (const id of ids) {
-    const [policy] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
-    if (policy === undefined) continue;
-    const rules = await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]);
-    entries.push(toEntry(id, rules));
-  }
-  return entries;
+/** The rules of a large policy as they were at a version, so that a change of one does not take the reading of all. */
+interface KeptPolicy {
+  version: number;
+  readonly list: CidrList;
+  packed: CidrSetData;
 }
 
-async function loadAll(queries: Queries): Promise<readonly PolicyEntry[]> {
+/** A policy in the snapshot is its rules; it changes with each of them. */
+export function createPolicyCompiler(): Compiler {
+  const kept = new Map<string, KeptPolicy>();
+  return {
+    kind: 'policy',
+    touchedBy(change) {
+      const id = policyOf(change);
+      return id === undefined ? [] : [id];
+    },
+    async load(queries, ids, news) {
+      if (ids === undefined) return loadAll(queries, kept);
+      const entries: PolicyEntry[] = [];
+      for (const id of ids) {
+        const policy = kept.get(id);
+        const packed = policy !== undefined && news !== undefined ? follow(policy, id, news) : undefined;
+        const entry = packed === undefined ? await loadOne(queries, id, kept) : toEntry(id, packed);
+        if (entry !== undefined) entries.push(entry);
+      }
+      return entries;
+    },
+  };
+}
+
+function policyOf({ kind, id, before, after }: Change): string | undefined {
+  if (kind === 'ip_policy') return id;
+  return kind === 'ip_policy_rule' ? (readRule(after) ?? readRule(before))?.ip_policy_id : undefined;
+}
+
+/**
+ * What the policy comes to with the news; undefined where they do not tell. News may come again, along with later ones:
+ * each rule then ends as the last of them leaves it. News that are older than what was read would undo parts of it, and
+ * are left out.
+ */
+function follow(policy: KeptPolicy, id: string, { changes, version }: News): CidrSetData | undefined {
+  if (policy.version >= version) return policy.packed;
+  const mine = changes.filter((change) => policyOf(change) === id);
+  if (mine.some(({ kind, sweeping }) => kind === 'ip_policy' && sweeping)) return undefined;
+  const rules = mine.filter(({ kind }) => kind === 'ip_policy_rule');
+  for (const { before, after } of rules) {
+    const [old, now] = [readRule(before), readRule(after)];
+    if (old !== undefined) policy.list.delete(readCidr(old.cidr));
+    if (now !== undefined) policy.list.set(readCidr(now.cidr), flagOf(now.action));
+  }
+  policy.version = version;
+  if (rules.length > 0) policy.packed = policy.list.pack();
+  return policy.packed;
+}
+
+async function loadOne(queries: Queries, id: string, kept: Map<string, KeptPolicy>): Promise<PolicyEntry | undefined> {
+  kept.delete(id);
+  const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
+  if (found === undefined) return undefined;
+  const version = await readVersion(queries);
+  const list = readList(await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]));
+  const packed = list.pack();
+  // Whatever was written meanwhile may be among what was read, or not: to be kept, it has to be of one version.
+  if (list.count >= keepFrom && (await readVersion(queries)) === version) kept.set(id, { version, list, packed });
+  return toEntry(id, packed);
+}
+
+/** From one state of the database. */
+async function loadAll(queries: Queries, kept: Map<string, KeptPolicy>): Promise<readonly PolicyEntry[]> {
+  kept.clear();
+  const version = await readVersion(queries);
   const policies = await queries.all('SELECT id FROM ip_policies');
   const rules = await queries.all('SELECT cidr, action, ip_policy_id FROM ip_policy_rules');
   const byPolicy = Map.groupBy(rules, ([, , policyId]) => String(policyId));
-  return policies.map(([id]) => toEntry(String(id), byPolicy.get(String(id)) ?? []));
+  return policies.map(([column]) => {
+    const id = String(column);
+    const list = readList(byPolicy.get(id) ?? []);
+    const packed = list.pack();
+    if (list.count >= keepFrom) kept.set(id, { version, list, packed });
+    return toEntry(id, packed);
+  });
+}
+
+function toEntry(id: string, rules: CidrSetData): PolicyEntry {
+  return { kind: 'policy', id, rules };
 }
 
 /** Rows: cidr, action. */
-function toEntry(id: string, rules: readonly Row[]): PolicyEntry {
-  return { kind: 'policy', id, rules: packCidrs(rules.map(toFlagged)) };
+function readList(rows: readonly Row[]): CidrList {
+  return new CidrList(flaggedCidrs(rows));
 }
 
-function toFlagged([cidr, action]: Row): FlaggedCidr {
-  const parsed = parseCidr(String(cidr));
+function* flaggedCidrs(rows: readonly Row[]): Generator<FlaggedCidr> {
+  for (const [cidr, action] of rows) yield { cidr: readCidr(String(cidr)), flags: flagOf(action) };
+}
+
+function flagOf(action: unknown): number {
+  return action === 'deny' ? ruleFlag.deny : ruleFlag.allow;
+}
+
+function readCidr(text: string): Cidr {
+  const parsed = parseCidr(text);
   // Accepted before it was stored: another form means that the database was changed by hand.
-  if (!parsed.ok) throw new Error(`the stored rule ${JSON.stringify(cidr)} is not a CIDR`);
-  return { cidr: parsed.cidr, flags: action === 'deny' ? ruleFlag.deny : ruleFlag.allow };
+  if (!parsed.ok) throw new Error(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
+  return parsed.cidr;
+}
+
+function readRule(document: string | null): IpPolicyRule | undefined {
+  // Only `ipPolicyRules` writes documents of this kind.
+  return document === null ? undefined : (JSON.parse(document) as IpPolicyRule);
 }

@@ -1,5 +1,5 @@
 import type { Resource } from '../resource.ts';
-import { policyCompiler } from './compile.ts';
+import { createPolicyCompiler } from './compile.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
 import { createRuleSearch } from './search.ts';
@@ -9,6 +9,6 @@ export const ipPolicyRulesResource: Resource = {
   migrations,
   schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
   operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],
-  compilers: () => [policyCompiler],
+  compilers: () => [createPolicyCompiler()],
   offers: ({ store }) => ({ ipPolicyRules: createRuleSearch(store) }),
 };
