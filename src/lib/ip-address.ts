@@ -31,9 +31,7 @@ const groups = new Uint16Array(8);
 /** Strict: no short forms, no leading zeros in IPv4. The zone of an IPv6 address (`%eth0`) is dropped. */
 export function parseIp(text: string): IpAddress | undefined {
   const ipv4 = readIpv4(text, 0);
-  if (ipv4 >= 0) return ipFromIpv4Word(ipv4);
-  if (!readGroups(text) && !readGroups(withoutZone(text))) return undefined;
-  return ipFromIpv6Words(wordAt(0), wordAt(2), wordAt(4), wordAt(6));
+  return ipv4 >= 0 ? ipFromIpv4Word(ipv4) : parseIpv6(text);
 }
 
 export function ipFromIpv4Word(word: number): IpAddress {
@@ -86,6 +84,11 @@ function readIpv4(text: string, from: number): number {
 function digitAt(text: string, at: number, end: number): number {
   const digit = at < end ? text.charCodeAt(at) - code0 : -1;
   return digit <= 9 ? digit : -1;
+}
+
+function parseIpv6(text: string): IpAddress | undefined {
+  if (!readGroups(text) && !readGroups(withoutZone(text))) return undefined;
+  return ipFromIpv6Words(wordAt(0), wordAt(2), wordAt(4), wordAt(6));
 }
 
 /** Without what follows `%`, if that can be a zone; else something that is no address. */
