@@ -44,19 +44,25 @@ export class Admission {
     this.#options = options;
   }
 
+  /** The caller of the last call on this connection, if it is the same one, and has said nothing else. */
+  recall(connection: object, authorization: string, forwardedFor?: string | string[]): Admitted | undefined {
+    const last = this.#remembered.get(connection);
+    return last !== undefined &&
+      last.epoch === this.#options.authenticator.epoch &&
+      last.revision === this.#options.access.revision &&
+      last.forwardedFor === forwardedFor &&
+      sameText(last.authorization, authorization)
+      ? last.admitted
+      : undefined;
+  }
+
   /** Who calls, and from where. Throws the `UserError` for one who may not. */
   admit(request: IncomingMessage): Awaitable<Admitted> {
     const { authorization = '', 'x-forwarded-for': forwardedFor } = request.headers;
+    const last = this.recall(request.socket, authorization, forwardedFor);
+    if (last !== undefined) return last;
     const { epoch } = this.#options.authenticator;
     const { revision } = this.#options.access;
-    const last = this.#remembered.get(request.socket);
-    if (
-      last?.epoch === epoch &&
-      last.revision === revision &&
-      last.forwardedFor === forwardedFor &&
-      sameText(last.authorization, authorization)
-    )
-      return last.admitted;
     const finish = (identity: Identity): Admitted => {
       const admitted = this.#admitIdentity(identity, request);
       this.#remembered.set(request.socket, { authorization, forwardedFor, epoch, revision, admitted });

@@ -5,14 +5,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import { isBase62 } from '../lib/base62.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { Admission, Admitted } from './admission.ts';
-import { hostFault } from './host-header.ts';
-import { hasBody, newCall } from './new-call.ts';
+import { isHost } from './host-header.ts';
 import type { Call, Operation } from './operation.ts';
+import { readPlainHeaders } from './plain-headers.ts';
 import { noQuery } from './query.ts';
 import { logRequest, logsRequests } from './request-log.ts';
 import type { ApiOptions } from './server.ts';
 import { Shown } from './shown.ts';
-import { checkVersion } from './version-header.ts';
 
 type Serialize = (view: object) => string;
 
@@ -35,7 +34,8 @@ interface Course {
 
 /**
  * Answers the GET of a single resource without the framework, which costs more than all that such a call needs. It only
- * ever succeeds: a request that is unusual in any way, or is to be refused, is left to the general way as it came.
+ * ever succeeds: a request that is unusual in any way, the first on its connection, or to be refused, is left to the
+ * general way as it came.
  */
 export class DirectAnswers {
   /** By what stands before the id in their path. */
@@ -43,6 +43,7 @@ export class DirectAnswers {
   readonly #options: ApiOptions;
   readonly #admission: Admission;
   readonly #operationHeaders: readonly string[];
+  readonly #versionKeys: readonly string[];
   readonly #log: FastifyBaseLogger | undefined;
   #isOpen: boolean;
 
@@ -50,6 +51,7 @@ export class DirectAnswers {
     this.#options = options;
     this.#admission = admission;
     this.#operationHeaders = options.vendor.operationHeaders.map((name) => name.toLowerCase());
+    this.#versionKeys = options.vendor.versionHeaders.map(({ key }) => key);
     this.#log = logsRequests(options.logger) ? options.logger : undefined;
     // The limit counts the calls that the framework sees.
     this.#isOpen = options.rateLimit === undefined;
@@ -67,19 +69,23 @@ export class DirectAnswers {
 
   /** False: nothing was done, the request is the general way's. That may also turn out later, through `leave`. */
   take(request: IncomingMessage, response: ServerResponse, leave: () => void): boolean {
-    const { method, url = '' } = request;
+    const { method, url = '', rawHeaders, socket } = request;
     if (method !== 'GET' || !this.#isOpen) return false;
     const slash = url.lastIndexOf('/');
     const direct = this.#operations.get(url.slice(0, slash));
     if (direct === undefined || !isId(url, slash + 1)) return false;
-    if (hasBody(request.headers) || hostFault(request) !== undefined) return false;
-    const id = url.slice(slash + 1);
+    const said = readPlainHeaders(rawHeaders, this.#versionKeys);
+    if (said === undefined || !isHost(said.host)) return false;
+    const admitted = this.#admission.recall(socket, said.authorization);
+    if (admitted === undefined) return false;
     try {
-      const admitted = this.#admission.admit(request);
-      const proceed = (known: Admitted) => this.#proceed(this.#start(request, response, known), direct, id);
-      const end = admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+      const course = this.#start(request, response, admitted);
+      const base = this.#options.publicUrl ?? `http://${said.host}`;
+      // It takes no body.
+      const view = direct.operation.handle(callFor(url.slice(slash + 1), base, course) as Call<never>);
       // The general way finds the same fault, and says it.
-      end?.catch(leave);
+      if (view instanceof Promise) view.then((known) => this.#send(course, known, direct)).catch(leave);
+      else this.#send(course, view, direct);
       return true;
     } catch {
       return false;
@@ -87,7 +93,6 @@ export class DirectAnswers {
   }
 
   #start(request: IncomingMessage, response: ServerResponse, admitted: Admitted): Course {
-    checkVersion(request.headers, this.#options.vendor.versionHeaders);
     const operationId = newOperationId();
     const headers: string[] = [];
     for (const name of this.#operationHeaders) headers.push(name, operationId);
@@ -95,26 +100,6 @@ export class DirectAnswers {
     const { warnedBy } = admitted;
     if (warnedBy.length > 0) headers.push('gatehouse-warning', warnedBy.join(', '));
     return { request, response, admitted, operationId, startedMs: performance.now(), headers };
-  }
-
-  #proceed(course: Course, direct: Direct, id: string): Promise<void> | undefined {
-    // It takes no body.
-    const view = direct.operation.handle(this.#callOf(course, id) as Call<never>);
-    if (view instanceof Promise) return view.then((known) => this.#send(course, known, direct));
-    this.#send(course, view, direct);
-    return undefined;
-  }
-
-  #callOf({ request, admitted, operationId, headers }: Course, id: string): Call {
-    const parts = {
-      caller: admitted.caller,
-      operationId,
-      params: { id },
-      body: undefined,
-      query: noQuery,
-      setHeader: (name: string, value: string) => void headers.push(name.toLowerCase(), value),
-    };
-    return newCall(request, parts, this.#options);
   }
 
   #send(course: Course, view: unknown, { serialize }: Direct): void {
@@ -129,6 +114,23 @@ export class DirectAnswers {
     if (this.#log === undefined) return;
     logRequest(this.#log, request, { operationId, caller, status: 200, durationMs: performance.now() - startedMs });
   }
+}
+
+function callFor(id: string, base: string, { admitted: { caller }, operationId, headers }: Course): Call {
+  return {
+    caller,
+    actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
+    params: { id },
+    body: undefined,
+    page: noQuery.page,
+    filters: noQuery.filters,
+    base,
+    uri: (path) => `${base}${path}`,
+    allowLockout: false,
+    ifMatch: undefined,
+    idempotencyKey: undefined,
+    setHeader: (name, value) => void headers.push(name.toLowerCase(), value),
+  };
 }
 
 /** Undefined where the operation is not the GET of one resource by its id alone, open to every caller. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { quote, UserError } from '../errors/user-error.ts';
 import type { HeaderName } from './vendor-words.ts';
 
-const supported = '2';
+export const supportedVersion = '2';
 
 /** Every name that is sent must have the supported value, and one must be sent. */
 export function checkVersion(headers: IncomingHttpHeaders, names: readonly HeaderName[]): void {
@@ -11,7 +11,7 @@ export function checkVersion(headers: IncomingHttpHeaders, names: readonly Heade
   for (const { key, shown } of names) {
     const value = headers[key];
     if (value === undefined) continue;
-    if (value !== supported) throw new UserError(217, { value: quote(value), header: shown });
+    if (value !== supportedVersion) throw new UserError(217, { value: quote(value), header: shown });
     seen = true;
   }
   if (!seen) throw new UserError(218, { header: names[0]?.shown ?? '' });
