@@ -32,6 +32,10 @@ const steps = fc
     ),
   );
 
+function together(all: readonly News[]): News {
+  return { changes: all.flatMap(({ changes }) => changes), version: all.at(-1)?.version ?? 0 };
+}
+
 onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
   describe('with two processes', () => {
     let first: Gatehouse;
@@ -124,7 +128,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
       );
     });
 
-    test('are not read again for one of them, nor for a text of the policy', async () => {
+    test('are not read again for one of them, nor for a text of the policy, nor when all were replaced here', async () => {
       const compiler = createPolicyCompiler();
       const policy = await newPolicy();
       await load(compiler, policy);
@@ -141,6 +145,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
         () => first.patch(`/ip_policy_rules/${id}`, { cidr: '192.0.2.0/25' }),
         () => first.delete(`/ip_policy_rules/${id}`),
         () => first.patch(`/ip_policies/${policy}`, { description: 'offices' }),
+        () => first.put(`/ip_policies/${policy}/rules`, [...base.slice(1), '!10.0.0.0/8']),
       ]) {
         await isPackedOf(await load(compiler, policy, news.at(-1), watched), policy);
         await change();
@@ -173,9 +178,10 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
       await load(compiler, policy, added);
       await first.delete(`/ip_policy_rules/${id}`);
       await addRule(policy, '192.0.2.0/24');
-      const both = news.slice(-3);
-      const again = { changes: both.flatMap(({ changes }) => changes), version: both.at(-1)?.version ?? 0 };
-      await isPackedOf(await load(compiler, policy, again), policy);
+      await isPackedOf(await load(compiler, policy, together(news.slice(-3))), policy);
+      for (const list of [base.slice(2), base.slice(1)]) await first.put(`/ip_policies/${policy}/rules`, list);
+      await addRule(policy, base[0] ?? '', 'deny');
+      await isPackedOf(await load(compiler, policy, together(news.slice(-4))), policy);
     });
 
     test('are read again where something was written while they were read', async () => {

@@ -3,26 +3,29 @@ import type { CidrSetData, FlaggedCidr } from '../../lib/cidr-list.ts';
 import { parseCidr } from '../../lib/cidr.ts';
 import type { Cidr } from '../../lib/cidr.ts';
 import type { Compiler, News } from '../../publisher/compiler.ts';
-import { ruleFlag } from '../../snapshot/contract.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
 import { readVersion } from '../../store/change-log.ts';
 import type { Change } from '../../store/change-log.ts';
 import type { Queries, Row } from '../../store/database.ts';
+import { flagOf } from './cidr-rules.ts';
+import { handedOver } from './handed-rules.ts';
 import type { IpPolicyRule } from './table.ts';
 
 /** A smaller policy is read again, with all its rules, as fast as it is changed. */
 const keepFrom = 1_000;
 
-/** The rules of a large policy as they were at a version, so that a change of one does not take the reading of all. */
-interface KeptPolicy {
-  version: number;
+/** The rules of a large policy as they are at a version, so that a change of one does not take the reading of all. */
+interface KnownPolicy {
+  readonly version: number;
   readonly list: CidrList;
-  packed: CidrSetData;
+  readonly packed: CidrSetData;
 }
+
+type Kept = Map<string, KnownPolicy>;
 
 /** A policy in the snapshot is its rules; it changes with each of them. */
 export function createPolicyCompiler(): Compiler {
-  const kept = new Map<string, KeptPolicy>();
+  const kept: Kept = new Map();
   return {
     kind: 'policy',
     touchedBy(change) {
@@ -33,9 +36,8 @@ export function createPolicyCompiler(): Compiler {
       if (ids === undefined) return loadAll(queries, kept);
       const entries: PolicyEntry[] = [];
       for (const id of ids) {
-        const policy = kept.get(id);
-        const packed = policy !== undefined && news !== undefined ? follow(policy, id, news) : undefined;
-        const entry = packed === undefined ? await loadOne(queries, id, kept) : toEntry(id, packed);
+        const followed = news && follow(kept.get(id), id, news);
+        const entry = followed === undefined ? await loadOne(queries, id, kept) : keep(kept, id, followed);
         if (entry !== undefined) entries.push(entry);
       }
       return entries;
@@ -50,49 +52,57 @@ function policyOf({ kind, id, before, after }: Change): string | undefined {
 
 /**
  * What the policy comes to with the news; undefined where they do not tell. News may come again, along with later ones:
- * each rule then ends as the last of them leaves it. News that are older than what was read would undo parts of it, and
+ * each rule then ends as the last of them leaves it. News that are older than what is known would undo parts of it, and
  * are left out.
  */
-function follow(policy: KeptPolicy, id: string, { changes, version }: News): CidrSetData | undefined {
-  if (policy.version >= version) return policy.packed;
+function follow(known: KnownPolicy | undefined, id: string, { changes, version }: News): KnownPolicy | undefined {
+  if (known !== undefined && known.version >= version) return known;
   const mine = changes.filter((change) => policyOf(change) === id);
-  if (mine.some(({ kind, sweeping }) => kind === 'ip_policy' && sweeping)) return undefined;
-  const rules = mine.filter(({ kind }) => kind === 'ip_policy_rule');
-  for (const { before, after } of rules) {
+  const last = mine.findLastIndex(({ kind, sweeping }) => kind === 'ip_policy' && sweeping);
+  const list = last < 0 ? known?.list : listAfter(mine[last]);
+  if (list === undefined) return undefined;
+  const ofRules = mine.slice(last + 1).filter(({ kind }) => kind === 'ip_policy_rule');
+  for (const { before, after } of ofRules) {
     const [old, now] = [readRule(before), readRule(after)];
-    if (old !== undefined) policy.list.delete(readCidr(old.cidr));
-    if (now !== undefined) policy.list.set(readCidr(now.cidr), flagOf(now.action));
+    if (old !== undefined) list.delete(readCidr(old.cidr));
+    if (now !== undefined) list.set(readCidr(now.cidr), flagOf(now.action));
   }
-  policy.version = version;
-  if (rules.length > 0) policy.packed = policy.list.pack();
-  return policy.packed;
+  const isSame = known?.list === list && ofRules.length === 0;
+  return { version, list, packed: isSame ? known.packed : list.pack() };
 }
 
-async function loadOne(queries: Queries, id: string, kept: Map<string, KeptPolicy>): Promise<PolicyEntry | undefined> {
+function listAfter(change: Change | undefined): CidrList | undefined {
+  const rules = change && handedOver(change);
+  return rules && new CidrList(rules);
+}
+
+async function loadOne(queries: Queries, id: string, kept: Kept): Promise<PolicyEntry | undefined> {
   kept.delete(id);
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
   const version = await readVersion(queries);
   const list = readList(await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]));
-  const packed = list.pack();
+  const known = { version, list, packed: list.pack() };
   // Whatever was written meanwhile may be among what was read, or not: to be kept, it has to be of one version.
-  if (list.count >= keepFrom && (await readVersion(queries)) === version) kept.set(id, { version, list, packed });
-  return toEntry(id, packed);
+  return (await readVersion(queries)) === version ? keep(kept, id, known) : toEntry(id, known.packed);
+}
+
+function keep(kept: Kept, id: string, known: KnownPolicy): PolicyEntry {
+  if (known.list.count >= keepFrom) kept.set(id, known);
+  else kept.delete(id);
+  return toEntry(id, known.packed);
 }
 
 /** From one state of the database. */
-async function loadAll(queries: Queries, kept: Map<string, KeptPolicy>): Promise<readonly PolicyEntry[]> {
+async function loadAll(queries: Queries, kept: Kept): Promise<readonly PolicyEntry[]> {
   kept.clear();
   const version = await readVersion(queries);
   const policies = await queries.all('SELECT id FROM ip_policies');
   const rules = await queries.all('SELECT cidr, action, ip_policy_id FROM ip_policy_rules');
   const byPolicy = Map.groupBy(rules, ([, , policyId]) => String(policyId));
-  return policies.map(([column]) => {
-    const id = String(column);
-    const list = readList(byPolicy.get(id) ?? []);
-    const packed = list.pack();
-    if (list.count >= keepFrom) kept.set(id, { version, list, packed });
-    return toEntry(id, packed);
+  return policies.map(([id]) => {
+    const list = readList(byPolicy.get(String(id)) ?? []);
+    return keep(kept, String(id), { version, list, packed: list.pack() });
   });
 }
 
@@ -107,10 +117,6 @@ function readList(rows: readonly Row[]): CidrList {
 
 function* flaggedCidrs(rows: readonly Row[]): Generator<FlaggedCidr> {
   for (const [cidr, action] of rows) yield { cidr: readCidr(String(cidr)), flags: flagOf(action) };
-}
-
-function flagOf(action: unknown): number {
-  return action === 'deny' ? ruleFlag.deny : ruleFlag.allow;
 }
 
 function readCidr(text: string): Cidr {

@@ -6,9 +6,11 @@ import type { Call, Operation } from '../../api/operation.ts';
 import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import type { Change } from '../../store/change-log.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { ResourceContext } from '../resource.ts';
+import { handOver } from './handed-rules.ts';
 import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
 import { ipPolicyRules } from './table.ts';
@@ -73,7 +75,7 @@ async function replaceRules(
 ): Promise<{ added: number; removed: number; kept: number }> {
   const { accountId } = call.caller;
   const existing = await readRules(transaction, policyId, wanted.inOrder.some(hasText));
-  if (call.ifMatch !== undefined) checkMatch(call, stateOf(existing));
+  if (call.ifMatch !== undefined) checkMatch(call, stateOf(existing.toSorted(byCidr)));
   const kept = new Set<string>();
   const gone: string[] = [];
   for (const rule of existing) {
@@ -85,19 +87,24 @@ async function replaceRules(
   if (gone.length + fresh.length > 0) {
     for (const chunk of chunks(gone)) await deleteRules(transaction, chunk);
     for (const chunk of chunks(fresh)) await insertRules(transaction, accountId, policyId, chunk);
-    transaction.record({
+    const change: Change = {
       accountId,
       kind: 'ip_policy',
       id: policyId,
       before: JSON.stringify({ id: policyId, rules: existing.length }),
       after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
       sweeping: true,
-    });
+    };
+    transaction.record(change);
+    handOver(
+      change,
+      wanted.inOrder.map(({ range }) => range),
+    );
   }
   return counts;
 }
 
-/** In the order of their CIDRs, as the index has them. */
+/** In the order of their CIDRs, as the index has them; databases sort texts in their own ways. */
 async function readRules(
   transaction: Transaction,
   policyId: string,
@@ -113,9 +120,13 @@ function toRule([id, cidr, action]: Row): StoredRule {
   return { id: String(id), cidr: String(cidr), action: action === 'deny' ? 'deny' : 'allow' };
 }
 
-/** What a tag of the whole list stands for: the same rules in any order are the same list. */
-function stateOf(rules: readonly Pick<IpPolicyRule, 'cidr' | 'action'>[]): object {
-  return rules.map(({ cidr, action }) => `${cidr} ${action}`).toSorted();
+/** What a tag of the whole list stands for: rules in the order of their CIDRs, whatever order they came in. */
+function stateOf(inOrder: readonly Pick<IpPolicyRule, 'cidr' | 'action'>[]): object {
+  return inOrder.map(({ cidr, action }) => `${cidr} ${action}`);
+}
+
+function byCidr(left: StoredRule, right: StoredRule): number {
+  return left.cidr < right.cidr ? -1 : 1;
 }
 
 /** A rule is kept if nothing about it changes; a text that the list does not give is left as it is. */

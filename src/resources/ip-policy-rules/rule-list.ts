@@ -4,7 +4,8 @@ import { decodeText, mediaType, parseBody } from '../../api/body.ts';
 import { textFields } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { acceptCidr } from './cidr-rules.ts';
+import type { FlaggedCidr } from '../../lib/cidr-list.ts';
+import { acceptCidr, flagOf } from './cidr-rules.ts';
 import { actions } from './table.ts';
 import type { Action } from './table.ts';
 
@@ -13,6 +14,8 @@ const ruleLimit = 100_000;
 export interface WantedRule extends TextFields {
   readonly cidr: string;
   readonly action: Action;
+  /** What the two say, as a matcher has it. */
+  readonly range: FlaggedCidr;
 }
 
 /** What a list says that a policy's rules are to be. */
@@ -70,7 +73,7 @@ function cidrOfLine(rule: string, line: number): string {
   }
 }
 
-type RuleInput = string | (Omit<WantedRule, 'action'> & { readonly action?: Action });
+type RuleInput = string | (TextFields & { readonly cidr: string; readonly action?: Action });
 
 export function acceptRules(inputs: readonly RuleInput[]): RuleList {
   if (inputs.length > ruleLimit) throw new UserError(1411, { limit: ruleLimit, count: inputs.length });
@@ -86,8 +89,11 @@ export function acceptRules(inputs: readonly RuleInput[]): RuleList {
 }
 
 function acceptRule(input: RuleInput): WantedRule {
-  if (typeof input !== 'string') return { ...input, cidr: acceptCidr(input.cidr), action: input.action ?? 'allow' };
-  return input.startsWith('!')
-    ? { cidr: acceptCidr(input.slice(1).trim()), action: 'deny' }
-    : { cidr: acceptCidr(input), action: 'allow' };
+  if (typeof input !== 'string') return { ...input, ...acceptRange(input.cidr, input.action ?? 'allow') };
+  return input.startsWith('!') ? acceptRange(input.slice(1).trim(), 'deny') : acceptRange(input, 'allow');
+}
+
+function acceptRange(text: string, action: Action): WantedRule {
+  const { cidr, canonical } = acceptCidr(text);
+  return { cidr: canonical, action, range: { cidr, flags: flagOf(action) } };
 }

@@ -79,7 +79,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
       const rule: IpPolicyRule = withText(
         {
           ...ipPolicyRules.begin(caller.accountId),
-          cidr: acceptCidr(body.cidr),
+          cidr: acceptCidr(body.cidr).canonical,
           ip_policy_id: body.ip_policy_id,
           action: body.action,
         },
@@ -92,7 +92,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     },
     async update(transaction, call, previous) {
       const { body } = call;
-      const newCidr = body.cidr === undefined || body.cidr === '' ? previous.cidr : acceptCidr(body.cidr);
+      const newCidr = body.cidr === undefined || body.cidr === '' ? previous.cidr : acceptCidr(body.cidr).canonical;
       const rule = withText({ ...previous, cidr: newCidr }, body);
       await checkUnique(transaction, rule);
       const stored = await ipPolicyRules.update(transaction, previous, rule);
