@@ -5,8 +5,8 @@ import { parseCidr } from '../../src/lib/cidr.ts';
 import { cidrNumber } from '../support/addresses.ts';
 
 /**
- * `node rules-floor.ts COUNT FILE`: the least that building so many rules once can take: read the CIDRs, store as many
- * bare rows with the same two indexes in one transaction, and pack the matcher. Prints milliseconds as JSON.
+ * `node rules-floor.ts COUNT FILE`: what building so many rules once takes with nothing around it: read the CIDRs, store
+ * as many bare rows with two indexes in one transaction, as they come, and pack the matcher. Prints milliseconds as JSON.
  */
 const count = Number(process.argv[2]);
 const database = new DatabaseSync(process.argv[3] ?? '');
