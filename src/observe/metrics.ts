@@ -1,33 +1,22 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
-
-/** Ids beyond these are counted together: a flood of edges must not fill memory, here or at the scraper. */
-const idLimit = 1_000;
-const otherIds = 'other';
+import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
+import { createTrafficMetrics } from './traffic-metrics.ts';
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What is counted, in Prometheus' words. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #edges = new Set<string>();
+  readonly #traffic = new TrafficCounts();
   readonly #restrictions = new Set<string>();
-  readonly #requests = this.#counter('gatehouse_http_requests_total', 'HTTP requests answered.', [
-    'edge',
-    'status',
-    'verdict',
-  ]);
   readonly #upstream = new Histogram({
     name: 'gatehouse_upstream_seconds',
     help: 'From sending a request upstream to the head of its response.',
     buckets: secondsBuckets,
     registers: [this.registry],
   });
-  readonly #connections = this.#counter('gatehouse_tcp_connections_total', 'TCP connections.', ['edge', 'verdict']);
-  readonly #open = this.#gauge('gatehouse_tcp_open_connections', 'TCP connections open now.');
-  readonly #openHttps = this.#gauge('gatehouse_https_open_connections', 'Connections to the HTTPS listener open now.');
-  readonly #bytes = this.#counter('gatehouse_tcp_bytes_total', 'Bytes through TCP edges.', ['edge', 'direction']);
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
   ]);
@@ -49,30 +38,35 @@ export class Metrics {
     [],
   );
 
+  constructor() {
+    for (const metric of createTrafficMetrics(this.#traffic)) this.registry.registerMetric(metric);
+  }
+
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
-    const verdict = errorCode === 3203 || errorCode === 3205 ? 'refused' : 'allowed';
-    this.#requests.inc({ edge: bounded(this.#edges, edgeId ?? 'none'), status, verdict });
+    const isRefused = errorCode === 3203 || errorCode === 3205;
+    countOne(this.#traffic.of(edgeId ?? 'none').requests, requestKind(status, isRefused));
     if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
   }
 
   tcpOpened(edgeId: string, verdict: Verdict): void {
-    this.#connections.inc({ edge: bounded(this.#edges, edgeId), verdict });
-    if (verdict === 'allowed') this.#open.inc();
+    countOne(this.#traffic.of(edgeId).connections, verdict);
+    if (verdict === 'allowed') this.#traffic.openTcp++;
   }
 
   tcpClosed({ edgeId, bytesIn, bytesOut }: TcpClosed): void {
-    const edge = bounded(this.#edges, edgeId);
-    this.#open.dec();
-    this.#bytes.inc({ edge, direction: 'in' }, bytesIn);
-    this.#bytes.inc({ edge, direction: 'out' }, bytesOut);
+    const counts = this.#traffic.of(edgeId);
+    counts.closed++;
+    counts.bytesIn += bytesIn;
+    counts.bytesOut += bytesOut;
+    this.#traffic.openTcp--;
   }
 
   httpsOpened(): void {
-    this.#openHttps.inc();
+    this.#traffic.openHttps++;
   }
 
   httpsClosed(): void {
-    this.#openHttps.dec();
+    this.#traffic.openHttps--;
   }
 
   warned(restrictionIds: readonly string[]): void {
