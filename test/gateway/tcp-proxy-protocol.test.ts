@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer, request } from 'node:http';
 import { connect, createServer } from 'node:net';
@@ -58,6 +59,19 @@ for (const [name, header, source] of [
     assert.equal(upstream.peers[0]?.text, 'hello');
   });
 }
+
+test('megabytes right behind the header go on whole', async (t) => {
+  const { port, seen } = await openEdge(t);
+  const bytes = randomBytes(3_000_000);
+  const { socket } = dial(t, port, { from: proxyAddress });
+  socket.end(Buffer.concat([Buffer.from(fromClient), bytes]));
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk));
+  await once(socket, 'end');
+  assert.ok(Buffer.concat(received).equals(bytes));
+  await until(() => seen.closed.length > 0, 'the connection is over');
+  assert.deepEqual([seen.closed[0]?.bytesIn, seen.closed[0]?.bytesOut], [bytes.length, bytes.length]);
+});
 
 test('a header that comes in pieces is put together', async (t) => {
   const { port } = await openEdge(t);

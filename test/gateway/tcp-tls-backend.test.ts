@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createServer } from 'node:tls';
@@ -7,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import type { CertificatePair } from '../../src/gateway/certificates/local-ca.ts';
-import { freePort, startGateway, until } from './support/tcp-engine.ts';
+import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, portOf } from './support/tcp-peers.ts';
 
@@ -72,6 +74,56 @@ test('a TLS backend that has ended its side still gets what the client sends', a
   await client.seesEnd();
   client.socket.end('after the end');
   await until(() => upstream.received.join('') === 'after the end', 'the backend gets it');
+});
+
+test('megabytes go to a TLS backend and back whole, at a reader that rests now and then', async (t) => {
+  const authority = await createAuthority();
+  const upstream = await startTlsUpstream(t, await authority.issue('localhost', new Date()), (socket) => {
+    socket.pipe(socket);
+  });
+  const { engine } = await startGateway(t, { upstreamAuthorities: [authority.caCertificatePem] });
+  const port = await freePort();
+  await engine.apply(snapshot(tlsBackend(upstream.port), tcpEdge('edgtcp_1', [port])));
+
+  const bytes = randomBytes(10_000_000);
+  const { socket } = dial(t, port);
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => {
+    if (received.push(chunk) % 20 !== 0) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), 2);
+  });
+  socket.end(bytes);
+  await once(socket, 'end');
+  assert.ok(Buffer.concat(received).equals(bytes));
+});
+
+test('a TLS backend that is slow to say hello is joined within the limit, and the idle limit holds from then on', async (t) => {
+  const authority = await createAuthority();
+  const upstream = await startTlsUpstream(t, await authority.issue('localhost', new Date()));
+  const slow = createTcpServer({ pauseOnConnect: true }, (socket) => {
+    setTimeout(
+      () =>
+        socket
+          .on('error', () => {})
+          .pipe(connect(upstream.port, '127.0.0.1'))
+          .pipe(socket),
+      300,
+    );
+  });
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  t.after(() => slow.close());
+  const { engine, seen } = await startGateway(t, {
+    upstreamAuthorities: [authority.caCertificatePem],
+    timeouts: { ...plainOptions.timeouts, upstreamConnectMs: 5000, idleMs: 400 },
+  });
+  const port = await freePort();
+  await engine.apply(snapshot(tlsBackend(portOf(slow)), tcpEdge('edgtcp_1', [port])));
+
+  const client = await dialAndEcho(t, port);
+  await client.isReset();
+  await until(() => seen.closed[0]?.reason === 'idle', 'it is told why');
 });
 
 for (const { flaw, trusted, name } of [

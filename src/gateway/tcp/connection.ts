@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net';
 
-import { formatIp } from '../../lib/ip-address.ts';
 import type { IpAddress } from '../../lib/ip-address.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
 import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
 import type { TcpEdge } from './edge.ts';
+import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
-import type { ConnectUpstream } from './upstream.ts';
+import type { ConnectUpstream, UpstreamUser } from './upstream.ts';
 
 /** An admitted client, and the edge and port it came by. */
 export interface Arrival {
   readonly client: Socket;
   readonly source: IpAddress;
+  readonly sourceText: string;
   readonly port: number;
   readonly edge: TcpEdge;
 }
@@ -24,13 +25,20 @@ export interface ConnectionSettings {
 }
 
 /** A client and its upstream, joined. Ends are passed on each way by themselves; a break on one side breaks the other. */
-export class TcpConnection {
+export class TcpConnection implements UpstreamUser {
   readonly arrival: Arrival;
+  readonly client: Socket;
+  /** Among the open connections of its edge. */
+  place = 0;
   readonly #settings: ConnectionSettings;
   readonly #startedMs = performance.now();
   /** Of the PROXY header, which went no further. */
   readonly #headerBytes: number;
   readonly #upstream: Socket;
+  #connectTimer: NodeJS.Timeout | undefined;
+  #isWatched = false;
+  /** Every byte of either direction passes the client's socket, whose timer each of them winds up. */
+  #idleSide: Socket;
   #connecting = true;
   #openSides = 2;
   #endedBy: string | undefined;
@@ -38,21 +46,16 @@ export class TcpConnection {
   #pendingBytes = 0;
 
   constructor(arrival: Arrival, backend: BackendEntry, settings: ConnectionSettings) {
-    this.arrival = arrival;
-    this.#settings = settings;
     const { client } = arrival;
+    this.arrival = arrival;
+    this.client = client;
+    this.#idleSide = client;
+    this.#settings = settings;
     this.#headerBytes = client.bytesRead - client.readableLength;
-    const timer = setTimeout(() => {
-      this.abort('connect timeout');
-    }, settings.timeouts.upstreamConnectMs);
-    this.#upstream = settings.connect(backend, () => {
-      clearTimeout(timer);
-      this.#connecting = false;
-      this.#join();
-    });
+    this.#upstream = settings.connect(backend, this);
     // What an error says, the `close` after it says too.
     this.#upstream.on('error', ignore).on('close', () => {
-      clearTimeout(timer);
+      clearTimeout(this.#connectTimer);
       this.#gone(this.#upstream, client, this.#connecting ? 'connect failed' : 'upstream');
     });
     client.on('error', ignore).on('close', () => {
@@ -60,42 +63,65 @@ export class TcpConnection {
     });
   }
 
+  /**
+   * Starts the timers of a connection that still lacks them. To be called for each, a few times within any of the
+   * limits: most connections are over before, and a timer costs as much as the rest of their bookkeeping.
+   */
+  watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    if (this.#connecting) this.#watchConnect();
+    else this.#watchIdle();
+  }
+
   /** Resets both sides at once. */
   abort(reason: string): void {
     this.#brokenBy ??= reason;
-    resetSocket(this.arrival.client);
+    resetSocket(this.client);
     resetSocket(this.#upstream);
   }
 
+  connected(): void {
+    const { client } = this;
+    clearTimeout(this.#connectTimer);
+    this.#connecting = false;
+    if (client.destroyed) return;
+    client.on('data', (chunk) => {
+      if (!this.#pass(chunk, client, this.#upstream)) client.pause();
+      if (this.#upstream.writableLength === 0) release(chunk);
+    });
+    this.#passEnd(client, this.#upstream, 'client');
+    this.#passEnd(this.#upstream, client, 'upstream');
+    if (this.#isWatched) this.#watchIdle();
+    client.resume();
+  }
+
+  received(bytes: Buffer): boolean {
+    return this.#pass(bytes, this.#upstream, this.client);
+  }
+
   get report(): TcpClosed {
-    const { client, edge, source } = this.arrival;
+    const { edge, sourceText } = this.arrival;
     return {
       edgeId: edge.rules.id,
-      source: formatIp(source),
-      bytesIn: client.bytesRead - this.#headerBytes,
-      bytesOut: client.bytesWritten,
+      source: sourceText,
+      bytesIn: this.client.bytesRead - this.#headerBytes,
+      bytesOut: this.client.bytesWritten,
       durationMs: performance.now() - this.#startedMs,
       reason: this.#brokenBy ?? this.#endedBy ?? 'client',
     };
   }
 
-  #join(): void {
-    const { client } = this.arrival;
-    if (client.destroyed) return;
-    this.#pump(client, this.#upstream, 'client');
-    this.#pump(this.#upstream, client, 'upstream');
-    // Every byte of either direction passes the client's socket, whose timer each of them winds up.
-    this.#watchIdle(client);
-    client.resume();
-  }
-
-  #pump(from: Socket, to: Socket, name: string): void {
-    from.on('data', (chunk) => {
-      if (!to.write(chunk)) from.pause();
-    });
-    to.on('drain', () => {
+  /** Answers whether more may come; if not, `from` is resumed when it may. */
+  #pass(bytes: Buffer, from: Socket, to: Socket): boolean {
+    if (to.write(bytes) || to.writableLength === 0) return true;
+    to.once('drain', () => {
       from.resume();
     });
+    return false;
+  }
+
+  #passEnd(from: Socket, to: Socket, name: string): void {
     from.on('end', () => {
       this.#endedBy ??= name;
       to.end();
@@ -113,10 +139,20 @@ export class TcpConnection {
       if (side.readableEnded) other.destroySoon();
       else resetSocket(other);
     }
-    if (!other.destroyed && other === this.#upstream) this.#watchIdle(other);
+    if (side !== this.client || this.#connecting) return;
+    this.#idleSide = other;
+    this.#isWatched = false;
   }
 
-  #watchIdle(side: Socket): void {
+  #watchConnect(): void {
+    const leftMs = this.#startedMs + this.#settings.timeouts.upstreamConnectMs - performance.now();
+    this.#connectTimer = setTimeout(() => {
+      this.abort('connect timeout');
+    }, leftMs);
+  }
+
+  #watchIdle(): void {
+    const side = this.#idleSide;
     side.setTimeout(this.#settings.timeouts.idleMs).on('timeout', () => {
       // Nothing on this side, but an upstream that reads slowly may still be taking what the client sent long ago.
       const pendingBytes = this.#upstream.writableLength;

@@ -3,6 +3,7 @@ import type { BackendEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { TcpConnection } from './connection.ts';
 import { buildEdgeRules, judge } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
+import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
 import type { PortTable } from './port-table.ts';
 
@@ -37,6 +38,11 @@ export class EdgeTable {
     const { edge } = connection.arrival;
     edge.connections.delete(connection);
     if (edge.connections.size === 0) this.#open.delete(edge);
+  }
+
+  /** To be called often enough for the limits of connections, see there. */
+  watchAll(): void {
+    for (const edge of this.#open) for (const connection of edge.connections) connection.watch();
   }
 
   abortAll(reason: string): void {
@@ -95,7 +101,7 @@ export class EdgeTable {
   #replace(rules: EdgeRules, released: Set<number>): void {
     const edge = this.#edges.get(rules.id);
     if (edge === undefined) {
-      this.#edges.set(rules.id, { rules, connections: new Set() });
+      this.#edges.set(rules.id, { rules, connections: new OpenConnections() });
       return;
     }
     for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#release(port, edge, released);

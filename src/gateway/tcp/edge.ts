@@ -5,6 +5,7 @@ import type { AccessTable, Admission } from '../../snapshot/access.ts';
 import type { ModuleSettings, TcpEdgeEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
 import type { TcpConnection } from './connection.ts';
+import type { OpenConnections } from './open-connections.ts';
 
 type Check = NonNullable<ModuleAction['admits']>;
 
@@ -22,7 +23,7 @@ export interface EdgeRules {
 /** One edge for as long as it exists; its rules change under its open connections. */
 export interface TcpEdge {
   rules: EdgeRules;
-  readonly connections: Set<TcpConnection>;
+  readonly connections: OpenConnections<TcpConnection>;
 }
 
 export interface EdgeVerdict {

@@ -35,6 +35,7 @@ class TcpFront implements Front {
   readonly #connectionSettings: ConnectionSettings;
   readonly #ports: PortTable;
   readonly #edges: EdgeTable;
+  readonly #watchTimer: NodeJS.Timeout;
   /** Clients whose PROXY header is awaited. */
   readonly #arriving = new Set<Socket>();
   #draining = false;
@@ -66,6 +67,10 @@ class TcpFront implements Front {
         this.#closed(connection);
       },
     };
+    const watchEveryMs = Math.max(10, Math.min(1000, timeouts.upstreamConnectMs / 4, timeouts.idleMs / 4));
+    this.#watchTimer = setInterval(() => {
+      this.#edges.watchAll();
+    }, watchEveryMs).unref();
   }
 
   async prepare(update: SnapshotUpdate): Promise<() => void> {
@@ -91,6 +96,7 @@ class TcpFront implements Front {
     }, limitMs);
     if (this.#isBusy()) await new Promise<void>((resolve) => (this.#drained = resolve));
     clearTimeout(timer);
+    clearInterval(this.#watchTimer);
   }
 
   #accept(listener: PortListener, client: Socket): void {
@@ -115,7 +121,8 @@ class TcpFront implements Front {
     }
     const { id: edgeId, backendId } = edge.rules;
     const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
-    this.#observer.tcpOpened({ edgeId, source: formatIp(source), verdict });
+    const sourceText = formatIp(source);
+    this.#observer.tcpOpened({ edgeId, source: sourceText, verdict });
     if (verdict !== 'allowed') {
       resetSocket(client);
       return;
@@ -123,12 +130,13 @@ class TcpFront implements Front {
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const backend = this.#edges.backend(backendId);
     if (backend !== undefined) {
-      this.#edges.opened(new TcpConnection({ client, source, port, edge }, backend, this.#connectionSettings));
+      const arrival = { client, source, sourceText, port, edge };
+      this.#edges.opened(new TcpConnection(arrival, backend, this.#connectionSettings));
       return;
     }
     resetSocket(client);
     const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
-    this.#observer.tcpClosed({ edgeId, source: formatIp(source), ...nothingMoved, reason: 'no backend' });
+    this.#observer.tcpClosed({ edgeId, source: sourceText, ...nothingMoved, reason: 'no backend' });
   }
 
   #closed(connection: TcpConnection): void {
