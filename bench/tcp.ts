@@ -26,6 +26,8 @@ interface Kind {
   readonly goal: number;
   readonly columns: readonly Column[];
   readonly options: Pick<LoadOptions, 'headers' | 'paths' | 'connections'>;
+  /** Default: as elsewhere. */
+  readonly warmUps?: number;
 }
 
 /** HTTP serves as a protocol whose ends are easy to see; the proxies do not look at it. */
@@ -39,6 +41,9 @@ const kinds: readonly Kind[] = [
       { figure: 'busy', head: 'cores busy' },
     ],
     options: { headers: { Connection: 'close' } },
+    // Opening and closing runs through most of Node's sockets, a few thousand times a second only: what a connection
+    // costs falls by a third over the first seven seconds, until all of it is compiled.
+    warmUps: 8,
   },
   {
     title: 'ping-pong: small exchanges on open connections',
@@ -101,7 +106,7 @@ async function measureKind(kind: Kind, proxies: readonly Proxy[], { rounds }: Se
       return { [key]: figures[key] ?? Number.NaN, ...figures };
     },
   }));
-  const outcomes = await interleave(variants, { rounds });
+  const outcomes = await interleave(variants, { rounds, ...(kind.warmUps && { warmUps: kind.warmUps }) });
   const base = proxies.some(({ name }) => name === 'haproxy') ? 'haproxy' : 'node:net, pipe, no check';
   const at = (name: string) => figureOf(outcomes[proxies.findIndex((proxy) => proxy.name === name)], key).median;
   return {
