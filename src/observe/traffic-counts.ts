@@ -5,7 +5,7 @@ export const idLimit = 1_000;
 export const otherIds = 'other';
 
 /** What one edge has done. */
-export class EdgeCounts {
+class EdgeCounts {
   readonly edge: string;
   readonly connections = new Map<Verdict, number>();
   /** By `requestKind`. */
