@@ -27,7 +27,8 @@ interface Course {
   readonly response: ServerResponse;
   readonly admitted: Admitted;
   readonly operationId: string;
-  readonly startedMs: number;
+  /** Undefined where nobody asks. */
+  readonly startedMs: number | undefined;
   /** Name, value, name, value, … */
   readonly headers: string[];
 }
@@ -99,7 +100,7 @@ export class DirectAnswers {
     headers.push('cache-control', 'no-store');
     const { warnedBy } = admitted;
     if (warnedBy.length > 0) headers.push('gatehouse-warning', warnedBy.join(', '));
-    return { request, response, admitted, operationId, startedMs: performance.now(), headers };
+    return { request, response, admitted, operationId, startedMs: this.#log && performance.now(), headers };
   }
 
   #send(course: Course, view: unknown, { serialize }: Direct): void {
@@ -111,7 +112,7 @@ export class DirectAnswers {
     response.writeHead(200, headers).end(text);
     const { caller, warnedBy } = admitted;
     if (warnedBy.length > 0) this.#options.warned(warnedBy, caller.source);
-    if (this.#log === undefined) return;
+    if (this.#log === undefined || startedMs === undefined) return;
     logRequest(this.#log, request, { operationId, caller, status: 200, durationMs: performance.now() - startedMs });
   }
 }

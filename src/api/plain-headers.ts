@@ -20,6 +20,11 @@ const unusual: ReadonlySet<string> = new Set([
 ]);
 const unusualLengths: ReadonlySet<number> = new Set(Array.from(unusual, (name) => name.length));
 
+function isOneOf(keys: readonly string[], name: string): boolean {
+  for (const key of keys) if (key.length === name.length && key === name.toLowerCase()) return true;
+  return false;
+}
+
 /**
  * Reads the list of names and values that Node keeps of a request; undefined where something is missing, said twice, or
  * not ordinary. Far cheaper than the object that Node makes of it.
@@ -38,7 +43,7 @@ export function readPlainHeaders(list: readonly string[], versionKeys: readonly 
     } else if (length === 13 && name.toLowerCase() === 'authorization') {
       if (authorization !== undefined) return undefined;
       authorization = value;
-    } else if (versionKeys.some((key) => key.length === length && key === name.toLowerCase())) {
+    } else if (isOneOf(versionKeys, name)) {
       if (value !== supportedVersion) return undefined;
       versions += 1;
     } else if (unusualLengths.has(length) && unusual.has(name.toLowerCase())) {
