@@ -133,6 +133,9 @@ onEachDatabase('direct answers', (newDatabase) => {
         plain(`GET ${path} HTTP/1.1`, `Host: gatehouse.test\r\nAuthorization: Bearer ${key.token}\r\n`),
         plain(`GET ${path} HTTP/1.1`, `Host: a b\r\n${credentials}`),
         plain(`GET ${path} HTTP/1.0`, credentials),
+        plain(`GET ${path} HTTP/1.0`, `Host: gatehouse.test\r\n${credentials}`),
+        plain(`GET ${path} HTTP/1.1`, `Host:\r\n${credentials}`),
+        plain(`GET ${path} HTTP/1.1`, `Host: :80\r\n${credentials}`),
         plain(`GET ${path} HTTP/1.1`, `Host: gatehouse.test\r\n${credentials.replace(': 2', ': 1')}`),
         plain(`GET ${path} HTTP/1.1`, `Host: gatehouse.test\r\n${credentials.replace('Bearer', 'bearer')}`),
       ];

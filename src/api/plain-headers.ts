@@ -50,5 +50,7 @@ export function readPlainHeaders(list: readonly string[], versionKeys: readonly 
       return undefined;
     }
   }
-  return host !== undefined && authorization !== undefined && versions === 1 ? { host, authorization } : undefined;
+  // HTTP lets a host be empty; the URIs of the answer are then made of the connection's own address.
+  if (host === undefined || host === '' || authorization === undefined || versions !== 1) return undefined;
+  return { host, authorization };
 }
