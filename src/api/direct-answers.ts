@@ -6,6 +6,7 @@ import { isBase62 } from '../lib/base62.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { Admission, Admitted } from './admission.ts';
 import { isHost } from './host-header.ts';
+import { newCall, noWishes } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
 import { readPlainHeaders } from './plain-headers.ts';
 import { noQuery } from './query.ts';
@@ -118,20 +119,16 @@ export class DirectAnswers {
 }
 
 function callFor(id: string, base: string, { admitted: { caller }, operationId, headers }: Course): Call {
-  return {
+  return newCall({
     caller,
-    actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
+    operationId,
     params: { id },
     body: undefined,
-    page: noQuery.page,
-    filters: noQuery.filters,
+    query: noQuery,
     base,
-    uri: (path) => `${base}${path}`,
-    allowLockout: false,
-    ifMatch: undefined,
-    idempotencyKey: undefined,
+    wishes: noWishes,
     setHeader: (name, value) => void headers.push(name.toLowerCase(), value),
-  };
+  });
 }
 
 /** Undefined where the operation is not the GET of one resource by its id alone, open to every caller. */

@@ -1,10 +1,11 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 
 import type { Caller } from './caller.ts';
 import type { Call } from './operation.ts';
 import type { Query } from './query.ts';
-import { baseUrl } from './uris.ts';
-import type { UriOptions } from './uris.ts';
+
+/** What a caller asks for in headers of its own. */
+type Wishes = Pick<Call, 'allowLockout' | 'ifMatch' | 'idempotencyKey'>;
 
 interface CallParts {
   readonly caller: Caller;
@@ -12,14 +13,13 @@ interface CallParts {
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly query: Query;
+  readonly base: string;
+  readonly wishes: Wishes;
   readonly setHeader: Call['setHeader'];
 }
 
 /** A call from what was read of its request. */
-export function newCall(request: IncomingMessage, parts: CallParts, options: UriOptions): Call {
-  const { caller, operationId, params, body, query, setHeader } = parts;
-  const { headers } = request;
-  const base = baseUrl(request, options);
+export function newCall({ caller, operationId, params, body, query, base, wishes, setHeader }: CallParts): Call {
   return {
     caller,
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
@@ -29,10 +29,20 @@ export function newCall(request: IncomingMessage, parts: CallParts, options: Uri
     filters: query.filters,
     base,
     uri: (path) => `${base}${path}`,
+    allowLockout: wishes.allowLockout,
+    ifMatch: wishes.ifMatch,
+    idempotencyKey: wishes.idempotencyKey,
+    setHeader,
+  };
+}
+
+export const noWishes: Wishes = { allowLockout: false, ifMatch: undefined, idempotencyKey: undefined };
+
+export function readWishes(headers: IncomingHttpHeaders): Wishes {
+  return {
     allowLockout: headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: headers['if-match'],
     idempotencyKey: singleHeader(headers['idempotency-key']),
-    setHeader,
   };
 }
 

@@ -8,13 +8,14 @@ import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { Caller } from './caller.ts';
 import type { DirectAnswers } from './direct-answers.ts';
-import { hasBody, newCall } from './new-call.ts';
+import { hasBody, newCall, readWishes } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
 import { Shown } from './shown.ts';
 import { startAnswer } from './start-answer.ts';
+import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
 
 declare module 'fastify' {
@@ -130,18 +131,16 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
 function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
   const { caller } = request;
   if (caller === undefined) throw new Error('an operation was reached without a caller');
-  return newCall(
-    request.raw,
-    {
-      caller,
-      operationId: request.id,
-      params: paramsOf(request),
-      body: request.body,
-      query: request.listQuery ?? noQuery,
-      setHeader: (name, value) => void reply.header(name, value),
-    },
-    options,
-  );
+  return newCall({
+    caller,
+    operationId: request.id,
+    params: paramsOf(request),
+    body: request.body,
+    query: request.listQuery ?? noQuery,
+    base: baseUrl(request.raw, options),
+    wishes: readWishes(request.headers),
+    setHeader: (name, value) => void reply.header(name, value),
+  });
 }
 
 function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {

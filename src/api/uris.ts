@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CidrSet } from '../lib/cidr-set.ts';
 import { parseIp } from '../lib/ip-address.ts';
 
-export interface UriOptions {
+interface UriOptions {
   readonly publicUrl: string | undefined;
   readonly trustedProxies: CidrSet;
 }
