@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { ConfigError, describeSettings, readConfig } from './config.ts';
-import { parseIp } from './lib/ip-address.ts';
+import { parseIp } from './lib/ip/address.ts';
 
 /** The settings that operators were promised, with what they are when not given. */
 const promised = {

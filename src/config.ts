@@ -1,5 +1,5 @@
-import { emptyCidrSet, CidrSet } from './lib/cidr-set.ts';
-import { parseTrustedProxies } from './lib/client-address.ts';
+import { emptyCidrSet, CidrSet } from './lib/ip/cidr-set.ts';
+import { parseTrustedProxies } from './lib/ip/client-address.ts';
 import {
   orOff,
   readBaseUrl,

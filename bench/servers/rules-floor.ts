@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
-import { packCidrs } from '../../src/lib/cidr-set.ts';
-import { parseCidr } from '../../src/lib/cidr.ts';
+import { packCidrs } from '../../src/lib/ip/cidr-set.ts';
+import { parseCidr } from '../../src/lib/ip/cidr.ts';
 import { cidrNumber } from '../support/addresses.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 import { UserError } from '../errors/user-error.ts';
-import { clientAddress } from '../lib/client-address.ts';
-import type { CidrSet } from '../lib/cidr-set.ts';
-import { formatIp, parseIp } from '../lib/ip-address.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
+import { clientAddress } from '../lib/ip/client-address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { formatIp, parseIp } from '../lib/ip/address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 import { sameText } from '../lib/secrets.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import type { Awaitable } from '../store/database.ts';

@@ -1,4 +1,4 @@
-import type { IpAddress } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 import type { Awaitable } from '../store/database.ts';
 
 /** A user or a bot. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-import { formatIp } from '../lib/ip-address.ts';
+import { formatIp } from '../lib/ip/address.ts';
 import type { Caller } from './caller.ts';
 
 interface Answered {

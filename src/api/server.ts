@@ -7,9 +7,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
-import type { CidrSet } from '../lib/cidr-set.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { newOperationId } from '../lib/ids.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import { Admission } from './admission.ts';
 import { parseBody } from './body.ts';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-import type { CidrSet } from '../lib/cidr-set.ts';
-import { parseIp } from '../lib/ip-address.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
-import { ProxyHeaderReader } from '../lib/proxy-protocol.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { parseIp } from '../lib/ip/address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
+import { ProxyHeaderReader } from '../lib/ip/proxy-protocol.ts';
 
 /** Who is at the other end of a connection. */
 export interface ClientSource {

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 
 import { derTag, readDer, writeOid } from './der.ts';
 import type { DerNode } from './der.ts';
-import { formatIp } from './ip-address.ts';
+import { formatIp } from './ip/address.ts';
 
 /** What a leaf certificate says of itself. Texts are `''` where the certificate has none. */
 export interface CertificateFacts {

@@ -1,4 +1,4 @@
-import { formatIp, parseIp } from './ip-address.ts';
+import { formatIp, parseIp } from './ip/address.ts';
 
 export type HostPort =
   | { readonly ok: true; readonly host: string; readonly port: number }

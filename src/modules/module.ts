@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 
-import type { IpAddress } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 
 /** What a module can be set on. */
 export type ModuleTarget = 'tcp_edge' | 'https_route';

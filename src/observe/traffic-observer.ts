@@ -1,7 +1,7 @@
 import type { GatewayLog, TrafficObserver } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
-import { formatIp } from '../lib/ip-address.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
+import { formatIp } from '../lib/ip/address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ObserverParts {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 
 import type { Authenticator, Principal } from '../api/caller.ts';
 import type { Call, Operation } from '../api/operation.ts';
-import type { IpAddress } from '../lib/ip-address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Settings } from '../modules/module.ts';
 import type { Compiler } from '../publisher/compiler.ts';

@@ -1,4 +1,4 @@
-import type { CidrSetData } from '../lib/cidr-set.ts';
+import type { CidrSetData } from '../lib/ip/cidr-set.ts';
 
 /**
  * What the gateway is told, as plain data that can cross a thread or process border. One entry describes one thing

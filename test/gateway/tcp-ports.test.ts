@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
-import { CidrSet } from '../../src/lib/cidr-set.ts';
+import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import { freePort, plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
 import { backend, change, limitedTo, packRules, policy, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';

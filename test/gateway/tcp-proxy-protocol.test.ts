@@ -9,7 +9,7 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import { identifyClient } from '../../src/gateway/client-connection.ts';
-import { CidrSet } from '../../src/lib/cidr-set.ts';
+import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, limitedTo, packRules, policy, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, portOf, startUpstream } from './support/tcp-peers.ts';

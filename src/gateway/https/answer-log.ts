@@ -1,5 +1,5 @@
-import { formatIp } from '../../lib/ip-address.ts';
-import type { IpAddress } from '../../lib/ip-address.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { Exchange } from './exchange.ts';

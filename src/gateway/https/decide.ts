@@ -1,7 +1,7 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { clientAddress } from '../../lib/client-address.ts';
-import { formatIp } from '../../lib/ip-address.ts';
-import type { IpAddress } from '../../lib/ip-address.ts';
+import { clientAddress } from '../../lib/ip/client-address.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import { checkRequestPath } from '../../lib/request-path.ts';
 import { headerOf } from './answer-error.ts';
 import type { AnswerLog } from './answer-log.ts';

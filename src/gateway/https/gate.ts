@@ -1,4 +1,4 @@
-import type { CidrSet } from '../../lib/cidr-set.ts';
+import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { BackendTable } from './backend-table.ts';

@@ -1,4 +1,4 @@
-import type { IpAddress } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { HostTable } from './host-table.ts';

@@ -1,4 +1,4 @@
-import type { IpAddress } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import { normalizePath } from '../../lib/request-path.ts';
 import { buildModules } from '../../modules/index.ts';
 import type { AccessRules, HeaderList } from '../../modules/module.ts';

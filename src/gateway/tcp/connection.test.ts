@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import { parseIp } from '../../lib/ip-address.ts';
+import { parseIp } from '../../lib/ip/address.ts';
 import { TcpConnection } from './connection.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { ConnectUpstream } from './upstream.ts';

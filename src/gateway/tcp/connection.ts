@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import type { IpAddress } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
 import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
 import type { TcpEdge } from './edge.ts';

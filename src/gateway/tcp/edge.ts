@@ -1,6 +1,6 @@
 import { buildModules, modules } from '../../modules/index.ts';
 import type { ModuleAction, Settings } from '../../modules/module.ts';
-import type { IpAddress } from '../../lib/ip-address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable, Admission } from '../../snapshot/access.ts';
 import type { ModuleSettings, TcpEdgeEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-import { formatIp } from '../../lib/ip-address.ts';
-import type { IpAddress } from '../../lib/ip-address.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { identifyClient } from '../client-connection.ts';

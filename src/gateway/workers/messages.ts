@@ -1,4 +1,4 @@
-import type { CidrSetData } from '../../lib/cidr-set.ts';
+import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../certificates/local-ca.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';

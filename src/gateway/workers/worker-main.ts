@@ -1,5 +1,5 @@
 /** The program of a gateway worker: a node engine at the other end of its parent's channel. */
-import { CidrSet } from '../../lib/cidr-set.ts';
+import { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { createCertificateSource } from '../certificates/create-certificate-source.ts';
 import { openLocalCa } from '../certificates/local-ca.ts';
 import type { CertificatePair } from '../certificates/local-ca.ts';

@@ -1,6 +1,6 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { parseCidr } from '../../lib/cidr.ts';
-import type { Cidr } from '../../lib/cidr.ts';
+import { parseCidr } from '../../lib/ip/cidr.ts';
+import type { Cidr } from '../../lib/ip/cidr.ts';
 import { ruleFlag } from '../../snapshot/contract.ts';
 
 /** With its canonical text. Host bits are refused, not cut off: a client that stores what it sent must read the same. */

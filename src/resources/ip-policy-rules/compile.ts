@@ -1,7 +1,7 @@
-import { CidrList } from '../../lib/cidr-list.ts';
-import type { CidrSetData, FlaggedCidr } from '../../lib/cidr-list.ts';
-import { parseCidr } from '../../lib/cidr.ts';
-import type { Cidr } from '../../lib/cidr.ts';
+import { CidrList } from '../../lib/ip/cidr-list.ts';
+import type { CidrSetData, FlaggedCidr } from '../../lib/ip/cidr-list.ts';
+import { parseCidr } from '../../lib/ip/cidr.ts';
+import type { Cidr } from '../../lib/ip/cidr.ts';
 import type { Compiler, News } from '../../publisher/compiler.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
 import { readVersion } from '../../store/change-log.ts';

@@ -1,4 +1,4 @@
-import type { FlaggedCidr } from '../../lib/cidr-list.ts';
+import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import type { Change } from '../../store/change-log.ts';
 
 /** For as long as the change itself is in memory, which is until it is in force. */

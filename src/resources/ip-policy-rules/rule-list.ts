@@ -4,7 +4,7 @@ import { decodeText, mediaType, parseBody } from '../../api/body.ts';
 import { textFields } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { FlaggedCidr } from '../../lib/cidr-list.ts';
+import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { acceptCidr, flagOf } from './cidr-rules.ts';
 import { actions } from './table.ts';
 import type { Action } from './table.ts';

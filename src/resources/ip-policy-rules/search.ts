@@ -1,4 +1,4 @@
-import { cidrsContaining } from '../../lib/cidr.ts';
+import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import type { IpPolicyRules, MatchingRule } from '../resource.ts';

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/user-error.ts';
-import { cidrsContaining } from '../../lib/cidr.ts';
-import { formatIp } from '../../lib/ip-address.ts';
-import type { IpAddress } from '../../lib/ip-address.ts';
+import { cidrsContaining } from '../../lib/ip/cidr.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import type { LockoutGuard } from '../resource.ts';

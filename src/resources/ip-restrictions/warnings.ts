@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../lib/ids.ts';
-import { formatIp } from '../../lib/ip-address.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 import type { Notes } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Warnings } from '../resource.ts';

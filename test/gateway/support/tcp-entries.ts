@@ -1,5 +1,5 @@
-import { packCidrs } from '../../../src/lib/cidr-set.ts';
-import { parseCidr } from '../../../src/lib/cidr.ts';
+import { packCidrs } from '../../../src/lib/ip/cidr-set.ts';
+import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { ruleFlag } from '../../../src/snapshot/contract.ts';
 import type {
   BackendEntry,

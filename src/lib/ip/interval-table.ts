@@ -1,4 +1,4 @@
-import type { IpAddress } from './ip-address.ts';
+import type { IpAddress } from './address.ts';
 
 /**
  * Disjoint intervals in ascending order, each from its start to the next one's; before the first the flags are 0. Plain

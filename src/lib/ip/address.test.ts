@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { formatIp, ipFromIpv4Word, ipFromIpv6Words, parseIp } from './ip-address.ts';
+import { formatIp, ipFromIpv4Word, ipFromIpv6Words, parseIp } from './address.ts';
 
 const word = fc.oneof(fc.constant(0), fc.nat(0xffff), fc.nat(0xffffffff));
 const ipv4 = word.map(ipFromIpv4Word);

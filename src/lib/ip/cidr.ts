@@ -1,5 +1,5 @@
-import { formatIp, parseIp } from './ip-address.ts';
-import type { IpAddress } from './ip-address.ts';
+import { formatIp, parseIp } from './address.ts';
+import type { IpAddress } from './address.ts';
 
 /** `words` as in `IpAddress`; all bits after the first `prefix` are zero. */
 export interface Cidr extends IpAddress {

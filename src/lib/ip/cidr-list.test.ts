@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 
-import { anyCidr, edgesOf, naiveLookup } from '../../test/support/naive-cidrs.ts';
+import { anyCidr, edgesOf, naiveLookup } from '../../../test/support/naive-cidrs.ts';
 import { CidrList } from './cidr-list.ts';
 import type { FlaggedCidr } from './cidr-list.ts';
 import { CidrSet, packCidrs } from './cidr-set.ts';

@@ -1,5 +1,5 @@
-import { ipFromIpv4Word, ipFromIpv6Words, parseIp } from './ip-address.ts';
-import type { IpAddress } from './ip-address.ts';
+import { ipFromIpv4Word, ipFromIpv6Words, parseIp } from './address.ts';
+import type { IpAddress } from './address.ts';
 
 export type ProxyHeader =
   | { readonly state: 'more' }

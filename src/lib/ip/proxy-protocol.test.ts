@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { formatIp } from './ip-address.ts';
+import { formatIp } from './address.ts';
 import { ProxyHeaderReader } from './proxy-protocol.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 
