@@ -1,3 +1,5 @@
+import type { X509Certificate } from 'node:crypto';
+
 /** Tags of the ASN.1 types that certificates are made of. */
 export const derTag = {
   boolean: 0x01,
@@ -81,4 +83,31 @@ export function writeTime(time: Date): Buffer {
   return time.getUTCFullYear() < 2050
     ? writeDer(derTag.utcTime, Buffer.from(`${digits.slice(2)}Z`))
     : writeDer(derTag.generalizedTime, Buffer.from(`${digits}Z`));
+}
+
+/** Context tag [3] of a certificate's signed part. */
+const extensionsTag = 0xa3;
+
+/**
+ * The value of an extension, as DER. The way to it: certificate → to be signed → [3] → extensions, each an OID, a
+ * flag that may be missing and an OCTET STRING.
+ */
+export function findExtension(certificate: X509Certificate, oidText: string): Buffer | undefined {
+  const oid = writeOid(oidText);
+  const [toBeSigned] = readDer(onlyElement(readDer(certificate.raw)).content);
+  const holder = readDer(toBeSigned?.content ?? Buffer.alloc(0)).find(({ tag }) => tag === extensionsTag);
+  if (holder === undefined) return undefined;
+  const wanted = readDer(onlyElement(readDer(holder.content)).content).find(({ content }) =>
+    content.subarray(0, oid.length).equals(oid),
+  );
+  return wanted === undefined
+    ? undefined
+    : readDer(wanted.content).find(({ tag }) => tag === derTag.octetString)?.content;
+}
+
+/** The single element of a list that must have one. */
+export function onlyElement(nodes: readonly DerNode[]): DerNode {
+  const [node] = nodes;
+  if (node === undefined || nodes.length > 1) throw new RangeError('not one element');
+  return node;
 }

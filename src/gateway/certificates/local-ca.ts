@@ -2,8 +2,7 @@ import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
-import { findExtension } from '../../lib/certificate-facts.ts';
-import { readDer, writeDer } from '../../lib/der.ts';
+import { findExtension, readDer, writeDer } from '../../lib/der.ts';
 import {
   alternativeName,
   authorityKeyIdentifier,

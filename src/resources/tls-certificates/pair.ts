@@ -1,6 +1,6 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { readCertificatePair } from '../../lib/pem-certificate.ts';
-import type { CertificateFault } from '../../lib/pem-certificate.ts';
+import { readCertificatePair } from './pem-certificate.ts';
+import type { CertificateFault } from './pem-certificate.ts';
 import type { TlsCertificate } from './table.ts';
 
 type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata'>;

@@ -1,5 +1,5 @@
 import type { TextFields } from '../../api/text-fields.ts';
-import type { PrivateKeyType } from '../../lib/certificate-facts.ts';
+import type { PrivateKeyType } from './certificate-facts.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';

@@ -4,8 +4,8 @@ import { createSecureContext } from 'node:tls';
 
 import { readCertificateFacts } from './certificate-facts.ts';
 import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
-import { PemError, readPemBlocks } from './pem.ts';
-import type { PemBlock } from './pem.ts';
+import { PemError, readPemBlocks } from '../../lib/pem.ts';
+import type { PemBlock } from '../../lib/pem.ts';
 
 /** Why a pair is refused, with what a message needs to say so. Never holds key material. */
 export type CertificateFault =

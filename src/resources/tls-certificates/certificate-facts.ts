@@ -1,8 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 
-import { derTag, readDer, writeOid } from './der.ts';
-import type { DerNode } from './der.ts';
-import { formatIp } from './ip/address.ts';
+import { findExtension, onlyElement, readDer } from '../../lib/der.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 
 /** What a leaf certificate says of itself. Texts are `''` where the certificate has none. */
 export interface CertificateFacts {
@@ -53,7 +52,6 @@ const extendedKeyUsageNames: ReadonlyMap<string, string> = new Map([
 
 const oidKeyUsage = '2.5.29.15';
 const oidSubjectAlternativeName = '2.5.29.17';
-const tagExtensions = 0xa3;
 const tagDnsName = 0x82;
 const tagIpAddress = 0x87;
 const hostName = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
@@ -92,7 +90,7 @@ function servableNames(names: CertificateFacts['subjectAlternativeNames'], commo
 
 function readAlternativeNames(certificate: X509Certificate): { dnsNames: string[]; ips: string[] } {
   const value = findExtension(certificate, oidSubjectAlternativeName);
-  const names = value === undefined ? [] : readDer(only(readDer(value)).content);
+  const names = value === undefined ? [] : readDer(onlyElement(readDer(value)).content);
   return {
     dnsNames: names.filter(({ tag }) => tag === tagDnsName).map(({ content }) => shown(content.toString('latin1'))),
     ips: names.filter(({ tag }) => tag === tagIpAddress).map(({ content }) => readIp(content)),
@@ -114,31 +112,8 @@ function readIp(bytes: Buffer): string {
 function readKeyUsages(certificate: X509Certificate): string[] {
   const value = findExtension(certificate, oidKeyUsage);
   if (value === undefined) return [];
-  const bits = only(readDer(value)).content.subarray(1);
+  const bits = onlyElement(readDer(value)).content.subarray(1);
   return keyUsageNames.filter((_, bit) => ((bits[bit >>> 3] ?? 0) & (0x80 >>> (bit & 7))) !== 0);
-}
-
-/**
- * The value of an extension, as DER. The way to it: certificate → to be signed → [3] → extensions, each an OID, a
- * flag that may be missing and an OCTET STRING.
- */
-export function findExtension(certificate: X509Certificate, oidText: string): Buffer | undefined {
-  const oid = writeOid(oidText);
-  const [toBeSigned] = readDer(only(readDer(certificate.raw)).content);
-  const holder = readDer(toBeSigned?.content ?? Buffer.alloc(0)).find(({ tag }) => tag === tagExtensions);
-  if (holder === undefined) return undefined;
-  const wanted = readDer(only(readDer(holder.content)).content).find(({ content }) =>
-    content.subarray(0, oid.length).equals(oid),
-  );
-  return wanted === undefined
-    ? undefined
-    : readDer(wanted.content).find(({ tag }) => tag === derTag.octetString)?.content;
-}
-
-function only(nodes: readonly DerNode[]): DerNode {
-  const [node] = nodes;
-  if (node === undefined || nodes.length > 1) throw new RangeError('not one element');
-  return node;
 }
 
 /** An attribute that stands several times is a list. */
