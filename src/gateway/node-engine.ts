@@ -3,7 +3,7 @@ import { getCACertificates } from 'node:tls';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
-import type { CertificateSource } from './https/certificate-source.ts';
+import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import type { CertificateEntry, HttpsEdgeEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { CertificateSource } from '../https/certificate-source.ts';
+import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createCertificateSource } from './create-certificate-source.ts';
 import { openLocalCa } from './local-ca.ts';
 import type { LocalCa } from './local-ca.ts';

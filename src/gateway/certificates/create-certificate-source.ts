@@ -1,5 +1,5 @@
 import type { GatewayLog } from '../engine.ts';
-import type { CertificateSource } from '../https/certificate-source.ts';
+import type { CertificateSource } from '../https/client/certificate-source.ts';
 import type { LocalCa } from './local-ca.ts';
 import { LocalLeaves } from './local-leaves.ts';
 import { UploadedCertificates } from './uploaded-certificates.ts';

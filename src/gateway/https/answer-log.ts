@@ -2,7 +2,7 @@ import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import type { TrafficObserver } from '../engine.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './client/exchange.ts';
 
 /** What is known of one exchange, to be told once it is over. */
 export class AnswerLog {

@@ -3,23 +3,23 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import { identifyClient } from '../client-connection.ts';
-import type { ClientSource } from '../client-connection.ts';
+import { identifyClient } from '../identify-client.ts';
+import type { ClientSource } from '../identify-client.ts';
 import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
-import { parseAuthority } from './authority.ts';
-import { BackendTable } from './backend-table.ts';
-import type { CertificateSource } from './certificate-source.ts';
+import { parseAuthority } from './routing/authority.ts';
+import { BackendTable } from './upstream/backend-table.ts';
+import type { CertificateSource } from './client/certificate-source.ts';
 import type { Gate, GatewayLog } from './gate.ts';
-import { DirectHttp1 } from './h1-direct.ts';
-import { Http1Server } from './h1-server.ts';
-import { Http2Server } from './h2-server.ts';
+import { DirectHttp1 } from './client/fast-path/fast-connection.ts';
+import { Http1Server } from './client/h1-server.ts';
+import { Http2Server } from './client/h2-server.ts';
 import { handleRequest } from './handle-request.ts';
-import { HostTable } from './host-table.ts';
+import { HostTable } from './routing/host-table.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
-import { createRedirectServer } from './redirect.ts';
-import { TlsAcceptor } from './tls-acceptor.ts';
-import type { UpstreamTls } from './upstream-pool.ts';
+import { createRedirectServer } from './client/redirect.ts';
+import { TlsAcceptor } from './client/tls-acceptor.ts';
+import type { UpstreamTls } from './upstream/pool.ts';
 
 export interface HttpsFrontParts {
   readonly options: GatewayOptions;

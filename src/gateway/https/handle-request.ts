@@ -1,8 +1,8 @@
 import { UserError } from '../../errors/user-error.ts';
 import { answerError } from './answer-error.ts';
 import { AnswerLog } from './answer-log.ts';
-import { decide } from './decide.ts';
-import type { Exchange } from './exchange.ts';
+import { decide } from './routing/decide.ts';
+import type { Exchange } from './client/exchange.ts';
 import type { Gate } from './gate.ts';
 import { Relay } from './relay.ts';
 

@@ -1,7 +1,7 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { HostTable } from './host-table.ts';
+import type { HostTable } from './routing/host-table.ts';
 
 /** What a request was let in by. */
 export interface Passage {

@@ -2,17 +2,17 @@ import type { Socket } from 'node:net';
 
 import { UserError } from '../../errors/user-error.ts';
 import type { AnswerLog } from './answer-log.ts';
-import type { Journey } from './decide.ts';
+import type { Journey } from './routing/decide.ts';
 import { answerError } from './answer-error.ts';
-import type { Exchange } from './exchange.ts';
-import { answerTrailers } from './forward-headers.ts';
+import type { Exchange } from './client/exchange.ts';
+import { answerTrailers } from './headers/forward-headers.ts';
 import type { Gate } from './gate.ts';
 import type { Watched } from './idle-watch.ts';
-import { hasBytes, RequestBodyPump } from './request-body-pump.ts';
-import type { BodyWatcher } from './request-body-pump.ts';
-import type { ResponseHead } from './response-head.ts';
+import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
+import type { BodyWatcher } from './upstream/request-body-pump.ts';
+import type { ResponseHead } from './upstream/response-head.ts';
 import { Tunnel } from './tunnel.ts';
-import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream-connection.ts';
+import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 

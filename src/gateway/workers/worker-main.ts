@@ -4,7 +4,7 @@ import { createCertificateSource } from '../certificates/create-certificate-sour
 import { openLocalCa } from '../certificates/local-ca.ts';
 import type { CertificatePair } from '../certificates/local-ca.ts';
 import type { GatewayLog } from '../engine.ts';
-import type { CertificateSource } from '../https/certificate-source.ts';
+import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createNodeEngine } from '../node-engine.ts';
 import type { NodeEngine, StagedUpdate } from '../node-engine.ts';
 import { EventBatch } from './event-batch.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createSecureContext } from 'node:tls';
 
-import type { CertificateSource } from '../../../src/gateway/https/certificate-source.ts';
+import type { CertificateSource } from '../../../src/gateway/https/client/certificate-source.ts';
 
 export interface TestCertificate {
   readonly certificate: string;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-import type { IpAddress } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../../lib/ip/address.ts';
 
 /** The TLS connection a request came on. */
 export interface ClientConnection {

@@ -1,7 +1,7 @@
-import type { BackendEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { IdleWatch } from './idle-watch.ts';
-import { UpstreamPool } from './upstream-pool.ts';
-import type { PoolOptions } from './upstream-pool.ts';
+import type { BackendEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import type { IdleWatch } from '../idle-watch.ts';
+import { UpstreamPool } from './pool.ts';
+import type { PoolOptions } from './pool.ts';
 
 /** The backends by id, each with its connections once it has been asked for something. */
 export class BackendTable {

@@ -1,4 +1,4 @@
-import type { HttpsEdgeEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { HttpsEdgeEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
 import { RouteTable } from './route-table.ts';
 
 export interface Edge {

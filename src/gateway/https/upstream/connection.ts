@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import type { IdleWatch, Watched } from './idle-watch.ts';
+import type { IdleWatch, Watched } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { AnswerTo, ResponseSink } from './response-parser.ts';

@@ -1,4 +1,4 @@
-import type { HeaderList } from '../../modules/module.ts';
+import type { HeaderList } from '../../../modules/module.ts';
 
 /** Names remembered for each route, and the length of the longest. */
 const rememberedLimit = 64;

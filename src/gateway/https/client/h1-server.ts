@@ -3,13 +3,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
-import { UserError } from '../../errors/user-error.ts';
-import { newOperationId } from '../../lib/ids.ts';
-import type { GatewayTimeouts } from '../engine.ts';
-import { errorAnswer } from './error-page.ts';
+import { UserError } from '../../../errors/user-error.ts';
+import { newOperationId } from '../../../lib/ids.ts';
+import type { GatewayTimeouts } from '../../engine.ts';
+import { errorAnswer } from '../error-page.ts';
 import type { ClientConnection, Exchange } from './exchange.ts';
 import { Http1Exchange } from './exchange-h1.ts';
-import { formatHeaders } from './forward-headers.ts';
+import { formatHeaders } from '../headers/forward-headers.ts';
 
 const headBytes = 32_768;
 /** How long a refused client has to read its answer. */

@@ -2,9 +2,9 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-import type { IdleWatch } from './idle-watch.ts';
-import { UpstreamConnection } from './upstream-connection.ts';
-import type { UpstreamFault, UpstreamFaultCode } from './upstream-connection.ts';
+import type { IdleWatch } from '../idle-watch.ts';
+import { UpstreamConnection } from './connection.ts';
+import type { UpstreamFault, UpstreamFaultCode } from './connection.ts';
 
 export interface UpstreamTls {
   /** True: the upstream's certificate must be valid for the backend's host. */

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-import { quote, UserError } from '../../errors/user-error.ts';
-import { newOperationId } from '../../lib/ids.ts';
-import type { GatewayTimeouts } from '../engine.ts';
-import { parseAuthority } from './authority.ts';
-import { errorAnswer } from './error-page.ts';
-import type { HostTable } from './host-table.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { newOperationId } from '../../../lib/ids.ts';
+import type { GatewayTimeouts } from '../../engine.ts';
+import { parseAuthority } from '../routing/authority.ts';
+import { errorAnswer } from '../error-page.ts';
+import type { HostTable } from '../routing/host-table.ts';
 
 const visibleTarget = /^\/[\x21-\x7e]*$/;
 

@@ -1,4 +1,4 @@
-import { hopByHopHeaders, listTokens } from '../../lib/http-syntax.ts';
+import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 
 /** The start of an upstream's answer, checked. */
 export interface ResponseHead {

@@ -1,9 +1,9 @@
-import type { IpAddress } from '../../lib/ip/address.ts';
-import { normalizePath } from '../../lib/request-path.ts';
-import { buildModules } from '../../modules/index.ts';
-import type { AccessRules, HeaderList } from '../../modules/module.ts';
-import type { RouteEntry } from '../../snapshot/contract.ts';
-import { HeaderGuard } from './header-guard.ts';
+import type { IpAddress } from '../../../lib/ip/address.ts';
+import { normalizePath } from '../../../lib/request-path.ts';
+import { buildModules } from '../../../modules/index.ts';
+import type { AccessRules, HeaderList } from '../../../modules/module.ts';
+import type { RouteEntry } from '../../../snapshot/contract.ts';
+import { HeaderGuard } from '../headers/header-guard.ts';
 
 type Rewrite = (headers: HeaderList) => HeaderList;
 

@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls';
 
-import type { SnapshotFollower } from '../../snapshot/contract.ts';
+import type { SnapshotFollower } from '../../../snapshot/contract.ts';
 
 /** Where the HTTPS front gets the certificate it shows for a name. */
 export interface CertificateSource extends SnapshotFollower {

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
 
-import { formatIp } from '../../lib/ip/address.ts';
-import type { ClientSource } from '../client-connection.ts';
-import { parseAuthority } from './authority.ts';
+import { formatIp } from '../../../lib/ip/address.ts';
+import type { ClientSource } from '../../identify-client.ts';
+import { parseAuthority } from '../routing/authority.ts';
 import type { ClientConnection } from './exchange.ts';
 
 interface Speaker {

@@ -1,7 +1,7 @@
-import type { Exchange, RequestBody } from './exchange.ts';
-import { formatHeaders, forwardTrailers } from './forward-headers.ts';
-import type { HeaderGuard } from './header-guard.ts';
-import type { UpstreamConnection } from './upstream-connection.ts';
+import type { Exchange, RequestBody } from '../client/exchange.ts';
+import { formatHeaders, forwardTrailers } from '../headers/forward-headers.ts';
+import type { HeaderGuard } from '../headers/header-guard.ts';
+import type { UpstreamConnection } from './connection.ts';
 
 export interface BodyWatcher {
   onMove(): void;

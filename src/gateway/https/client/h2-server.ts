@@ -2,7 +2,7 @@ import { performServerHandshake } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
-import type { GatewayTimeouts } from '../engine.ts';
+import type { GatewayTimeouts } from '../../engine.ts';
 import type { ClientConnection, Exchange } from './exchange.ts';
 import { Http2Exchange } from './exchange-h2.ts';
 

@@ -1,5 +1,5 @@
-import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { hopByHopHeaders, listTokens } from '../../lib/http-syntax.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import { foldName } from './header-guard.ts';
 import type { HeaderGuard } from './header-guard.ts';
 

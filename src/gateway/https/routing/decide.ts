@@ -1,20 +1,20 @@
-import { quote, UserError } from '../../errors/user-error.ts';
-import { clientAddress } from '../../lib/ip/client-address.ts';
-import { formatIp } from '../../lib/ip/address.ts';
-import type { IpAddress } from '../../lib/ip/address.ts';
-import { checkRequestPath } from '../../lib/request-path.ts';
-import { headerOf } from './answer-error.ts';
-import type { AnswerLog } from './answer-log.ts';
-import type { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { clientAddress } from '../../../lib/ip/client-address.ts';
+import { formatIp } from '../../../lib/ip/address.ts';
+import type { IpAddress } from '../../../lib/ip/address.ts';
+import { checkRequestPath } from '../../../lib/request-path.ts';
+import { headerOf } from '../answer-error.ts';
+import type { AnswerLog } from '../answer-log.ts';
+import type { Exchange } from '../client/exchange.ts';
+import type { Gate } from '../gate.ts';
 import type { Edge } from './host-table.ts';
-import type { Passage } from './open-tunnels.ts';
-import { hasBytes } from './request-body-pump.ts';
-import { buildRequestHead } from './request-head.ts';
+import type { Passage } from '../open-tunnels.ts';
+import { hasBytes } from '../upstream/request-body-pump.ts';
+import { buildRequestHead } from '../headers/request-head.ts';
 import { notAcceptable, readTarget } from './request-target.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { Route } from './route-table.ts';
-import type { UpstreamPool } from './upstream-pool.ts';
+import type { UpstreamPool } from '../upstream/pool.ts';
 
 export interface Journey {
   readonly exchange: Exchange;

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { BoundedCache } from '../../../lib/bounded-cache.ts';
 
 /** Host and port as a client named them, in one spelling. */
 export interface Authority {

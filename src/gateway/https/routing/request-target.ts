@@ -1,8 +1,8 @@
-import { quote, UserError } from '../../errors/user-error.ts';
-import { isToken } from '../../lib/http-syntax.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { isToken } from '../../../lib/http-syntax.ts';
 import { parseAuthority } from './authority.ts';
 import type { Authority } from './authority.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../client/exchange.ts';
 
 export interface RequestTarget {
   readonly authority: Authority;
