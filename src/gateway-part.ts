@@ -7,7 +7,7 @@ import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { startEngine } from './gateway/start-engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import { createSealer } from './lib/sealed-secret.ts';
-import { SnapshotFile } from './publisher/snapshot-file.ts';
+import { SnapshotFile } from './snapshot/snapshot-file.ts';
 import type { LocalCaStorage } from './resources/resource.ts';
 import type { SnapshotUpdate } from './snapshot/contract.ts';
 

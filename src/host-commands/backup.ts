@@ -1,4 +1,4 @@
-import { backUp } from '../store/backup.ts';
+import { backUp } from './back-up-database.ts';
 import { sqlitePath } from '../store/open-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { describeContent } from './describe-content.ts';

@@ -1,5 +1,5 @@
-import { formatTable } from '../lib/text-table.ts';
-import { moveDatabase } from '../store/move.ts';
+import { formatTable } from './text-table.ts';
+import { moveDatabase } from './move-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
 
 export const moveCommand: DatabaseCommand = {

@@ -1,5 +1,5 @@
 import { sqlitePath } from '../store/open-database.ts';
-import { restore } from '../store/restore.ts';
+import { restore } from './restore-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { describeContent } from './describe-content.ts';
 import { pgToolArguments } from './pg-tools.ts';

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { createSealer } from '../../../src/lib/sealed-secret.ts';
-import { SnapshotFile } from '../../../src/publisher/snapshot-file.ts';
+import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
 import { makePair } from '../../support/certificate-pair.ts';
 import { createDatabase, freePort, startPostgres } from '../../support/postgres.ts';
 import { Running } from './support/running.ts';

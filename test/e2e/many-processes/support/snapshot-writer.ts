@@ -1,5 +1,5 @@
 import { createSealer } from '../../../../src/lib/sealed-secret.ts';
-import { SnapshotFile } from '../../../../src/publisher/snapshot-file.ts';
+import { SnapshotFile } from '../../../../src/snapshot/snapshot-file.ts';
 
 /** A process that writes one snapshot after the other to its argument and says which it has written, until it is killed. */
 const [, , path = ''] = process.argv;

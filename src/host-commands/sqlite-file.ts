@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { countRows, readTables } from './catalog.ts';
-import { readVersion } from './change-log.ts';
-import type { Queries, Row } from './database.ts';
-import { readApplied } from './migrate.ts';
+import { readVersion } from '../store/change-log.ts';
+import type { Queries, Row } from '../store/database.ts';
+import { readApplied } from '../store/migrate.ts';
 
 const busyTimeoutMs = 10_000;
 /** Files that SQLite keeps beside a database; one that stays behind would be played into whatever has the name next. */

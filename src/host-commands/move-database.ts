@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { countRows, quoteName, readTables } from './catalog.ts';
 import type { TableShape } from './catalog.ts';
-import { changeLogMigration, readVersion } from './change-log.ts';
-import type { Connection, Database, Queries, Row, Value } from './database.ts';
-import { findMissing, migrateWithin, readApplied } from './migrate.ts';
-import type { Migration } from './migrate.ts';
-import { openDatabase, requireDatabaseFile, sqlitePath } from './open-database.ts';
+import { changeLogMigration, readVersion } from '../store/change-log.ts';
+import type { Connection, Database, Queries, Row, Value } from '../store/database.ts';
+import { findMissing, migrateWithin, readApplied } from '../store/migrate.ts';
+import type { Migration } from '../store/migrate.ts';
+import { openDatabase, requireDatabaseFile, sqlitePath } from '../store/open-database.ts';
 
 interface MoveOptions {
   readonly from: string;

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
-import type { SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
-import { SnapshotState } from '../snapshot/state.ts';
+import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import { SnapshotState } from './state.ts';
 
 /** What a gateway needs to go on without its database. */
 export interface SavedSnapshot {

@@ -3,10 +3,10 @@ import { chown, link, mkdir, open, realpath, rename, stat } from 'node:fs/promis
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { changeLogMigration } from './change-log.ts';
-import { findMissing } from './migrate.ts';
-import type { Migration } from './migrate.ts';
-import { requireDatabaseFile } from './open-database.ts';
+import { changeLogMigration } from '../store/change-log.ts';
+import { findMissing } from '../store/migrate.ts';
+import type { Migration } from '../store/migrate.ts';
+import { requireDatabaseFile } from '../store/open-database.ts';
 import {
   copyBeside,
   errorCode,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import { requireDatabaseFile } from './open-database.ts';
+import { requireDatabaseFile } from '../store/open-database.ts';
 import { copyBeside, inspectFile, removePartial, renameDurably } from './sqlite-file.ts';
 import type { FileContent } from './sqlite-file.ts';
 

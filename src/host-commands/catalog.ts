@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts';
+import type { Queries } from '../store/database.ts';
 
 /** A table as the database itself describes it. */
 export interface TableShape {
