@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { createUses, listUsers } from '../uses.ts';
+import { createUses, listUsers } from '../references.ts';
 import { ipPolicies, migrations } from './table.ts';
 
 const path = '/ip_policies';

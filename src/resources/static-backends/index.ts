@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFaults, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { createUses, listUsers } from '../uses.ts';
+import { createUses, listUsers } from '../references.ts';
 import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
 import { migrations, staticBackends } from './table.ts';

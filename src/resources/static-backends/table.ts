@@ -2,7 +2,7 @@ import type { TextFields } from '../../api/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
-import { usesSql } from '../uses.ts';
+import { usesSql } from '../references.ts';
 
 export interface StaticBackend extends Stored, TextFields {
   /** `host:port`, as it was given. */

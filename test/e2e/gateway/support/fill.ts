@@ -2,9 +2,9 @@ import { pino } from 'pino';
 
 import { openContext } from '../../../../src/app.ts';
 import { readConfig } from '../../../../src/config.ts';
-import { hostnames } from '../../../../src/resources/https-edges/hostnames.ts';
-import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/https-edges/table.ts';
-import { keepReferences } from '../../../../src/resources/module-holder.ts';
+import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
+import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
+import { keepReferences } from '../../../../src/resources/edges/module-fields.ts';
 import type { ResourceContext } from '../../../../src/resources/resource.ts';
 import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
 import type { Transaction } from '../../../../src/store/group-commit.ts';

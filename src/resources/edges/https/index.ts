@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 
-import { crudOperations, nullable } from '../../api/crud.ts';
-import type { Call, Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
-import type { ErrorCode } from '../../errors/user-error.ts';
+import { crudOperations, nullable } from '../../../api/crud.ts';
+import type { Call, Operation } from '../../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import type { ErrorCode } from '../../../errors/user-error.ts';
 import { hostportsInput } from '../hostports.ts';
-import type { Offers, Resource, ResourceContext } from '../resource.ts';
+import type { Offers, Resource, ResourceContext } from '../../resource.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { acceptHostnames, claimedHostnames, moveHostnames } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';

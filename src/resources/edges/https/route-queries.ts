@@ -1,5 +1,5 @@
-import type { Queries } from '../../store/database.ts';
-import type { Stored } from '../../store/table.ts';
+import type { Queries } from '../../../store/database.ts';
+import type { Stored } from '../../../store/table.ts';
 import { httpsEdgeRoutes } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 

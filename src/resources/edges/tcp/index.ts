@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 
-import { crudOperations, nullable } from '../../api/crud.ts';
-import type { Call, Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
-import type { ErrorCode } from '../../errors/user-error.ts';
+import { crudOperations, nullable } from '../../../api/crud.ts';
+import type { Call, Operation } from '../../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import type { ErrorCode } from '../../../errors/user-error.ts';
 import { hostportsInput } from '../hostports.ts';
-import { HeldModules, keepReferences } from '../module-holder.ts';
+import { HeldModules, keepReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import type { Offers, Resource, ResourceContext } from '../resource.ts';
+import type { Offers, Resource, ResourceContext } from '../../resource.ts';
 import { tcpEdgeCompiler } from './compile.ts';
 import { acceptPorts, claimedPorts } from './ports.ts';
 import { migrations, ports, tcpEdges } from './table.ts';

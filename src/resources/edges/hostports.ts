@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 
-import { quote, UserError } from '../errors/user-error.ts';
-import { parseHostPort } from '../lib/host-port.ts';
-import type { Value } from '../store/database.ts';
-import type { Transaction } from '../store/group-commit.ts';
-import type { Stored } from '../store/table.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { parseHostPort } from '../../lib/host-port.ts';
+import type { Value } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Stored } from '../../store/table.ts';
 
 const hostportLimit = 1000;
 

@@ -1,8 +1,8 @@
-import type { TextFields } from '../../api/text-fields.ts';
-import type { Migration } from '../../store/migrate.ts';
-import { Table, tableSql } from '../../store/table.ts';
-import type { Stored } from '../../store/table.ts';
-import type { ModuleHolder } from '../module-holder.ts';
+import type { TextFields } from '../../../api/text-fields.ts';
+import type { Migration } from '../../../store/migrate.ts';
+import { Table, tableSql } from '../../../store/table.ts';
+import type { Stored } from '../../../store/table.ts';
+import type { ModuleHolder } from '../module-fields.ts';
 import { hostnames } from './hostnames.ts';
 import { toMatchPath } from './match.ts';
 

@@ -1,5 +1,5 @@
-import type { Compiler } from '../../publisher/compiler.ts';
-import type { TcpEdgeEntry } from '../../snapshot/contract.ts';
+import type { Compiler } from '../../../publisher/compiler.ts';
+import type { TcpEdgeEntry } from '../../../snapshot/contract.ts';
 import { claimedPorts } from './ports.ts';
 import { tcpEdges } from './table.ts';
 import type { TcpEdge } from './table.ts';

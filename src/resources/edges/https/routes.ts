@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 
-import { crudOperations } from '../../api/crud.ts';
-import type { Call, Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
-import type { ErrorCode } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/group-commit.ts';
-import { HeldModules, keepReferences } from '../module-holder.ts';
+import { crudOperations } from '../../../api/crud.ts';
+import type { Call, Operation } from '../../../api/operation.ts';
+import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import type { ErrorCode } from '../../../errors/user-error.ts';
+import type { Transaction } from '../../../store/group-commit.ts';
+import { HeldModules, keepReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import type { Offers, ResourceContext } from '../resource.ts';
+import type { Offers, ResourceContext } from '../../resource.ts';
 import { acceptMatch, toMatchPath } from './match.ts';
 import { findRouteId } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';

@@ -1,7 +1,7 @@
-import { UserError } from '../../errors/user-error.ts';
-import { parseIp } from '../../lib/ip/address.ts';
-import type { Transaction } from '../../store/group-commit.ts';
-import type { Stored } from '../../store/table.ts';
+import { UserError } from '../../../errors/user-error.ts';
+import { parseIp } from '../../../lib/ip/address.ts';
+import type { Transaction } from '../../../store/group-commit.ts';
+import type { Stored } from '../../../store/table.ts';
 import { checkHostportCount, Claims, readHostport } from '../hostports.ts';
 import type { Claim } from '../hostports.ts';
 

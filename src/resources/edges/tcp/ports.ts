@@ -1,8 +1,8 @@
-import { UserError } from '../../errors/user-error.ts';
-import { parseHostPort } from '../../lib/host-port.ts';
+import { UserError } from '../../../errors/user-error.ts';
+import { parseHostPort } from '../../../lib/host-port.ts';
 import { checkHostportCount, readHostport } from '../hostports.ts';
 import type { Claim } from '../hostports.ts';
-import type { ResourceSettings } from '../resource.ts';
+import type { ResourceSettings } from '../../resource.ts';
 
 type PortRange = ResourceSettings['tcpPorts'];
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../test/support/each-database.ts';
-import { Gatehouse } from '../../test/support/gatehouse.ts';
-import { refuses } from '../../test/support/refusals.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { refuses } from '../../../test/support/refusals.ts';
 
 const role = 'api';
 

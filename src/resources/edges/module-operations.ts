@@ -1,15 +1,15 @@
-import type { MissingCode } from '../api/crud.ts';
-import { checkMatch, tagAnswer } from '../api/etag.ts';
-import { operation } from '../api/operation.ts';
-import type { Call, Operation } from '../api/operation.ts';
-import { quote, UserError } from '../errors/user-error.ts';
-import { modulesFor } from '../modules/index.ts';
-import type { EdgeModule, ModuleTarget, Settings } from '../modules/module.ts';
-import type { Transaction } from '../store/group-commit.ts';
-import type { Table } from '../store/table.ts';
-import { acceptModule, keepReferences, moduleErrors, presentModule } from './module-holder.ts';
-import type { ModuleHolder } from './module-holder.ts';
-import type { ResourceContext } from './resource.ts';
+import type { MissingCode } from '../../api/crud.ts';
+import { checkMatch, tagAnswer } from '../../api/etag.ts';
+import { operation } from '../../api/operation.ts';
+import type { Call, Operation } from '../../api/operation.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { modulesFor } from '../../modules/index.ts';
+import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Table } from '../../store/table.ts';
+import { acceptModule, keepReferences, moduleErrors, presentModule } from './module-fields.ts';
+import type { ModuleHolder } from './module-fields.ts';
+import type { ResourceContext } from '../resource.ts';
 
 /** Where the modules of one kind of holder are found. */
 interface ModulePaths<Holder extends ModuleHolder> {

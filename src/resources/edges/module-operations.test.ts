@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
-import { createAccount, createUser } from '../../test/support/people.ts';
-import { refuses } from '../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import { refuses } from '../../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 /** The number for a holder that does not exist. */
 const missing = (path: string) => (path.startsWith('/edges/tcp/') ? 7000 : 7124);

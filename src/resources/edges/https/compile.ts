@@ -1,7 +1,7 @@
-import type { Compiler } from '../../publisher/compiler.ts';
-import type { HttpsEdgeEntry, RouteEntry } from '../../snapshot/contract.ts';
-import type { Change } from '../../store/change-log.ts';
-import type { Queries } from '../../store/database.ts';
+import type { Compiler } from '../../../publisher/compiler.ts';
+import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
+import type { Change } from '../../../store/change-log.ts';
+import type { Queries } from '../../../store/database.ts';
 import { routesOf } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createAccount, createUser } from '../../../test/support/people.ts';
-import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
-import { ConstraintError } from '../../store/database.ts';
+import { createAccount, createUser } from '../../../../test/support/people.ts';
+import { refuses } from '../../../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { ConstraintError } from '../../../store/database.ts';
 
 const path = '/edges/tcp';
 

@@ -1,5 +1,5 @@
-import { quote, UserError } from '../../errors/user-error.ts';
-import { checkRequestPath, normalizePath } from '../../lib/request-path.ts';
+import { quote, UserError } from '../../../errors/user-error.ts';
+import { checkRequestPath, normalizePath } from '../../../lib/request-path.ts';
 
 const matchLimitBytes = 1024;
 

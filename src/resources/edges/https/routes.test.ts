@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createAccount, createUser } from '../../../test/support/people.ts';
-import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { createAccount, createUser } from '../../../../test/support/people.ts';
+import { refuses } from '../../../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
 
 const match_type = 'path_prefix';
 const unsetModules = {

@@ -1,8 +1,8 @@
-import type { TextFields } from '../../api/text-fields.ts';
-import type { Migration } from '../../store/migrate.ts';
-import { Table, tableSql } from '../../store/table.ts';
+import type { TextFields } from '../../../api/text-fields.ts';
+import type { Migration } from '../../../store/migrate.ts';
+import { Table, tableSql } from '../../../store/table.ts';
 import { Claims } from '../hostports.ts';
-import type { ModuleHolder } from '../module-holder.ts';
+import type { ModuleHolder } from '../module-fields.ts';
 
 export interface TcpEdge extends ModuleHolder, TextFields {
   /** `host:port`, as they were given. */

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
-import type { Call } from '../api/operation.ts';
-import { quote, UserError } from '../errors/user-error.ts';
-import type { ErrorCode } from '../errors/user-error.ts';
-import { hasPrefix } from '../lib/ids.ts';
-import { modulesFor } from '../modules/index.ts';
-import type { EdgeModule, ModuleTarget, Ref, References, Settings } from '../modules/module.ts';
-import type { Transaction } from '../store/group-commit.ts';
-import type { Stored } from '../store/table.ts';
-import { checkPolicyIds } from './id-list.ts';
-import type { Offers, Referable } from './resource.ts';
+import type { Call } from '../../api/operation.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { ErrorCode } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import { modulesFor } from '../../modules/index.ts';
+import type { EdgeModule, ModuleTarget, Ref, References, Settings } from '../../modules/module.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Stored } from '../../store/table.ts';
+import { checkPolicyIds } from '../id-list.ts';
+import type { Offers, Referable } from '../resource.ts';
 
 /** Settings by module name; a module that is not set has no entry. */
 export type StoredModules = Readonly<Record<string, Settings>>;
