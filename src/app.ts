@@ -164,7 +164,7 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   const prune = () => {
     const before = toTimestamp(Date.now() - days * 86_400_000);
     store
-      .note((notes) => pruneChanges(notes, before))
+      .writeUnlogged((notes) => pruneChanges(notes, before))
       .catch((error: unknown) => {
         log.error({ err: error }, 'old changes could not be deleted');
       });

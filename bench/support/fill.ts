@@ -9,7 +9,7 @@ import { hostnames } from '../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/table.ts';
 import { ipPolicies } from '../../src/resources/ip-policies/table.ts';
 import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
-import { keepReferences } from '../../src/resources/edges/module-fields.ts';
+import { syncReferences } from '../../src/resources/edges/module-fields.ts';
 import type { StoredModules } from '../../src/resources/edges/module-fields.ts';
 import type { ResourceContext } from '../../src/resources/resource.ts';
 import { staticBackends } from '../../src/resources/static-backends/table.ts';
@@ -81,7 +81,7 @@ function fillKeys({ store }: ResourceContext, actor: Actor, count: number): Prom
     store.write(actor, async (transaction) => {
       for (let at = from; at < to; at++) {
         const key = {
-          ...apiKeys.begin(actor.accountId),
+          ...apiKeys.newDocument(actor.accountId),
           owner_id: actor.id,
           description: `key ${at}`,
           metadata: keyMetadata,
@@ -97,14 +97,14 @@ export const keyMetadata = '{"environment":"production","team":"platform","rotat
 
 async function fillRules({ store }: ResourceContext, actor: Actor, count: number): Promise<string> {
   const policy = await store.write(actor, (transaction) =>
-    ipPolicies.insert(transaction, ipPolicies.begin(actor.accountId)),
+    ipPolicies.insert(transaction, ipPolicies.newDocument(actor.accountId)),
   );
   await inParts(count, (from, to) =>
     store.write(actor, async (transaction) => {
       for (let at = from; at < to; at++) {
         const cidr = at === 0 ? '127.0.0.0/8' : cidrNumber(at);
         const rule = {
-          ...ipPolicyRules.begin(actor.accountId),
+          ...ipPolicyRules.newDocument(actor.accountId),
           ip_policy_id: policy.id,
           cidr,
           action: 'allow' as const,
@@ -125,7 +125,7 @@ async function fillEdges(
   const backendIds = await context.store.write(actor, async (transaction) => {
     const ids: string[] = [];
     for (let at = 0; at < Math.min(backendCount, edges); at++) {
-      const backend = { ...staticBackends.begin(actor.accountId), address: nowhere, tls: { enabled: false } };
+      const backend = { ...staticBackends.newDocument(actor.accountId), address: nowhere, tls: { enabled: false } };
       ids.push((await staticBackends.insert(transaction, backend)).id);
     }
     return ids;
@@ -149,8 +149,8 @@ async function fillEdge(
   const { accountId } = transaction.actor;
   const hostname = edgeHost(at);
   const hostport = `${hostname}:443`;
-  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.begin(accountId), hostports: [hostport] });
-  await hostnames.move(transaction, edge, [], [{ key: hostname, hostport }]);
+  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.newDocument(accountId), hostports: [hostport] });
+  await hostnames.replace(transaction, edge, [], [{ key: hostname, hostport }]);
   // Each module knows its own settings beyond this type.
   const modules: StoredModules = Object.fromEntries(
     Object.entries({
@@ -160,13 +160,13 @@ async function fillEdge(
     }).map(([name, settings]) => [name, { enabled: true, ...settings }]),
   );
   const route = await httpsEdgeRoutes.insert(transaction, {
-    ...httpsEdgeRoutes.begin(accountId),
+    ...httpsEdgeRoutes.newDocument(accountId),
     edge_id: edge.id,
     match_type: 'path_prefix',
     match: '/',
     modules,
   });
-  await keepReferences(transaction, offers, 'https_route', route);
+  await syncReferences(transaction, offers, 'https_route', route);
 }
 
 /** The same work for every proxy: two request headers added, two removed. */

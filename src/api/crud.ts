@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Caller } from './caller.ts';
 import { checkMatch, tagAnswer } from './etag.ts';
-import { makeOnce } from './idempotency.ts';
+import { withIdempotencyKey } from './idempotency.ts';
 import { operation } from './operation.ts';
-import type { Call, Fault, Operation } from './operation.ts';
+import type { Call, FieldError, Operation } from './operation.ts';
 import { nextPageQuery } from './query.ts';
 import { Showcase } from './shown.ts';
 import type { Presentation } from './shown.ts';
@@ -35,7 +35,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   readonly view: TSchema;
   readonly createBody: Create;
   readonly updateBody: Update;
-  readonly faults?: Readonly<Record<string, Fault>>;
+  readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   readonly permitWrite?: (caller: Caller) => void;
   readonly createExample?: unknown;
   readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorCode[]>>;
@@ -45,7 +45,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** Fields that only the first answer to a creation shows. */
-  readonly shownOnce?: readonly string[];
+  readonly secretFields?: readonly string[];
   /** For lists, where one query serves all. */
   presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
 }
@@ -53,7 +53,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, faults = {}, permitWrite, errors, missing = 222 } = crud;
+  const { store, table, path, noun, name, tag, view, fieldErrors = {}, permitWrite, errors, missing = 222 } = crud;
   const shared = { tag, ...(permitWrite === undefined ? {} : { permit: permitWrite }) };
   const one = `${path}/{id}`;
   const found = (document: Document | undefined, call: Call): Document => {
@@ -78,14 +78,14 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       operationId: `${name}Create`,
       summary: `Create ${article(noun)} ${noun}`,
       body: crud.createBody,
-      faults,
+      fieldErrors,
       status: 201,
       answer: view,
       example: crud.createExample,
       errors: [20041, 20042, ...errors.create],
       handle: (call) =>
         store.write(call.actor, (tx) =>
-          makeOnce(tx, call, path, crud.shownOnce ?? [], async () => {
+          withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
             const document = await crud.create(tx, call);
             tagAnswer(call, await stateOf(tx, document));
             return crud.present(document, call);
@@ -116,7 +116,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Update ${article(noun)} ${noun}`,
       description: 'A field that is absent keeps its value.',
       body: crud.updateBody,
-      faults,
+      fieldErrors,
       status: 200,
       answer: view,
       errors: [missing, 20020, ...errors.update],

@@ -8,7 +8,7 @@ import { newOperationId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
 import { unsupported } from './body.ts';
 import { bodyLimitBytes } from './limits.ts';
-import { explainFault, tellingFault } from './validation.ts';
+import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -75,8 +75,8 @@ function frameworkFault(request: FastifyRequest, error: unknown): UserError | un
   const { operation } = request.routeOptions.config;
   if ('validation' in error && Array.isArray(error.validation) && operation !== undefined) {
     // Fastify hands on Ajv's errors as they are.
-    const fault = tellingFault(error.validation as readonly ValidationFault[]);
-    if (fault !== undefined) return explainFault(fault, operation);
+    const fault = mostRelevantError(error.validation as readonly ValidationFault[]);
+    if (fault !== undefined) return explainValidation(fault, operation);
   }
   switch ('code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

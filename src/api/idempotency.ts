@@ -28,7 +28,7 @@ export const idempotencyMigration: Migration = {
  * Makes a thing once for each Idempotency-Key, however often the call is repeated within a day: the key is kept in the
  * same transaction as the thing. `secretFields` are shown in the first answer only.
  */
-export async function makeOnce<T>(
+export async function withIdempotencyKey<T>(
   transaction: Transaction,
   call: Call,
   path: string,

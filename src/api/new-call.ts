@@ -5,7 +5,7 @@ import type { Call } from './operation.ts';
 import type { Query } from './query.ts';
 
 /** What a caller asks for in headers of its own. */
-type Wishes = Pick<Call, 'allowLockout' | 'ifMatch' | 'idempotencyKey'>;
+type CallOptions = Pick<Call, 'allowLockout' | 'ifMatch' | 'idempotencyKey'>;
 
 interface CallParts {
   readonly caller: Caller;
@@ -14,7 +14,7 @@ interface CallParts {
   readonly body: unknown;
   readonly query: Query;
   readonly base: string;
-  readonly wishes: Wishes;
+  readonly wishes: CallOptions;
   readonly setHeader: Call['setHeader'];
 }
 
@@ -36,9 +36,9 @@ export function newCall({ caller, operationId, params, body, query, base, wishes
   };
 }
 
-export const noWishes: Wishes = { allowLockout: false, ifMatch: undefined, idempotencyKey: undefined };
+export const noWishes: CallOptions = { allowLockout: false, ifMatch: undefined, idempotencyKey: undefined };
 
-export function readWishes(headers: IncomingHttpHeaders): Wishes {
+export function readCallOptions(headers: IncomingHttpHeaders): CallOptions {
   return {
     allowLockout: headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: headers['if-match'],

@@ -31,7 +31,7 @@ export interface Call<Body = unknown> {
 }
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
-export type Fault = (value: unknown, missing: boolean) => UserError | undefined;
+export type FieldError = (value: unknown, missing: boolean) => UserError | undefined;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -56,7 +56,7 @@ export interface Operation<Body = never> {
   /** Media types of the body, where it is not JSON alone. */
   readonly bodyTypes?: readonly string[];
   /** By name of a field at the top of the body. */
-  readonly faults?: Readonly<Record<string, Fault>>;
+  readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   /** A list: the prefix of the ids it pages by. */
   readonly listedPrefix?: string;
   /** Query parameters of a list beside those that page. */

@@ -3,20 +3,20 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { quote, UserError } from '../errors/user-error.ts';
-import { startAnswer } from './start-answer.ts';
+import { setCommonHeaders } from './start-answer.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /**
  * Every path that exists answers 405, with what is possible, to the methods it does not take; every other one 404. Both
  * are told before the body is read: what was sent to nowhere has no other fault.
  */
-export async function refuseOthers(
+export async function refuseUnknown(
   app: FastifyInstance,
   methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
   vendor: VendorWords,
 ): Promise<void> {
   app.addHook('onRequest', (request, reply, done) => {
-    done(startAnswer(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
+    done(setCommonHeaders(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
   });
   app.setNotFoundHandler((request) => {
     throw notFound(request);

@@ -108,7 +108,7 @@ onEachGatehouse('preconditions and repeated requests', (g) => {
   test('an Idempotency-Key is forgotten after a day', async () => {
     const headers = { 'idempotency-key': 'yesterday' };
     const first = await g().post('/ip_policies', {}, { headers });
-    await g().app.context.store.note(async (notes) =>
+    await g().app.context.store.writeUnlogged(async (notes) =>
       notes.run(`UPDATE idempotency_keys SET created_at = '2000-01-01T00:00:00Z' WHERE idempotency_key = $1`, [
         'yesterday',
       ]),

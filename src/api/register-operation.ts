@@ -8,13 +8,13 @@ import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { Caller } from './caller.ts';
 import type { DirectAnswers } from './direct-answers.ts';
-import { hasBody, newCall, readWishes } from './new-call.ts';
+import { hasBody, newCall, readCallOptions } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { ApiOptions } from './server.ts';
 import { Shown } from './shown.ts';
-import { startAnswer } from './start-answer.ts';
+import { setCommonHeaders } from './start-answer.ts';
 import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
 
@@ -94,7 +94,7 @@ function enter(
   operation: Operation,
   { options, admission }: OperationHost,
 ): Awaitable<void> {
-  const fault = startAnswer(request, reply, options.vendor);
+  const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
   const params = paramsOf(request);
   for (const name in params) {
@@ -138,7 +138,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
     body: request.body,
     query: request.listQuery ?? noQuery,
     base: baseUrl(request.raw, options),
-    wishes: readWishes(request.headers),
+    wishes: readCallOptions(request.headers),
     setHeader: (name, value) => void reply.header(name, value),
   });
 }

@@ -20,11 +20,11 @@ import { createErrorAnswers } from './error-answers.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { collectRoutes, everyMethod, notFound, refuseOthers } from './other-requests.ts';
+import { collectRoutes, everyMethod, notFound, refuseUnknown } from './other-requests.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationHost } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
-import { startAnswer } from './start-answer.ts';
+import { setCommonHeaders } from './start-answer.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -98,7 +98,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register((scope) => registerPublic(scope, options));
   await app.register((scope) => registerApiScope(scope, host));
   const otherMethods = new Map(methodsByPath);
-  await app.register((scope) => refuseOthers(scope, otherMethods, options.vendor));
+  await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
 }
 
@@ -122,7 +122,7 @@ function createHttpServer(direct: DirectAnswers, general: RequestListener): Serv
 /** What anyone may read: no authentication, no restriction. */
 async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
   scope.addHook('onRequest', (request, reply, done) => {
-    done(startAnswer(request, reply, options.vendor));
+    done(setCommonHeaders(request, reply, options.vendor));
   });
   const document = describeApi(options.operations, options.schemas);
   scope.get('/openapi.json', (_request, reply) => reply.send(document));

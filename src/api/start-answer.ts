@@ -5,7 +5,7 @@ import { hostFault } from './host-header.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /** Comes before everything else: what every answer carries, and the fault of a request that names no host. */
-export function startAnswer(
+export function setCommonHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { operationHeaders }: VendorWords,

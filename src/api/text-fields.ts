@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
-import type { Fault } from './operation.ts';
+import type { FieldError } from './operation.ts';
 
 const descriptionLimitBytes = 255;
 const metadataLimitBytes = 4096;
@@ -49,17 +49,17 @@ type DescriptionCode = 604 | 1421 | 1916 | 6503 | 7073;
 type MetadataCode = 605 | 1917 | 6504 | 7074;
 
 /** The numbers that this kind of resource has for texts that are too long. */
-export function textFaults(
+export function textFieldErrors(
   descriptionCode: DescriptionCode,
   metadataCode: MetadataCode,
-): Readonly<Record<string, Fault>> {
+): Readonly<Record<string, FieldError>> {
   return {
     description: tooLong(descriptionCode, descriptionLimitBytes),
     metadata: tooLong(metadataCode, metadataLimitBytes),
   };
 }
 
-function tooLong(code: DescriptionCode | MetadataCode, limit: number): Fault {
+function tooLong(code: DescriptionCode | MetadataCode, limit: number): FieldError {
   return (value) => {
     if (typeof value !== 'string' || Buffer.byteLength(value) <= limit) return undefined;
     return new UserError(code, { bytes: Buffer.byteLength(value) });

@@ -32,9 +32,9 @@ export const wellFormedKeyword = {
  * Of the faults of a value, the one to tell. A value that fits none of several forms has a fault for each of them: what
  * is wrong is the one of the form that it has tried to be.
  */
-export function tellingFault(faults: readonly ValidationFault[]): ValidationFault | undefined {
+export function mostRelevantError(faults: readonly ValidationFault[]): ValidationFault | undefined {
   const whole = faults.at(-1);
-  if (whole?.keyword !== 'anyOf') return faults[0];
+  if (whole?.keyword !== 'anyOf') return fieldErrors[0];
   const isOfOtherForm = ({ keyword, instancePath }: ValidationFault) =>
     keyword === 'type' && instancePath === whole.instancePath;
   const telling = faults.find((fault) => !isOfOtherForm(fault)) ?? whole;
@@ -53,14 +53,14 @@ export function tellingFault(faults: readonly ValidationFault[]): ValidationFaul
   };
 }
 
-export function explainFault(fault: ValidationFault, { faults = {} }: Operation): UserError {
+export function explainValidation(fault: ValidationFault, { fieldErrors = {} }: Operation): UserError {
   const [, field = ''] = fault.instancePath.split('/');
   const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
   const better =
     missing !== undefined && field === ''
-      ? faults[missing]?.(undefined, true)
+      ? fieldErrors[missing]?.(undefined, true)
       : fault.keyword !== 'additionalProperties' && field !== ''
-        ? faults[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
+        ? fieldErrors[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
         : undefined;
   return better ?? generalFault(fault, missing);
 }

@@ -112,7 +112,7 @@ function open(path: string, migrations: readonly Migration[] = [notes]): Promise
 function write(store: Store, sql: string): Promise<void> {
   return store.write({ id: 'host', accountId: '', operationId: 'op' }, async (transaction) => {
     await transaction.run(sql);
-    transaction.record({ accountId: '', kind: 'note', id: 'a', before: null, after: null, sweeping: false });
+    transaction.record({ accountId: '', kind: 'note', id: 'a', before: null, after: null, cascades: false });
   });
 }
 

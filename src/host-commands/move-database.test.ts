@@ -208,7 +208,7 @@ test('tables that reference each other are refused by name', async () => {
 });
 
 const actor = { id: 'host', accountId: '', operationId: 'op' };
-const change = (id: string) => ({ accountId: '', kind: 'thing', id, before: null, after: '{}', sweeping: false });
+const change = (id: string) => ({ accountId: '', kind: 'thing', id, before: null, after: '{}', cascades: false });
 
 function open(url: string, known: readonly Migration[] = migrations): Promise<Store> {
   return openStore({ url, migrations: known, onFeedFault: assert.ifError });

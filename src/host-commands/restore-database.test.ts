@@ -183,7 +183,7 @@ async function addNote(path: string, note: string): Promise<void> {
 function insert(store: Store, note: string): Promise<void> {
   return store.write({ id: 'host', accountId: '', operationId: 'op' }, async (transaction) => {
     await transaction.run('INSERT INTO notes (text) VALUES ($1)', [note]);
-    transaction.record({ accountId: '', kind: 'note', id: note, before: null, after: null, sweeping: false });
+    transaction.record({ accountId: '', kind: 'note', id: note, before: null, after: null, cascades: false });
   });
 }
 

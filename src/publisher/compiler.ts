@@ -3,7 +3,7 @@ import type { Change } from '../store/change-log.ts';
 import type { Queries } from '../store/database.ts';
 
 /** Changes in the order in which they were made: all there are up to the version, from one that was told before. */
-export interface News {
+export interface ChangeBatch {
   readonly changes: readonly Change[];
   readonly version: number;
 }
@@ -12,10 +12,10 @@ export interface News {
 export interface Compiler {
   readonly kind: SnapshotEntry['kind'];
   /** Ids of the entries that a change touches. */
-  touchedBy(change: Change): readonly string[];
+  affectedIds(change: Change): readonly string[];
   /**
    * The entries with these ids, or all of them. An id that gives no entry is gone. What the database says may be newer
    * than the news that touch the ids.
    */
-  load(queries: Queries, ids: readonly string[] | undefined, news?: News): Promise<readonly SnapshotEntry[]>;
+  load(queries: Queries, ids: readonly string[] | undefined, news?: ChangeBatch): Promise<readonly SnapshotEntry[]>;
 }

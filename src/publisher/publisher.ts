@@ -23,12 +23,12 @@ interface PublisherOptions {
  */
 export class Publisher {
   readonly #options: PublisherOptions;
-  readonly #followers: readonly FollowingTarget[];
+  readonly #followers: readonly TargetState[];
   #turn: Promise<void> = Promise.resolve();
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
-    this.#followers = options.targets.map((target) => new FollowingTarget(target));
+    this.#followers = options.targets.map((target) => new TargetState(target));
   }
 
   /** Publishes everything there is, then follows. */
@@ -37,7 +37,7 @@ export class Publisher {
     const everything = publisher.#inTurn(() => publisher.#publishAll(options.store.version));
     options.store.follow({
       changed: (changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)),
-      lost: (version) => publisher.#inTurn(() => publisher.#publishAll(version)),
+      reset: (version) => publisher.#inTurn(() => publisher.#publishAll(version)),
     });
     await everything;
     return publisher;
@@ -45,7 +45,7 @@ export class Publisher {
 
   /** A target could not take the newest snapshot. */
   get lagging(): boolean {
-    return this.#followers.some((follower) => follower.owes);
+    return this.#followers.some((follower) => follower.isBehind);
   }
 
   #inTurn(step: () => Promise<void>): Promise<void> {
@@ -67,7 +67,7 @@ export class Publisher {
     const set: SnapshotEntry[] = [];
     const removed: EntryKey[] = [];
     for (const compiler of this.#options.compilers) {
-      const ids = [...new Set(changes.flatMap((change) => compiler.touchedBy(change)))];
+      const ids = [...new Set(changes.flatMap((change) => compiler.affectedIds(change)))];
       if (ids.length === 0) continue;
       const entries = await compiler.load(this.#options.store.queries, ids, { changes, version });
       const present = new Set(entries.map(({ id }) => id));
@@ -86,23 +86,23 @@ export class Publisher {
 }
 
 /** A target and what it has missed. */
-class FollowingTarget {
+class TargetState {
   readonly #target: Target;
-  #missed: SnapshotUpdate | undefined;
+  #pending: SnapshotUpdate | undefined;
 
   constructor(target: Target) {
     this.#target = target;
   }
 
-  get owes(): boolean {
-    return this.#missed !== undefined;
+  get isBehind(): boolean {
+    return this.#pending !== undefined;
   }
 
   async take(update: SnapshotUpdate): Promise<void> {
-    const whole = this.#missed === undefined ? update : merge(this.#missed, update);
-    this.#missed = whole;
+    const whole = this.#pending === undefined ? update : merge(this.#pending, update);
+    this.#pending = whole;
     await this.#target(whole);
-    this.#missed = undefined;
+    this.#pending = undefined;
   }
 }
 

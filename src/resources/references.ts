@@ -4,7 +4,7 @@ import type { Stored, Table } from '../store/table.ts';
 import type { Referable } from './resource.ts';
 
 /** Statements for the table that says who names a resource. The database itself refuses to delete what is named. */
-export function usesSql(table: string): string {
+export function referencesSql(table: string): string {
   return `
     CREATE TABLE ${table}_uses (
       used_id TEXT NOT NULL REFERENCES ${table} (id),
@@ -15,23 +15,27 @@ export function usesSql(table: string): string {
   `;
 }
 
-interface Uses extends Referable {
-  usersOf(queries: Queries, id: string): Promise<readonly string[]>;
+interface ReferencedResource extends Referable {
+  referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
 }
 
-export function createUses<Document extends Stored>(table: string, path: string, documents: Table<Document>): Uses {
+export function createReferences<Document extends Stored>(
+  table: string,
+  path: string,
+  documents: Table<Document>,
+): ReferencedResource {
   return {
     path,
     async exists(queries, accountId, id) {
       return (await documents.find(queries, accountId, id)) !== undefined;
     },
-    async setUses(transaction: Transaction, userId, ids) {
+    async setReferences(transaction: Transaction, userId, ids) {
       await transaction.run(`DELETE FROM ${table}_uses WHERE user_id = $1`, [userId]);
       for (const id of ids) {
         await transaction.run(`INSERT INTO ${table}_uses (used_id, user_id) VALUES ($1, $2)`, [id, userId]);
       }
     },
-    async usersOf(queries, id) {
+    async referrersOf(queries, id) {
       const rows = await queries.all(`SELECT user_id FROM ${table}_uses WHERE used_id = $1 ORDER BY user_id`, [id]);
       return rows.map(([user]) => String(user));
     },
@@ -41,7 +45,7 @@ export function createUses<Document extends Stored>(table: string, path: string,
 const shownUsers = 10;
 
 /** The ids in a message; a long list is cut. */
-export function listUsers(users: readonly string[]): string {
+export function listReferrers(users: readonly string[]): string {
   const shown = users.slice(0, shownUsers).join(', ');
   return users.length > shownUsers ? `${shown} and ${users.length - shownUsers} more` : shown;
 }

@@ -91,7 +91,7 @@ export interface Referable {
   readonly path: string;
   exists(queries: Queries, accountId: string, id: string): Promise<boolean>;
   /** `userId` now names exactly these; what it named before is let go. */
-  setUses(transaction: Transaction, userId: string, ids: readonly string[]): Promise<void>;
+  setReferences(transaction: Transaction, userId: string, ids: readonly string[]): Promise<void>;
 }
 
 export interface IpPolicyRules {

@@ -4,7 +4,7 @@ import { ruleFlag } from './contract.ts';
 import type { RestrictionEntry, RestrictionType, SnapshotFollower, SnapshotUpdate } from './contract.ts';
 
 /** What the account's restrictions of one type say to an address. */
-export interface Admission {
+export interface AccessVerdict {
   /** The first enforced restriction that refuses; undefined when all let it pass. */
   readonly refusedBy: string | undefined;
   /** Restrictions that are not enforced and would have refused. */
@@ -12,7 +12,7 @@ export interface Admission {
 }
 
 const noWarnings: readonly string[] = [];
-const admitted: Admission = { refusedBy: undefined, warnedBy: noWarnings };
+const admitted: AccessVerdict = { refusedBy: undefined, warnedBy: noWarnings };
 
 /** The IP policies and restrictions in force: the one place where an address meets rules, for API and traffic alike. */
 export class AccessTable implements SnapshotFollower {
@@ -42,7 +42,7 @@ export class AccessTable implements SnapshotFollower {
     return flags === ruleFlag.allow;
   }
 
-  admit(accountId: string, type: RestrictionType, source: IpAddress): Admission {
+  admit(accountId: string, type: RestrictionType, source: IpAddress): AccessVerdict {
     const restrictions = this.#byAccount[type].get(accountId);
     if (restrictions === undefined) return admitted;
     let refusedBy: string | undefined;

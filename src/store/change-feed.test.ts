@@ -12,7 +12,7 @@ const actor = { id: 'host', accountId: '', operationId: 'op_test' };
 
 function write(store: Store, id: string): Promise<void> {
   return store.write(actor, async (transaction) => {
-    transaction.record({ accountId: '', kind: 'thing', id, before: null, after: '{}', sweeping: false });
+    transaction.record({ accountId: '', kind: 'thing', id, before: null, after: '{}', cascades: false });
   });
 }
 
@@ -22,7 +22,7 @@ function followerOf(store: Store): { readonly feed: ChangeFeed; readonly told: s
   const told: string[] = [];
   feed.follow({
     changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
-    lost: (version) => void told.push(`lost at ${version}`),
+    reset: (version) => void told.push(`lost at ${version}`),
   });
   return { feed, told };
 }
@@ -35,10 +35,10 @@ onEachDatabase('change feed', (newDatabase) => {
     const { feed, told } = followerOf(store);
     await write(store, 'a');
     await write(store, 'b');
-    await feed.look();
-    await feed.look();
+    await feed.poll();
+    await feed.poll();
     await write(store, 'c');
-    await feed.look();
+    await feed.poll();
     assert.deepEqual(told, ['a+b at 2', 'c at 3']);
   });
 
@@ -46,11 +46,11 @@ onEachDatabase('change feed', (newDatabase) => {
     await using store = await open();
     const { feed, told } = followerOf(store);
     await write(store, 'a');
-    await store.note((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
+    await store.writeUnlogged((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
     await write(store, 'b');
-    await feed.look();
+    await feed.poll();
     await write(store, 'c');
-    await feed.look();
+    await feed.poll();
     assert.deepEqual(told, ['lost at 2', 'c at 3']);
   });
 
@@ -58,7 +58,7 @@ onEachDatabase('change feed', (newDatabase) => {
     await using store = await open();
     const { feed, told } = followerOf(store);
     await Promise.all(Array.from({ length: 1_500 }, () => write(store, 'x')));
-    await feed.look();
+    await feed.poll();
     assert.deepEqual(
       told.map((line) => line.replace(/.* /, '')),
       ['1000', '1500'],
@@ -77,14 +77,14 @@ onEachDatabase('change feed', (newDatabase) => {
     );
     isAway = true;
     const asked = performance.now();
-    await assert.rejects(feed.look(), /away/);
+    await assert.rejects(feed.poll(), /away/);
     await sleep(5);
-    feed.confirm();
+    feed.markFresh();
     assert.ok(feed.isBehind);
     const sinceMs = performance.now() - asked;
     assert.ok(feed.ageMs >= sinceMs, 'it was confirmed without a look');
     isAway = false;
-    await Promise.all([feed.look(), feed.look()]);
+    await Promise.all([feed.poll(), feed.poll()]);
     assert.ok(!feed.isBehind);
   });
 
@@ -93,7 +93,7 @@ onEachDatabase('change feed', (newDatabase) => {
     const { feed, told } = followerOf(store);
     await write(store, 'a');
     await write(store, 'b');
-    await feed.committed(1, 2, [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', sweeping: false }]);
+    await feed.committed(1, 2, [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', cascades: false }]);
     assert.deepEqual(told, ['a+b at 2']);
   });
 });

@@ -6,7 +6,7 @@ import type { Awaitable, Queries } from './database.ts';
 export interface Follower {
   changed(changes: readonly Change[], version: number): Awaitable<void>;
   /** What happened since is no longer in the log: everything may have changed. */
-  lost(version: number): Awaitable<void>;
+  reset(version: number): Awaitable<void>;
 }
 
 /** One read of the log must not take longer than a database is waited for. */
@@ -24,7 +24,7 @@ export class ChangeFeed {
   #turn: Promise<void> = Promise.resolve();
   #confirmedAtMs = performance.now();
   /** Has not begun. */
-  #nextLook: Promise<void> | undefined;
+  #nextPoll: Promise<void> | undefined;
   #isBehind = false;
 
   constructor(queries: Queries, version: number) {
@@ -48,7 +48,7 @@ export class ChangeFeed {
   }
 
   /** The database was asked and has nothing newer than the last look could see. */
-  confirm(): void {
+  markFresh(): void {
     if (!this.#isBehind) this.#confirmedAtMs = performance.now();
   }
 
@@ -65,21 +65,21 @@ export class ChangeFeed {
   committed(fromVersion: number, toVersion: number, changes: readonly Change[]): Promise<void> {
     return this.#inTurn(async () => {
       if (toVersion <= this.#version) return;
-      if (fromVersion === this.#version) await this.#tell(changes, toVersion);
+      if (fromVersion === this.#version) await this.#notify(changes, toVersion);
       else await this.#catchUp(toVersion);
     });
   }
 
   /** Catches up with what other processes have committed. */
-  look(): Promise<void> {
+  poll(): Promise<void> {
     this.#isBehind = true;
     // One that has not begun sees whatever this one would.
-    return (this.#nextLook ??= this.#inTurn(async () => {
-      this.#nextLook = undefined;
+    return (this.#nextPoll ??= this.#inTurn(async () => {
+      this.#nextPoll = undefined;
       const askedAtMs = performance.now();
       await this.#catchUp(await readVersion(this.#queries));
       this.#confirmedAtMs = askedAtMs;
-      this.#isBehind = this.#nextLook !== undefined;
+      this.#isBehind = this.#nextPoll !== undefined;
     }));
   }
 
@@ -87,20 +87,20 @@ export class ChangeFeed {
     while (this.#version < newest) {
       const upTo = Math.min(newest, this.#version + versionsPerStep);
       const changes = await readChanges(this.#queries, this.#version, upTo);
-      if (changes === undefined) return this.#tellLost(newest);
-      await this.#tell(changes, upTo);
+      if (changes === undefined) return this.#notifyReset(newest);
+      await this.#notify(changes, upTo);
     }
   }
 
-  #tellLost(version: number): Promise<void> {
-    return this.#tellAll(version, (follower) => follower.lost(version));
+  #notifyReset(version: number): Promise<void> {
+    return this.#notifyAll(version, (follower) => follower.reset(version));
   }
 
-  #tell(changes: readonly Change[], version: number): Promise<void> {
-    return this.#tellAll(version, (follower) => follower.changed(changes, version));
+  #notify(changes: readonly Change[], version: number): Promise<void> {
+    return this.#notifyAll(version, (follower) => follower.changed(changes, version));
   }
 
-  async #tellAll(version: number, tell: (follower: Follower) => Awaitable<void>): Promise<void> {
+  async #notifyAll(version: number, tell: (follower: Follower) => Awaitable<void>): Promise<void> {
     this.#epoch += 1;
     try {
       for (const follower of this.#followers) await tell(follower);

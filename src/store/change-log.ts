@@ -19,7 +19,7 @@ export interface Change {
   readonly before: string | null;
   readonly after: string | null;
   /** True when rows beside the named one changed with it, so that caches let go of everything. */
-  readonly sweeping: boolean;
+  readonly cascades: boolean;
 }
 
 export const changeLogMigration: Migration = {
@@ -72,7 +72,7 @@ export async function appendChanges(
         change.id,
         change.before,
         change.after,
-        change.sweeping ? 1 : 0,
+        change.cascades ? 1 : 0,
       ],
     );
   }
@@ -98,14 +98,14 @@ export async function readChanges(
   return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
 }
 
-function toChange([accountId, kind, id, before, after, sweeping]: Row): Change {
+function toChange([accountId, kind, id, before, after, cascades]: Row): Change {
   return {
     accountId: String(accountId),
     kind: String(kind),
     id: String(id),
     before: textOrNull(before),
     after: textOrNull(after),
-    sweeping: sweeping === 1,
+    cascades: cascades === 1,
   };
 }
 

@@ -26,10 +26,10 @@ export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
   readonly reader: Queries;
   /**
-   * A connection of its own for a transaction. A database that takes longer than `patienceMs` for a statement counts as
+   * A connection of its own for a transaction. A database that takes longer than `statementTimeoutMs` for a statement counts as
    * gone; without it, statements may take any time.
    */
-  connect(patienceMs?: number): Promise<Connection>;
+  connect(statementTimeoutMs?: number): Promise<Connection>;
   /** Begins a transaction that holds the only right to write, across processes, until it ends. */
   beginExclusive(connection: Connection): Promise<void>;
   /** Tells other processes of the write; they hear of it when, and only if, it commits. */
@@ -48,9 +48,9 @@ export interface Database {
 
 export interface Watcher {
   /** Another process may have written: look again. */
-  readonly look: () => void;
+  readonly poll: () => void;
   /** The database was asked and nobody has written since the last look. */
-  readonly unchanged: () => void;
+  readonly noChange: () => void;
 }
 
 /** A unique or foreign-key rule of the database was broken. Slices check first and say more; this is the last guard. */

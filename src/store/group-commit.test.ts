@@ -32,7 +32,7 @@ onEachDatabase('group commit', (newDatabase) => {
     await using store = await openThings(await newDatabase());
     const failing = (name: string, error: Error) =>
       store.write(actor, async (transaction) => {
-        await things.insert(transaction, { ...things.begin(accountId), name, count: 0 });
+        await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
         throw error;
       });
     const results = await Promise.allSettled([
@@ -62,7 +62,8 @@ onEachDatabase('group commit', (newDatabase) => {
     await using store = await openThings(await newDatabase());
     const writeTwo = (names: readonly string[]) =>
       store.write(actor, async (transaction) => {
-        for (const name of names) await things.insert(transaction, { ...things.begin(accountId), name, count: 0 });
+        for (const name of names)
+          await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
       });
     await writeTwo(['a', 'b']);
     await assert.rejects(writeTwo(['c', 'a']), ConstraintError);
@@ -110,7 +111,7 @@ onEachDatabase('group commit', (newDatabase) => {
     await using store = await openThings(url);
     await using other = await openThings(url);
     const told: string[] = [];
-    store.follow({ changed: (changes) => void told.push(...changes.map(({ id }) => id)), lost: () => {} });
+    store.follow({ changed: (changes) => void told.push(...changes.map(({ id }) => id)), reset: () => {} });
     for (let at = 0; at < 10; at++) {
       const { id } = await createThing(store, `thing ${at}`);
       assert.equal(told.at(-1), id);
@@ -122,7 +123,9 @@ onEachDatabase('group commit', (newDatabase) => {
   test('notes are written in turn, without a version', async () => {
     await using store = await openThings(await newDatabase());
     const { id } = await createThing(store, 'a');
-    await store.note((notes) => Promise.resolve(notes.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])));
+    await store.writeUnlogged((notes) =>
+      Promise.resolve(notes.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])),
+    );
     assert.equal(store.version, 1);
     assert.deepEqual(await namesOf(store), ['noted']);
   });
@@ -133,7 +136,7 @@ onEachDatabase('group commit', (newDatabase) => {
     await using store = await openThings(url);
     await createThing(store, 'before');
     const broken = store.write(actor, async (transaction) => {
-      await things.insert(transaction, { ...things.begin(accountId), name: 'lost', count: 0 });
+      await things.insert(transaction, { ...things.newDocument(accountId), name: 'lost', count: 0 });
       await transaction.all('SELECT pg_terminate_backend(pg_backend_pid())');
     });
     const results = await Promise.allSettled([createThing(store, 'with it'), broken, createThing(store, 'after it')]);

@@ -11,7 +11,7 @@ export interface Transaction extends Queries {
 }
 
 /** What `note` works with: observations, such as counts, that are no change of the configuration. */
-export type Notes = Pick<Transaction, 'all' | 'run'>;
+export type ObservationWriter = Pick<Transaction, 'all' | 'run'>;
 
 interface Job {
   /** Undefined: notes, which leave no trace in the change log. */
@@ -33,7 +33,7 @@ interface Batch {
 export type Committed = (fromVersion: number, toVersion: number, changes: readonly Change[]) => Promise<void>;
 
 /** Of one statement, which may have to wait for the transaction of another process. */
-const patienceMs = 15_000;
+const statementTimeoutMs = 15_000;
 /** More in one transaction would keep its first writer waiting. */
 const batchLimit = 256;
 
@@ -102,7 +102,7 @@ export class GroupCommit {
   async #carryOutAll(jobs: readonly Job[]): Promise<Batch> {
     // After an outage, the first write need not be the one that finds out.
     if (this.#connection?.isBroken) await this.#dropConnection();
-    const connection = (this.#connection ??= await this.#database.connect(patienceMs));
+    const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
     await this.#database.beginExclusive(connection);
     const fromVersion = await readVersion(connection);
     const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [] };

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** A lost signal is repaired by looking this often. */
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 const channel = 'gatehouse_changes';
 
 export const notifySql = `SELECT pg_notify('${channel}', '')`;
@@ -11,7 +11,7 @@ const listenSql = `LISTEN ${channel}`;
  * Looks when another process says that it has written, and on a timer. The connection is asked in turn as well: one that
  * the network has forgotten hears nothing, and does not know it.
  */
-export async function watchNotifications(config: pg.ClientConfig, look: () => void): Promise<() => Promise<void>> {
+export async function watchNotifications(config: pg.ClientConfig, poll: () => void): Promise<() => Promise<void>> {
   let listener: pg.Client | undefined;
   let isStopped = false;
   let isBusy = false;
@@ -19,7 +19,7 @@ export async function watchNotifications(config: pg.ClientConfig, look: () => vo
   const listen = async () => {
     const client = new pg.Client(config);
     client.on('error', () => {});
-    client.on('notification', look);
+    client.on('notification', poll);
     client.on('end', () => {
       if (client !== listener) return;
       listener = undefined;
@@ -43,7 +43,7 @@ export async function watchNotifications(config: pg.ClientConfig, look: () => vo
       if (asked === undefined) {
         await listen();
         // For what was said while nobody listened.
-        look();
+        poll();
       } else {
         await asked.query(listenSql);
       }
@@ -58,9 +58,9 @@ export async function watchNotifications(config: pg.ClientConfig, look: () => vo
 
   await listen();
   const timer = setInterval(() => {
-    look();
+    poll();
     void keepListening();
-  }, lookEveryMs);
+  }, pollEveryMs);
   timer.unref();
   return async () => {
     isStopped = true;

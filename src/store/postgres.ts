@@ -29,7 +29,8 @@ export async function openPostgres(url: string): Promise<Database> {
   pool.on('error', () => {});
   return {
     reader: queriesOf(pool),
-    connect: (patienceMs) => connect(patienceMs === undefined ? config : { ...config, ...bounded(patienceMs) }),
+    connect: (statementTimeoutMs) =>
+      connect(statementTimeoutMs === undefined ? config : { ...config, ...bounded(statementTimeoutMs) }),
     async beginExclusive(connection) {
       await connection.script('BEGIN');
       await connection.all('SELECT version FROM store_version FOR UPDATE');
@@ -47,7 +48,7 @@ export async function openPostgres(url: string): Promise<Database> {
     },
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    watch: ({ look }) => guard(() => watchNotifications(readerConfig, look)),
+    watch: ({ poll }) => guard(() => watchNotifications(readerConfig, poll)),
     close: () => closeInTime(pool),
   };
 }
@@ -56,8 +57,11 @@ export async function openPostgres(url: string): Promise<Database> {
  * The server, too, lets go of a transaction whose process is silent, before those who wait for its locks give up: it
  * may be frozen or cut off, and would keep all others from writing.
  */
-function bounded(patienceMs: number): pg.ClientConfig {
-  return { query_timeout: patienceMs, idle_in_transaction_session_timeout: Math.round((patienceMs * 2) / 3) };
+function bounded(statementTimeoutMs: number): pg.ClientConfig {
+  return {
+    query_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: Math.round((statementTimeoutMs * 2) / 3),
+  };
 }
 
 async function closeInTime(client: pg.Pool | pg.Client): Promise<void> {

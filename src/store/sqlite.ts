@@ -9,7 +9,7 @@ import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 
 const busyTimeoutMs = 10_000;
 /** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 const busyRetryMs = 2;
 const busyCode = 5;
 const constraintCode = 19;
@@ -152,18 +152,18 @@ function guard<T>(call: () => T): T {
   }
 }
 
-function watchDataVersion(reader: SqliteConnection, { look, unchanged }: Watcher): () => void {
+function watchDataVersion(reader: SqliteConnection, { poll, noChange }: Watcher): () => void {
   const current = () => reader.all('PRAGMA data_version')[0]?.[0];
   let seen = current();
   const timer = setInterval(() => {
     const now = current();
     if (now === seen) {
-      unchanged();
+      noChange();
       return;
     }
     seen = now;
-    look();
-  }, lookEveryMs);
+    poll();
+  }, pollEveryMs);
   timer.unref();
   return () => {
     clearInterval(timer);

@@ -13,8 +13,8 @@ const increment = (store: Store, id: string): Promise<Thing> =>
     return things.update(transaction, thing, { ...thing, count: thing.count + 1 });
   });
 
-const remove = (store: Store, thing: Thing, sweeping = false): Promise<void> =>
-  store.write(actor, (transaction) => things.delete(transaction, thing, { sweeping }));
+const remove = (store: Store, thing: Thing, cascades = false): Promise<void> =>
+  store.write(actor, (transaction) => things.delete(transaction, thing, { cascades }));
 
 /** What another process has written is seen soon, but not at once. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
@@ -49,7 +49,7 @@ onEachDatabase('the store', (newDatabase) => {
     assert.equal(state.answered, 60);
   });
 
-  test('a deleted document is gone from memory, and a sweeping deletion empties it', async () => {
+  test('a deleted document is gone from memory, and a cascading deletion empties it', async () => {
     await using store = await openThings(await newDatabase());
     const [first, second] = [await createThing(store, 'a'), await createThing(store, 'b')];
     for (const { id } of [first, second]) assert.ok(await store.find(things, accountId, id));
@@ -59,7 +59,7 @@ onEachDatabase('the store', (newDatabase) => {
     assert.ok(await store.find(things, accountId, third.id));
     await store.write(actor, async (transaction) => {
       await transaction.run('DELETE FROM things WHERE id = $1', [third.id]);
-      await things.delete(transaction, second, { sweeping: true });
+      await things.delete(transaction, second, { cascades: true });
     });
     assert.equal(await store.find(things, accountId, third.id), undefined);
   });
@@ -84,7 +84,7 @@ onEachDatabase('the store', (newDatabase) => {
     await until(async () => b.version === a.version);
     assert.equal((await b.find(things, accountId, id))?.count, 0);
     await increment(a, id);
-    await b.look();
+    await b.poll();
     assert.equal((await b.find(things, accountId, id))?.count, 1);
     await increment(b, id);
     await until(async () => (await a.find(things, accountId, id))?.count === 2);
@@ -102,12 +102,12 @@ onEachDatabase('the store', (newDatabase) => {
     for (const [at, store] of [a, b].entries()) {
       store.follow({
         changed: (changes) => void told[at]?.push(...changes.map(({ id }) => id)),
-        lost: () => assert.fail(),
+        reset: () => assert.fail(),
       });
     }
     await Promise.all(Array.from({ length: 60 }, (_, at) => createThing(at % 2 === 0 ? a : b, `thing ${at}`)));
-    await a.look();
-    await b.look();
+    await a.poll();
+    await b.poll();
     assert.deepEqual([a.version, b.version], [60, 60]);
     const log = await a.queries.all('SELECT resource_id FROM change_log ORDER BY version');
     const ids = log.map(([id]) => String(id));

@@ -5,7 +5,7 @@ import { changeLogMigration, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import type { Awaitable, Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Notes, Transaction } from './group-commit.ts';
+import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
@@ -26,7 +26,7 @@ const defaultCacheSize = 20_000;
 /** Longer than any look at the database should take. */
 const staleAfterMs = 2_000;
 /** Of one statement that reads a whole table. */
-const snapshotPatienceMs = 60_000;
+const snapshotTimeoutMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = options.url.startsWith('sqlite:')
@@ -61,7 +61,7 @@ export class Store implements AsyncDisposable {
       changed: (changes) => {
         this.#forget(changes);
       },
-      lost: () => {
+      reset: () => {
         this.#documents.clear();
       },
     });
@@ -89,8 +89,8 @@ export class Store implements AsyncDisposable {
   }
 
   /** Catches up with what other processes have written. */
-  look(): Promise<void> {
-    return this.#feed.look();
+  poll(): Promise<void> {
+    return this.#feed.poll();
   }
 
   write<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -98,13 +98,13 @@ export class Store implements AsyncDisposable {
   }
 
   /** Writes observations in their turn: durable like a write, but without a version and a change log row. */
-  note<T>(work: (notes: Notes) => Promise<T>): Promise<T> {
+  writeUnlogged<T>(work: (notes: ObservationWriter) => Promise<T>): Promise<T> {
     return this.#writer.submit(undefined, work);
   }
 
   /** Reads from one state of the database throughout. */
   async readSnapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    const connection = await this.#database.connect(snapshotPatienceMs);
+    const connection = await this.#database.connect(snapshotTimeoutMs);
     try {
       await this.#database.beginSnapshot(connection);
       return await work(connection);
@@ -135,19 +135,19 @@ export class Store implements AsyncDisposable {
 
   async watch(onFault: (error: unknown) => void): Promise<void> {
     let reported: Promise<void> | undefined;
-    const look = () => {
-      const looking = this.#feed.look();
-      // Several may ask for the same look.
-      if (looking === reported) return;
-      reported = looking;
-      looking.catch(onFault);
+    const poll = () => {
+      const polling = this.#feed.poll();
+      // Several callers may share one poll.
+      if (polling === reported) return;
+      reported = polling;
+      polling.catch(onFault);
     };
     this.#stopWatching = await this.#database.watch({
-      look,
-      unchanged: () => {
-        // What a look that failed would have seen does not show again.
-        if (this.#feed.isBehind) look();
-        else this.#feed.confirm();
+      poll,
+      noChange: () => {
+        // Changes that a failed poll would have read are not announced again.
+        if (this.#feed.isBehind) poll();
+        else this.#feed.markFresh();
       },
     });
   }
@@ -155,14 +155,14 @@ export class Store implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stopWatching();
     await this.#writer.close();
-    // A look under way needs its connection.
+    // A poll under way needs its connection.
     await this.#feed.settle();
     await this.#database.close();
   }
 
   #forget(changes: readonly Change[]): void {
-    for (const { id, sweeping } of changes) {
-      if (sweeping) this.#documents.clear();
+    for (const { id, cascades } of changes) {
+      if (cascades) this.#documents.clear();
       else this.#documents.drop(id);
     }
   }

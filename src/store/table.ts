@@ -57,7 +57,7 @@ export class Table<Document extends Stored> {
   }
 
   /** A new document's first fields. */
-  begin(accountId: string): Stored {
+  newDocument(accountId: string): Stored {
     const { id, createdAt } = newIdWithTime(this.prefix);
     return { id, account_id: accountId, created_at: createdAt };
   }
@@ -105,7 +105,7 @@ export class Table<Document extends Stored> {
     const { id, account_id } = document;
     const after = JSON.stringify(document);
     await transaction.run(this.#sql.insert, [id, account_id, after, ...this.#columnValues(document), ...secrets]);
-    transaction.record({ accountId: account_id, kind: this.kind, id, before: null, after, sweeping: false });
+    transaction.record({ accountId: account_id, kind: this.kind, id, before: null, after, cascades: false });
     return document;
   }
 
@@ -126,16 +126,16 @@ export class Table<Document extends Stored> {
     const after = JSON.stringify(document);
     if (before === after) return previous;
     await transaction.run(this.#sql.update, [id, after, ...this.#columnValues(document)]);
-    transaction.record({ accountId: account_id, kind: this.kind, id, before, after, sweeping: false });
+    transaction.record({ accountId: account_id, kind: this.kind, id, before, after, cascades: false });
     return document;
   }
 
-  /** `sweeping`: the database deletes other rows along with it. */
-  async delete(transaction: Transaction, document: Document, { sweeping = false } = {}): Promise<void> {
+  /** `cascades`: the database deletes other rows along with it. */
+  async delete(transaction: Transaction, document: Document, { cascades = false } = {}): Promise<void> {
     const { id, account_id } = document;
     await transaction.run(this.#sql.delete, [id]);
     const before = JSON.stringify(document);
-    transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, sweeping });
+    transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, cascades });
   }
 
   /** A row that starts with the document column. */

@@ -38,6 +38,6 @@ export function openThings(url: string): Promise<Store> {
 
 export function createThing(store: Store, name: string): Promise<Thing> {
   return store.write(actor, (transaction) => {
-    return things.insert(transaction, { ...things.begin(accountId), name, count: 0 });
+    return things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
   });
 }

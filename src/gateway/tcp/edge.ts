@@ -1,7 +1,7 @@
 import { buildModules, modules } from '../../modules/index.ts';
 import type { ModuleAction, Settings } from '../../modules/module.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import type { AccessTable, Admission } from '../../snapshot/access.ts';
+import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
 import type { ModuleSettings, TcpEdgeEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
 import type { TcpConnection } from './connection.ts';
@@ -28,7 +28,7 @@ export interface TcpEdge {
 
 export interface EdgeVerdict {
   readonly verdict: Verdict;
-  readonly warnedBy: Admission['warnedBy'];
+  readonly warnedBy: AccessVerdict['warnedBy'];
 }
 
 /** Throws for a module that is not known. */

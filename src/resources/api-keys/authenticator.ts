@@ -87,7 +87,7 @@ class KeyMemory {
           this.#unknown.drop(id);
         }
       },
-      lost: () => {
+      reset: () => {
         this.#known.clear();
         this.#unknown.clear();
       },

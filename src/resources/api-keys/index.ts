@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Caller } from '../../api/caller.ts';
 import { crudOperations, nullable } from '../../api/crud.ts';
 import type { Call, Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -57,14 +57,14 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
     view: ApiKeyView,
     createBody: ApiKeyCreate,
     updateBody: ApiKeyUpdate,
-    shownOnce: ['token'],
-    faults: textFaults(604, 605),
+    secretFields: ['token'],
+    fieldErrors: textFieldErrors(604, 605),
     errors: { create: [243, 604, 605, 630, 634, 20022], update: [604, 605, 20006], delete: [20006] },
     async create(transaction, { caller, body }) {
       // Official clients send "" for what was not given.
       const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
       if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, offers.principals);
-      const key: ApiKey = withText({ ...apiKeys.begin(caller.accountId), owner_id: ownerId }, body);
+      const key: ApiKey = withText({ ...apiKeys.newDocument(caller.accountId), owner_id: ownerId }, body);
       freshTokens.set(key, await insertKey(transaction, key));
       return key;
     },

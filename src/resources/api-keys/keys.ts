@@ -19,7 +19,7 @@ export async function insertKey(transaction: Transaction, key: ApiKey, chosenTok
 
 export const keysForOthers: ApiKeys = {
   async create(transaction, { accountId, ownerId, description, token }) {
-    const key: ApiKey = { ...apiKeys.begin(accountId), description, owner_id: ownerId };
+    const key: ApiKey = { ...apiKeys.newDocument(accountId), description, owner_id: ownerId };
     return { id: key.id, token: await insertKey(transaction, key, token) };
   },
   async deleteOwnedBy(transaction, accountId, ownerId) {

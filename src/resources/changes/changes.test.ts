@@ -91,12 +91,12 @@ onEachDatabase('changes', (newDatabase) => {
       { id: 'host', accountId: '', operationId: 'op_test' },
       async (transaction) => {
         await transaction.run('DELETE FROM api_keys WHERE id = $1', [key.id]);
-        transaction.record({ accountId: '', kind: 'api_key', id: key.id, before: '{}', after: null, sweeping: false });
+        transaction.record({ accountId: '', kind: 'api_key', id: key.id, before: '{}', after: null, cascades: false });
       },
     );
-    await gatehouse.app.context.store.note((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
+    await gatehouse.app.context.store.writeUnlogged((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
     await gatehouse.create('/ip_policies');
-    await store.look();
+    await store.poll();
     assert.equal((await other.get('/api_keys', { token: key.token })).status, 401);
   });
 });

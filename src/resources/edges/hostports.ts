@@ -9,7 +9,7 @@ import type { Stored } from '../../store/table.ts';
 const hostportLimit = 1000;
 
 /** What a hostport occupies in the whole installation: a port, or a host name. */
-export interface Claim {
+export interface Reservation {
   readonly key: string | number;
   readonly hostport: string;
 }
@@ -32,7 +32,7 @@ export function readHostport(text: string, options?: { readonly wildcard: boolea
   throw new UserError(7104, { hostport, reason: `it ${parsed.reason}` });
 }
 
-interface ClaimTable {
+interface ReservationTable {
   readonly name: string;
   readonly key: string;
   readonly keyType: 'TEXT' | 'INTEGER';
@@ -43,14 +43,14 @@ interface ClaimTable {
 }
 
 /** Who holds which port or host name. The database itself refuses to give one to two edges. */
-export class Claims {
+export class Reservations {
   readonly sql: string;
   readonly #columns: readonly ((key: string | number) => Value)[];
   readonly #holder: string;
   readonly #insert: string;
   readonly #delete: string;
 
-  constructor({ name, key, keyType, edges, columns = {} }: ClaimTable) {
+  constructor({ name, key, keyType, edges, columns = {} }: ReservationTable) {
     const extra = Object.keys(columns);
     this.sql = `
       CREATE TABLE ${name} (
@@ -67,12 +67,12 @@ export class Claims {
   }
 
   /** The edge, once it is stored, holds exactly `now`. Answers what it did not hold before. */
-  async move(
+  async replace(
     transaction: Transaction,
     edge: Stored,
-    before: readonly Claim[],
-    now: readonly Claim[],
-  ): Promise<readonly Claim[]> {
+    before: readonly Reservation[],
+    now: readonly Reservation[],
+  ): Promise<readonly Reservation[]> {
     const held = new Set(before.map(({ key }) => key));
     const wanted = new Set(now.map(({ key }) => key));
     for (const key of held.difference(wanted)) await transaction.run(this.#delete, [key]);

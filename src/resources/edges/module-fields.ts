@@ -16,7 +16,7 @@ import type { Offers, Referable } from '../resource.ts';
 export type StoredModules = Readonly<Record<string, Settings>>;
 
 /** An edge or a route. */
-export interface ModuleHolder extends Stored {
+export interface HasModules extends Stored {
   readonly modules: StoredModules;
 }
 
@@ -35,7 +35,7 @@ export function moduleErrors({ input }: EdgeModule): readonly ErrorCode[] {
 }
 
 /** The modules that one kind of holder takes, as they stand inside its bodies and answers. */
-export class HeldModules {
+export class ModuleFields {
   /** Fields of a create or update body. Typed as nothing: modules are read by name, from the list of them. */
   readonly inputs: object;
   /** Fields of an answer; every one is there, null when unset. */
@@ -98,11 +98,11 @@ export function presentModule(
  * Checks that what the holder's modules name exists, and writes down that it is in use. To be called after the holder
  * was written, and only if it was.
  */
-export async function keepReferences(
+export async function syncReferences(
   transaction: Transaction,
   offers: Offers,
   target: ModuleTarget,
-  holder: ModuleHolder,
+  holder: HasModules,
   previous: StoredModules = {},
 ): Promise<void> {
   const referables = referablesOf(offers);
@@ -115,7 +115,7 @@ export async function keepReferences(
       const exists = await referables[kind].exists(transaction, holder.account_id, id);
       if (!exists) throw new UserError(kind === 'ip_policy' ? 7007 : 6501, { id: quote(id) });
     }
-    await referables[kind].setUses(transaction, holder.id, [...now]);
+    await referables[kind].setReferences(transaction, holder.id, [...now]);
   }
 }
 

@@ -7,12 +7,12 @@ import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Table } from '../../store/table.ts';
-import { acceptModule, keepReferences, moduleErrors, presentModule } from './module-fields.ts';
-import type { ModuleHolder } from './module-fields.ts';
+import { acceptModule, syncReferences, moduleErrors, presentModule } from './module-fields.ts';
+import type { HasModules } from './module-fields.ts';
 import type { ResourceContext } from '../resource.ts';
 
 /** Where the modules of one kind of holder are found. */
-interface ModulePaths<Holder extends ModuleHolder> {
+interface ModulePaths<Holder extends HasModules> {
   readonly target: ModuleTarget;
   readonly table: Table<Holder>;
   /** Of one holder: `/edges/tcp/{id}`. */
@@ -31,7 +31,7 @@ interface ModulePaths<Holder extends ModuleHolder> {
 }
 
 /** PUT, GET and DELETE for every module that the holder takes. */
-export function moduleOperations<Holder extends ModuleHolder>(
+export function moduleOperations<Holder extends HasModules>(
   context: ResourceContext,
   paths: ModulePaths<Holder>,
 ): readonly Operation[] {
@@ -42,7 +42,7 @@ export function moduleOperations<Holder extends ModuleHolder>(
   ]);
 }
 
-function replaceOperation<Holder extends ModuleHolder>(
+function replaceOperation<Holder extends HasModules>(
   { store, offers }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
@@ -69,7 +69,7 @@ function replaceOperation<Holder extends ModuleHolder>(
   });
 }
 
-function getOperation<Holder extends ModuleHolder>(
+function getOperation<Holder extends HasModules>(
   { store, offers }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
@@ -94,7 +94,7 @@ function getOperation<Holder extends ModuleHolder>(
   });
 }
 
-function deleteOperation<Holder extends ModuleHolder>(
+function deleteOperation<Holder extends HasModules>(
   { store, offers }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
@@ -115,7 +115,7 @@ function deleteOperation<Holder extends ModuleHolder>(
   });
 }
 
-async function change<Holder extends ModuleHolder>(
+async function change<Holder extends HasModules>(
   transaction: Transaction,
   offers: ResourceContext['offers'],
   { target, table }: ModulePaths<Holder>,
@@ -123,10 +123,10 @@ async function change<Holder extends ModuleHolder>(
   modules: Readonly<Record<string, Settings>>,
 ): Promise<void> {
   const holder = await table.update(transaction, previous, { ...previous, modules });
-  if (holder !== previous) await keepReferences(transaction, offers, target, holder, previous.modules);
+  if (holder !== previous) await syncReferences(transaction, offers, target, holder, previous.modules);
 }
 
-async function findForWrite<Holder extends ModuleHolder>(
+async function findForWrite<Holder extends HasModules>(
   transaction: Transaction,
   paths: ModulePaths<Holder>,
   call: Call,
@@ -134,7 +134,7 @@ async function findForWrite<Holder extends ModuleHolder>(
   return checkFound(await paths.table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), paths, call);
 }
 
-function checkFound<Holder extends ModuleHolder>(
+function checkFound<Holder extends HasModules>(
   holder: Holder | undefined,
   { noun, missing, belongs }: ModulePaths<Holder>,
   call: Call,
@@ -145,7 +145,7 @@ function checkFound<Holder extends ModuleHolder>(
   return holder;
 }
 
-function describe<Holder extends ModuleHolder>(
+function describe<Holder extends HasModules>(
   { path, title, name, tag }: ModulePaths<Holder>,
   module: EdgeModule,
   verb: 'Replace' | 'Get' | 'Delete',

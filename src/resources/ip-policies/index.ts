@@ -5,11 +5,11 @@ import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { createUses, listUsers } from '../references.ts';
+import { createReferences, listReferrers } from '../references.ts';
 import { ipPolicies, migrations } from './table.ts';
 
 const path = '/ip_policies';
-const uses = createUses('ip_policies', path, ipPolicies);
+const uses = createReferences('ip_policies', path, ipPolicies);
 
 const IpPolicyView = Type.Object(
   {
@@ -37,13 +37,13 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     updateBody: IpPolicyUpdate,
     errors: { create: [], update: [], delete: [1420] },
     create: (transaction, { caller, body }) =>
-      ipPolicies.insert(transaction, withText(ipPolicies.begin(caller.accountId), body)),
+      ipPolicies.insert(transaction, withText(ipPolicies.newDocument(caller.accountId), body)),
     update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
     async remove(transaction, _call, policy) {
-      const users = await uses.usersOf(transaction, policy.id);
-      if (users.length > 0) throw new UserError(1420, { policy: policy.id, users: listUsers(users) });
+      const users = await uses.referrersOf(transaction, policy.id);
+      if (users.length > 0) throw new UserError(1420, { policy: policy.id, users: listReferrers(users) });
       // Its rules go with it.
-      await ipPolicies.delete(transaction, policy, { sweeping: true });
+      await ipPolicies.delete(transaction, policy, { cascades: true });
     },
     present: (policy, { uri }) => ({
       id: policy.id,

@@ -8,7 +8,7 @@ import { anyCidr, edgesOf, naiveLookup } from '../../../test/support/naive-cidrs
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
 import type { CidrSetData, FlaggedCidr } from '../../lib/ip/cidr-set.ts';
 import { formatCidr, parseCidr } from '../../lib/ip/cidr.ts';
-import type { Compiler, News } from '../../publisher/compiler.ts';
+import type { Compiler, ChangeBatch } from '../../publisher/compiler.ts';
 import { Publisher } from '../../publisher/publisher.ts';
 import { ruleFlag } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
@@ -33,7 +33,7 @@ const steps = fc
     ),
   );
 
-function together(all: readonly News[]): News {
+function together(all: readonly ChangeBatch[]): ChangeBatch {
   return { changes: all.flatMap(({ changes }) => changes), version: all.at(-1)?.version ?? 0 };
 }
 
@@ -41,7 +41,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
   describe('with two processes', () => {
     let first: Gatehouse;
     let second: Gatehouse;
-    const news: News[] = [];
+    const news: ChangeBatch[] = [];
     before(async () => {
       const url = await newDatabase();
       first = await Gatehouse.start(url);
@@ -50,7 +50,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
         changed: (changes, version) => {
           news.push({ changes, version });
         },
-        lost() {},
+        reset() {},
       });
     });
     after(async () => {
@@ -78,7 +78,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     const load = async (
       compiler: Compiler,
       policy: string,
-      of?: News,
+      of?: ChangeBatch,
       queries: Queries = first.app.context.store.queries,
     ) => {
       const [entry] = await compiler.load(queries, [policy], of);
@@ -116,7 +116,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
               await gatehouse.post('/ip_policy_rules', { ip_policy_id: policy, cidr, action });
             else if (what === 'put') await gatehouse.delete(`/ip_policy_rules/${found.id}`);
             else await gatehouse.patch(`/ip_policy_rules/${found.id}`, { cidr: other[0] });
-            await first.app.context.store.look();
+            await first.app.context.store.poll();
             await isPackedOf(inForce.get(policy), policy);
           }
           const rules = await rulesOf(policy);
@@ -158,7 +158,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
       const compiler = createPolicyCompiler();
       const { id } = await first.create('/ip_policies');
       const rules = await rulesOf(await newPolicy());
-      const change = { accountId: '', kind: 'ip_policy', id, before: '{}', after: '{}', sweeping: true };
+      const change = { accountId: '', kind: 'ip_policy', id, before: '{}', after: '{}', cascades: true };
       handOver(change, rules);
       const none: Queries = { all: (sql) => assert.fail(sql) };
       assert.deepEqual(await load(compiler, id, { changes: [change], version: 1 }, none), packCidrs(rules));
@@ -200,7 +200,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
       const compiler = createPolicyCompiler();
       const policy = await newPolicy();
       const { queries } = first.app.context.store;
-      let added: News | undefined;
+      let added: ChangeBatch | undefined;
       const interrupted: Queries = {
         async all(sql, parameters) {
           if (sql.startsWith('SELECT cidr') && added === undefined) {

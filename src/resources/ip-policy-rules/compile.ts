@@ -2,7 +2,7 @@ import { CidrList } from '../../lib/ip/cidr-list.ts';
 import type { CidrSetData, FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
 import type { Cidr } from '../../lib/ip/cidr.ts';
-import type { Compiler, News } from '../../publisher/compiler.ts';
+import type { Compiler, ChangeBatch } from '../../publisher/compiler.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
 import { readVersion } from '../../store/change-log.ts';
 import type { Change } from '../../store/change-log.ts';
@@ -28,7 +28,7 @@ export function createPolicyCompiler(): Compiler {
   const kept: Kept = new Map();
   return {
     kind: 'policy',
-    touchedBy(change) {
+    affectedIds(change) {
       const id = policyOf(change);
       return id === undefined ? [] : [id];
     },
@@ -55,10 +55,14 @@ function policyOf({ kind, id, before, after }: Change): string | undefined {
  * each rule then ends as the last of them leaves it. News that are older than what is known would undo parts of it, and
  * are left out.
  */
-function follow(known: KnownPolicy | undefined, id: string, { changes, version }: News): KnownPolicy | undefined {
+function follow(
+  known: KnownPolicy | undefined,
+  id: string,
+  { changes, version }: ChangeBatch,
+): KnownPolicy | undefined {
   if (known !== undefined && known.version >= version) return known;
   const mine = changes.filter((change) => policyOf(change) === id);
-  const last = mine.findLastIndex(({ kind, sweeping }) => kind === 'ip_policy' && sweeping);
+  const last = mine.findLastIndex(({ kind, cascades }) => kind === 'ip_policy' && cascades);
   const list = last < 0 ? known?.list : listAfter(mine[last]);
   if (list === undefined) return undefined;
   const ofRules = mine.slice(last + 1).filter(({ kind }) => kind === 'ip_policy_rule');

@@ -93,7 +93,7 @@ async function replaceRules(
       id: policyId,
       before: JSON.stringify({ id: policyId, rules: existing.length }),
       after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
-      sweeping: true,
+      cascades: true,
     };
     transaction.record(change);
     handOver(
@@ -153,7 +153,7 @@ async function insertRules(
   wanted: readonly WantedRule[],
 ): Promise<void> {
   const rules = wanted.map((rule): IpPolicyRule => {
-    const { id, account_id, created_at } = ipPolicyRules.begin(accountId);
+    const { id, account_id, created_at } = ipPolicyRules.newDocument(accountId);
     const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
     return hasText(rule) ? withText(bare, rule) : bare;
   });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -62,8 +62,8 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     view: IpPolicyRuleView,
     createBody: IpPolicyRuleCreate,
     updateBody: IpPolicyRuleUpdate,
-    faults: {
-      ...textFaults(1421, 605),
+    fieldErrors: {
+      ...textFieldErrors(1421, 605),
       cidr: (_value, missing) => (missing ? missingField('cidr') : undefined),
       ip_policy_id: (_value, missing) => (missing ? missingField('ip_policy_id') : undefined),
       action: (value, missing) => (missing ? missingField('action') : new UserError(1422, { action: quote(value) })),
@@ -78,7 +78,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
       await checkPolicy(transaction, offers.ipPolicies, caller.accountId, body.ip_policy_id);
       const rule: IpPolicyRule = withText(
         {
-          ...ipPolicyRules.begin(caller.accountId),
+          ...ipPolicyRules.newDocument(caller.accountId),
           cidr: acceptCidr(body.cidr).canonical,
           ip_policy_id: body.ip_policy_id,
           action: body.action,

@@ -5,7 +5,7 @@ import type { IpRestriction } from './table.ts';
 
 export const restrictionCompiler: Compiler = {
   kind: 'restriction',
-  touchedBy: ({ kind, id }) => (kind === ipRestrictions.kind ? [id] : []),
+  affectedIds: ({ kind, id }) => (kind === ipRestrictions.kind ? [id] : []),
   async load(queries, ids) {
     const documents = await ipRestrictions.loadMany(queries, ids);
     return documents.map(toEntry);

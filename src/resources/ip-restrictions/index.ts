@@ -62,7 +62,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       if (!(await offers.ipPolicies.exists(transaction, account_id, policyId)))
         throw new UserError(1801, { id: policyId });
     }
-    await offers.ipPolicies.setUses(transaction, id, ip_policy_ids);
+    await offers.ipPolicies.setReferences(transaction, id, ip_policy_ids);
   };
   return crudOperations({
     store,
@@ -76,7 +76,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
     createBody: IpRestrictionCreate,
     updateBody: IpRestrictionUpdate,
     permitWrite: requireAdmin,
-    faults: {
+    fieldErrors: {
       type: (value, missing) => (missing ? undefined : new UserError(1803, { type: quote(value) })),
       ip_policy_ids: (_value, missing) => (missing ? new UserError(1804) : undefined),
     },
@@ -91,7 +91,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       checkPolicyIds(body.ip_policy_ids);
       const restriction: IpRestriction = withText(
         {
-          ...ipRestrictions.begin(caller.accountId),
+          ...ipRestrictions.newDocument(caller.accountId),
           enforced: body.enforced ?? false,
           type: body.type,
           ip_policy_ids: body.ip_policy_ids,
@@ -116,7 +116,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       return restriction;
     },
     async remove(transaction, _call, restriction) {
-      await offers.ipPolicies.setUses(transaction, restriction.id, []);
+      await offers.ipPolicies.setReferences(transaction, restriction.id, []);
       await ipRestrictions.delete(transaction, restriction);
     },
     present: (restriction, call) => present(restriction, call, offers.ipPolicies.path),

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
-import type { Notes } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Warnings } from '../resource.ts';
 
@@ -28,7 +28,7 @@ export function createWarnings(store: Store): Warnings {
     if (pending.size === 0) return;
     const batch = [...pending.values()];
     pending = new Map();
-    await store.note((notes) => writeAll(notes, batch));
+    await store.writeUnlogged((notes) => writeAll(notes, batch));
   };
   const count = (restrictionId: string, source: string) => {
     const key = `${restrictionId} ${source}`;
@@ -52,13 +52,16 @@ export function createWarnings(store: Store): Warnings {
   };
 }
 
-async function writeAll(notes: Notes, batch: readonly Pending[]): Promise<void> {
+async function writeAll(notes: ObservationWriter, batch: readonly Pending[]): Promise<void> {
   for (const warning of batch) await writeOne(notes, warning);
   for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(notes, id);
 }
 
 /** A restriction that is gone meanwhile has no warnings. */
-async function writeOne(notes: Notes, { restrictionId, source, firstMs, lastMs, count }: Pending): Promise<void> {
+async function writeOne(
+  notes: ObservationWriter,
+  { restrictionId, source, firstMs, lastMs, count }: Pending,
+): Promise<void> {
   await notes.run(
     `INSERT INTO ip_restriction_warnings (restriction_id, source, first_seen, last_seen, count)
      SELECT id, $2, $3, $4, $5 FROM ip_restrictions WHERE id = $1
@@ -68,7 +71,7 @@ async function writeOne(notes: Notes, { restrictionId, source, firstMs, lastMs, 
   );
 }
 
-async function prune(notes: Notes, restrictionId: string): Promise<void> {
+async function prune(notes: ObservationWriter, restrictionId: string): Promise<void> {
   await notes.run(
     `DELETE FROM ip_restriction_warnings WHERE restriction_id = $1 AND source IN (
        SELECT source FROM ip_restriction_warnings WHERE restriction_id = $1

@@ -54,7 +54,7 @@ function createStorage({ store, sealer }: Pick<ResourceContext, 'store' | 'seale
           sealed,
         ]);
         const after = JSON.stringify({ certificate_pem: certificatePem });
-        transaction.record({ accountId: '', kind: 'local_ca', id: 'local_ca', before: null, after, sweeping: false });
+        transaction.record({ accountId: '', kind: 'local_ca', id: 'local_ca', before: null, after, cascades: false });
         return { certificatePem, privateKeyPem };
       }),
   };

@@ -50,7 +50,7 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
     createBody: BotUserCreate,
     updateBody: BotUserUpdate,
     permitWrite: requireAdmin,
-    faults: {
+    fieldErrors: {
       name: (value, missing) => {
         if (missing) return new UserError(4109);
         const bytes = typeof value === 'string' ? Buffer.byteLength(value) : 0;
@@ -59,7 +59,7 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
     },
     errors: { create: [4109, 4110, 4111, 4112], update: [4109, 4110, 4111, 4112], delete: [4111] },
     async create(transaction, { caller: { accountId }, body }) {
-      const bot: BotUser = { ...botUsers.begin(accountId), name: body.name, active: body.active ?? true };
+      const bot: BotUser = { ...botUsers.newDocument(accountId), name: body.name, active: body.active ?? true };
       await checkName(transaction, bot);
       await insertPrincipal(transaction, bot);
       return botUsers.insert(transaction, bot);

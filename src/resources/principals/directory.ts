@@ -47,12 +47,12 @@ export function hostActor(accountId: string): Actor {
 }
 
 export async function createAccount(transaction: Transaction, name: string): Promise<Account> {
-  const begun = accounts.begin('');
+  const begun = accounts.newDocument('');
   return accounts.insert(transaction, { ...begun, account_id: begun.id, name });
 }
 
 export async function createUser(transaction: Transaction, accountId: string, name: string, role: Role): Promise<User> {
-  const user: User = { ...users.begin(accountId), name, role };
+  const user: User = { ...users.newDocument(accountId), name, role };
   await insertPrincipal(transaction, user);
   return users.insert(transaction, user);
 }

@@ -6,7 +6,7 @@ import type { StaticBackend } from './table.ts';
 
 export const backendCompiler: Compiler = {
   kind: 'backend',
-  touchedBy: ({ kind, id }) => (kind === staticBackends.kind ? [id] : []),
+  affectedIds: ({ kind, id }) => (kind === staticBackends.kind ? [id] : []),
   async load(queries, ids) {
     const documents = await staticBackends.loadMany(queries, ids);
     return documents.map(toEntry);

@@ -2,16 +2,16 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { createUses, listUsers } from '../references.ts';
+import { createReferences, listReferrers } from '../references.ts';
 import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
 import { migrations, staticBackends } from './table.ts';
 
 const path = '/backends/static';
-const uses = createUses('static_backends', path, staticBackends);
+const uses = createReferences('static_backends', path, staticBackends);
 
 const address = Type.String({
   description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
@@ -60,8 +60,8 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     view: StaticBackendView,
     createBody: StaticBackendCreate,
     updateBody: StaticBackendUpdate,
-    faults: {
-      ...textFaults(6503, 6504),
+    fieldErrors: {
+      ...textFieldErrors(6503, 6504),
       address: (_value, missing) => (missing ? new UserError(6505) : undefined),
     },
     errors: {
@@ -70,7 +70,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       delete: [20013],
     },
     async create(transaction, { caller, body }) {
-      const first = staticBackends.begin(caller.accountId);
+      const first = staticBackends.newDocument(caller.accountId);
       const settings = { address: acceptAddress(body.address), tls: { enabled: body.tls?.enabled ?? false } };
       return staticBackends.insert(transaction, withText({ ...first, ...settings }, body));
     },
@@ -84,8 +84,8 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       return staticBackends.update(transaction, previous, withText(changed, body));
     },
     async remove(transaction, _call, backend) {
-      const users = await uses.usersOf(transaction, backend.id);
-      if (users.length > 0) throw new UserError(20013, { backend: backend.id, users: listUsers(users) });
+      const users = await uses.referrersOf(transaction, backend.id);
+      if (users.length > 0) throw new UserError(20013, { backend: backend.id, users: listReferrers(users) });
       await staticBackends.delete(transaction, backend);
     },
     present: (backend, { uri }) => ({

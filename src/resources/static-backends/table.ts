@@ -2,7 +2,7 @@ import type { TextFields } from '../../api/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
-import { usesSql } from '../references.ts';
+import { referencesSql } from '../references.ts';
 
 export interface StaticBackend extends Stored, TextFields {
   /** `host:port`, as it was given. */
@@ -11,7 +11,7 @@ export interface StaticBackend extends Stored, TextFields {
 }
 
 export const migrations: readonly Migration[] = [
-  { name: '0006 static backends', sql: `${tableSql('static_backends')} ${usesSql('static_backends')}` },
+  { name: '0006 static backends', sql: `${tableSql('static_backends')} ${referencesSql('static_backends')}` },
 ];
 
 export const staticBackends = new Table<StaticBackend>({

@@ -10,7 +10,7 @@ const one = 'SELECT document, sealed_key FROM tls_certificates WHERE id = $1';
 export function certificateCompiler(sealer: Sealer): Compiler {
   return {
     kind: 'certificate',
-    touchedBy: ({ kind, id }) => (kind === tlsCertificates.kind ? [id] : []),
+    affectedIds: ({ kind, id }) => (kind === tlsCertificates.kind ? [id] : []),
     async load(queries, ids) {
       const rows = ids === undefined ? await queries.all(all) : await loadSome(queries, ids);
       return rows.map((row) => toEntry(row, sealer));

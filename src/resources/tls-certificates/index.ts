@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { crudOperations, nullable } from '../../api/crud.ts';
 import type { Call, Operation } from '../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { certificateCompiler } from './compile.ts';
@@ -75,8 +75,8 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     view: TlsCertificateView,
     createBody: TlsCertificateCreate,
     updateBody: TlsCertificateUpdate,
-    faults: {
-      ...textFaults(1916, 1917),
+    fieldErrors: {
+      ...textFieldErrors(1916, 1917),
       certificate_pem: (_value, missing) => (missing ? new UserError(1919) : undefined),
       // A value of the wrong type may be a key all the same, and must not be repeated.
       private_key_pem: (_value, missing) =>
@@ -89,7 +89,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     },
     async create(transaction, { caller, body }) {
       const facts = acceptPair(body.certificate_pem, body.private_key_pem);
-      const first = { ...tlsCertificates.begin(caller.accountId), ...facts };
+      const first = { ...tlsCertificates.newDocument(caller.accountId), ...facts };
       const sealedKey = sealer.seal(body.private_key_pem, first.id);
       return tlsCertificates.insert(transaction, withText(first, body), [sealedKey]);
     },

@@ -27,7 +27,7 @@ onEachDatabase('sealed private keys', (newDatabase) => {
     await gatehouse.app.context.store.write({ id: 'test', accountId: '', operationId: '' }, async (transaction) => {
       const moved = 'UPDATE tls_certificates SET sealed_key = $1 WHERE id = $2';
       await transaction.run(moved, [row?.[1] ?? '', second.id]);
-      transaction.record({ accountId: '', kind: 'test', id: '', before: null, after: null, sweeping: false });
+      transaction.record({ accountId: '', kind: 'test', id: '', before: null, after: null, cascades: false });
     });
     const compiler = certificateCompiler(createSealer(secretKey));
     await compiler.load(queries, [first.id]);

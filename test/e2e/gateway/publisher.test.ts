@@ -18,7 +18,7 @@ test('a target that cannot take an update gets it with the next one, and no vers
   const [account] = await store.queries.all('SELECT id FROM accounts');
   const actor = { id: 'host', accountId: String(account?.[0]), operationId: 'op_1' };
   const insert = () =>
-    store.write(actor, (transaction) => ipPolicies.insert(transaction, ipPolicies.begin(actor.accountId)));
+    store.write(actor, (transaction) => ipPolicies.insert(transaction, ipPolicies.newDocument(actor.accountId)));
   const taken: SnapshotUpdate[] = [];
   const published: number[] = [];
   const faults: number[] = [];

@@ -9,7 +9,7 @@ import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 /** An edge in the snapshot has its routes in it, and changes with each of them. */
 export const httpsEdgeCompiler: Compiler = {
   kind: 'https_edge',
-  touchedBy,
+  affectedIds: touchedBy,
   load: async (queries, ids) => (ids === undefined ? loadAll(queries) : loadSome(queries, ids)),
 };
 

@@ -2,11 +2,11 @@ import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
-import { checkHostportCount, Claims, readHostport } from '../hostports.ts';
-import type { Claim } from '../hostports.ts';
+import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
+import type { Reservation } from '../hostports.ts';
 
 /** A name belongs to one edge, whatever the port: the gateway chooses the edge by name. */
-export const hostnames = new Claims({
+export const hostnames = new Reservations({
   name: 'https_edge_hostnames',
   key: 'hostname',
   keyType: 'TEXT',
@@ -15,9 +15,9 @@ export const hostnames = new Claims({
 });
 
 /** What hostports of a request claim, in lower case. */
-export function acceptHostnames(hostports: readonly string[], httpsPort: number): readonly Claim[] {
+export function acceptHostnames(hostports: readonly string[], httpsPort: number): readonly Reservation[] {
   checkHostportCount(hostports);
-  const claimed = new Map<string, Claim>();
+  const claimed = new Map<string, Reservation>();
   for (const given of hostports) {
     const { host, port } = readHostport(given, { wildcard: true });
     const hostport = `${host}:${port}`;
@@ -32,7 +32,7 @@ export function acceptHostnames(hostports: readonly string[], httpsPort: number)
 }
 
 /** What stored hostports claim, whatever the settings are by now. */
-export function claimedHostnames(hostports: readonly string[]): readonly Claim[] {
+export function claimedHostnames(hostports: readonly string[]): readonly Reservation[] {
   return hostports.map((hostport) => ({ key: hostport.slice(0, hostport.lastIndexOf(':')), hostport }));
 }
 
@@ -47,10 +47,10 @@ const overlapSql = `
 export async function moveHostnames(
   transaction: Transaction,
   edge: Stored,
-  before: readonly Claim[],
-  now: readonly Claim[],
+  before: readonly Reservation[],
+  now: readonly Reservation[],
 ): Promise<void> {
-  const fresh = await hostnames.move(transaction, edge, before, now);
+  const fresh = await hostnames.replace(transaction, edge, before, now);
   for (const { key, hostport } of fresh) {
     const parent = parentOf(String(key));
     const [rival] = String(key).startsWith('*.')

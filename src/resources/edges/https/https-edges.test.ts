@@ -140,11 +140,11 @@ onEachGatehouse(
         all.find((each) => each.id === id),
         entry,
       );
-      const change = { accountId: '', kind: 'https_edge_route', id: route.id, sweeping: false };
+      const change = { accountId: '', kind: 'https_edge_route', id: route.id, cascades: false };
       const stored = JSON.stringify({ id: route.id, edge_id: id });
-      assert.deepEqual(compiler.touchedBy({ ...change, before: null, after: stored }), [id]);
-      assert.deepEqual(compiler.touchedBy({ ...change, before: stored, after: null }), [id]);
-      assert.deepEqual(compiler.touchedBy({ ...change, kind: 'tcp_edge', before: null, after: null }), []);
+      assert.deepEqual(compiler.affectedIds({ ...change, before: null, after: stored }), [id]);
+      assert.deepEqual(compiler.affectedIds({ ...change, before: stored, after: null }), [id]);
+      assert.deepEqual(compiler.affectedIds({ ...change, kind: 'tcp_edge', before: null, after: null }), []);
     });
   },
   { role: 'api' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { crudOperations, nullable } from '../../../api/crud.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import type { ErrorCode } from '../../../errors/user-error.ts';
 import { hostportsInput } from '../hostports.ts';
 import type { Offers, Resource, ResourceContext } from '../../resource.ts';
@@ -66,12 +66,12 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     view: HttpsEdgeView,
     createBody: HttpsEdgeCreate,
     updateBody: HttpsEdgeUpdate,
-    faults: textFaults(7073, 7074),
+    fieldErrors: textFieldErrors(7073, 7074),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const claims = acceptHostnames(body.hostports ?? [], settings.httpsPort);
       const hostports = claims.map(({ hostport }) => hostport);
-      const first = { ...httpsEdges.begin(caller.accountId), hostports };
+      const first = { ...httpsEdges.newDocument(caller.accountId), hostports };
       const edge = await httpsEdges.insert(transaction, withText(first, body));
       await moveHostnames(transaction, edge, [], claims);
       return edge;

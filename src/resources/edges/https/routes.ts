@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../../api/crud.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorCode } from '../../../errors/user-error.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
-import { HeldModules, keepReferences } from '../module-fields.ts';
+import { ModuleFields, syncReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
 import type { Offers, ResourceContext } from '../../resource.ts';
 import { acceptMatch, toMatchPath } from './match.ts';
@@ -16,7 +16,7 @@ import type { HttpsEdgeRoute } from './table.ts';
 
 const path = '/edges/https/{edge_id}/routes';
 const target = 'https_route';
-const modules = new HeldModules(target, [
+const modules = new ModuleFields(target, [
   'backend',
   'ip_restriction',
   'circuit_breaker',
@@ -96,8 +96,8 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     view: HttpsEdgeRouteView,
     createBody: HttpsEdgeRouteCreate,
     updateBody: HttpsEdgeRouteUpdate,
-    faults: {
-      ...textFaults(7073, 7074),
+    fieldErrors: {
+      ...textFieldErrors(7073, 7074),
       match: (_value, missing) => (missing ? new UserError(7123) : undefined),
       match_type: (value, missing) => (missing ? undefined : new UserError(7130, { type: quote(value) })),
     },
@@ -105,7 +105,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     async create(transaction, call) {
       const { caller, body } = call;
       const first = {
-        ...httpsEdgeRoutes.begin(caller.accountId),
+        ...httpsEdgeRoutes.newDocument(caller.accountId),
         edge_id: await findEdgeId(transaction, call),
         match_type: body.match_type,
         match: acceptMatch(body.match),
@@ -113,7 +113,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       };
       await checkFree(transaction, first);
       const route = await httpsEdgeRoutes.insert(transaction, withText(first, body));
-      await keepReferences(transaction, offers, target, route);
+      await syncReferences(transaction, offers, target, route);
       return route;
     },
     async update(transaction, { body }, previous) {
@@ -125,7 +125,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       };
       await checkFree(transaction, changed);
       const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, body));
-      if (route !== previous) await keepReferences(transaction, offers, target, route, previous.modules);
+      if (route !== previous) await syncReferences(transaction, offers, target, route, previous.modules);
       return route;
     },
     remove: (transaction, _call, route) => removeRoute(transaction, offers, route),
@@ -157,7 +157,7 @@ export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call):
 }
 
 export async function removeRoute(transaction: Transaction, offers: Offers, route: HttpsEdgeRoute): Promise<void> {
-  await keepReferences(transaction, offers, target, { ...route, modules: {} }, route.modules);
+  await syncReferences(transaction, offers, target, { ...route, modules: {} }, route.modules);
   await httpsEdgeRoutes.delete(transaction, route);
 }
 

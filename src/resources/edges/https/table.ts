@@ -2,7 +2,7 @@ import type { TextFields } from '../../../api/text-fields.ts';
 import type { Migration } from '../../../store/migrate.ts';
 import { Table, tableSql } from '../../../store/table.ts';
 import type { Stored } from '../../../store/table.ts';
-import type { ModuleHolder } from '../module-fields.ts';
+import type { HasModules } from '../module-fields.ts';
 import { hostnames } from './hostnames.ts';
 import { toMatchPath } from './match.ts';
 
@@ -14,7 +14,7 @@ export interface HttpsEdge extends Stored, TextFields {
 export const matchTypes = ['path_prefix', 'exact_path'] as const;
 export type MatchType = (typeof matchTypes)[number];
 
-export interface HttpsEdgeRoute extends ModuleHolder, TextFields {
+export interface HttpsEdgeRoute extends HasModules, TextFields {
   readonly edge_id: string;
   readonly match_type: MatchType;
   readonly match: string;

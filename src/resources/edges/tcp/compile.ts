@@ -6,7 +6,7 @@ import type { TcpEdge } from './table.ts';
 
 export const tcpEdgeCompiler: Compiler = {
   kind: 'tcp_edge',
-  touchedBy: ({ kind, id }) => (kind === tcpEdges.kind ? [id] : []),
+  affectedIds: ({ kind, id }) => (kind === tcpEdges.kind ? [id] : []),
   async load(queries, ids) {
     const documents = await tcpEdges.loadMany(queries, ids);
     return documents.map(toEntry);

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 
 import { crudOperations, nullable } from '../../../api/crud.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
-import { textFaults, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import type { ErrorCode } from '../../../errors/user-error.ts';
 import { hostportsInput } from '../hostports.ts';
-import { HeldModules, keepReferences } from '../module-fields.ts';
+import { ModuleFields, syncReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
 import type { Offers, Resource, ResourceContext } from '../../resource.ts';
 import { tcpEdgeCompiler } from './compile.ts';
@@ -15,7 +15,7 @@ import type { TcpEdge } from './table.ts';
 
 const path = '/edges/tcp';
 const target = 'tcp_edge';
-const modules = new HeldModules(target, ['backend', 'ip_restriction', 'policy', 'traffic_policy']);
+const modules = new ModuleFields(target, ['backend', 'ip_restriction', 'policy', 'traffic_policy']);
 
 const TcpEdgeView = Type.Object(
   {
@@ -59,15 +59,15 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     view: TcpEdgeView,
     createBody: TcpEdgeCreate,
     updateBody: TcpEdgeUpdate,
-    faults: textFaults(7073, 7074),
+    fieldErrors: textFieldErrors(7073, 7074),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const { hostports = [] } = body;
       const claims = acceptPorts(hostports, settings.tcpPorts);
-      const first = { ...tcpEdges.begin(caller.accountId), hostports, modules: modules.accept(body) };
+      const first = { ...tcpEdges.newDocument(caller.accountId), hostports, modules: modules.accept(body) };
       const edge = await tcpEdges.insert(transaction, withText(first, body));
-      await ports.move(transaction, edge, [], claims);
-      await keepReferences(transaction, offers, target, edge);
+      await ports.replace(transaction, edge, [], claims);
+      await syncReferences(transaction, offers, target, edge);
       return edge;
     },
     async update(transaction, { body }, previous) {
@@ -80,12 +80,12 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
       };
       const edge = await tcpEdges.update(transaction, previous, withText(changed, body));
       if (edge === previous) return previous;
-      await ports.move(transaction, edge, held, claims);
-      await keepReferences(transaction, offers, target, edge, previous.modules);
+      await ports.replace(transaction, edge, held, claims);
+      await syncReferences(transaction, offers, target, edge, previous.modules);
       return edge;
     },
     async remove(transaction, _call, edge) {
-      await keepReferences(transaction, offers, target, { ...edge, modules: {} }, edge.modules);
+      await syncReferences(transaction, offers, target, { ...edge, modules: {} }, edge.modules);
       await tcpEdges.delete(transaction, edge);
     },
     present: (edge, call) => present(edge, offers, call),

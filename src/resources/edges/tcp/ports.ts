@@ -1,15 +1,15 @@
 import { UserError } from '../../../errors/user-error.ts';
 import { parseHostPort } from '../../../lib/host-port.ts';
 import { checkHostportCount, readHostport } from '../hostports.ts';
-import type { Claim } from '../hostports.ts';
+import type { Reservation } from '../hostports.ts';
 import type { ResourceSettings } from '../../resource.ts';
 
 type PortRange = ResourceSettings['tcpPorts'];
 
 /** What hostports of a request claim. The text stays as it is: clients compare it. */
-export function acceptPorts(hostports: readonly string[], { first, last }: PortRange): readonly Claim[] {
+export function acceptPorts(hostports: readonly string[], { first, last }: PortRange): readonly Reservation[] {
   checkHostportCount(hostports);
-  const claimed = new Map<number, Claim>();
+  const claimed = new Map<number, Reservation>();
   for (const hostport of hostports) {
     const { port } = readHostport(hostport);
     if (port < first || port > last) throw new UserError(20014, { port, hostport, ports: `${first}-${last}` });

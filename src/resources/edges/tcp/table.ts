@@ -1,16 +1,16 @@
 import type { TextFields } from '../../../api/text-fields.ts';
 import type { Migration } from '../../../store/migrate.ts';
 import { Table, tableSql } from '../../../store/table.ts';
-import { Claims } from '../hostports.ts';
-import type { ModuleHolder } from '../module-fields.ts';
+import { Reservations } from '../hostports.ts';
+import type { HasModules } from '../module-fields.ts';
 
-export interface TcpEdge extends ModuleHolder, TextFields {
+export interface TcpEdge extends HasModules, TextFields {
   /** `host:port`, as they were given. */
   readonly hostports: readonly string[];
 }
 
 /** The gateway listens on a port for one edge only. */
-export const ports = new Claims({ name: 'tcp_edge_ports', key: 'port', keyType: 'INTEGER', edges: 'tcp_edges' });
+export const ports = new Reservations({ name: 'tcp_edge_ports', key: 'port', keyType: 'INTEGER', edges: 'tcp_edges' });
 
 export const migrations: readonly Migration[] = [
   { name: '0007 tcp edges', sql: `${tableSql('tcp_edges')} ${ports.sql}` },

@@ -4,7 +4,7 @@ import { openContext } from '../../../../src/app.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
-import { keepReferences } from '../../../../src/resources/edges/module-fields.ts';
+import { syncReferences } from '../../../../src/resources/edges/module-fields.ts';
 import type { ResourceContext } from '../../../../src/resources/resource.ts';
 import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
 import type { Transaction } from '../../../../src/store/group-commit.ts';
@@ -25,7 +25,7 @@ export async function fillEdges(databaseUrl: string, count: number, upstreamPort
     const actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
     const backend = await context.store.write(actor, (transaction) =>
       staticBackends.insert(transaction, {
-        ...staticBackends.begin(actor.accountId),
+        ...staticBackends.newDocument(actor.accountId),
         address: `127.0.0.1:${upstreamPort}`,
         tls: { enabled: false },
       }),
@@ -54,15 +54,15 @@ async function fillEdge(
 ): Promise<void> {
   const { accountId } = transaction.actor;
   const hostport = `${hostname}:443`;
-  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.begin(accountId), hostports: [hostport] });
-  await hostnames.move(transaction, edge, [], [{ key: hostname, hostport }]);
+  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.newDocument(accountId), hostports: [hostport] });
+  await hostnames.replace(transaction, edge, [], [{ key: hostname, hostport }]);
   const backend: { readonly enabled: boolean; readonly backend_id: string } = { enabled: true, backend_id: backendId };
   const route = await httpsEdgeRoutes.insert(transaction, {
-    ...httpsEdgeRoutes.begin(accountId),
+    ...httpsEdgeRoutes.newDocument(accountId),
     edge_id: edge.id,
     match_type: 'path_prefix',
     match: '/',
     modules: { backend },
   });
-  await keepReferences(transaction, offers, 'https_route', route);
+  await syncReferences(transaction, offers, 'https_route', route);
 }
