@@ -34,7 +34,7 @@ export const wellFormedKeyword = {
  */
 export function mostRelevantError(faults: readonly ValidationFault[]): ValidationFault | undefined {
   const whole = faults.at(-1);
-  if (whole?.keyword !== 'anyOf') return fieldErrors[0];
+  if (whole?.keyword !== 'anyOf') return faults[0];
   const isOfOtherForm = ({ keyword, instancePath }: ValidationFault) =>
     keyword === 'type' && instancePath === whole.instancePath;
   const telling = faults.find((fault) => !isOfOtherForm(fault)) ?? whole;
