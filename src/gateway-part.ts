@@ -7,9 +7,9 @@ import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { startEngine } from './gateway/start-engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import { createSealer } from './lib/sealed-secret.ts';
-import { SnapshotFile } from './snapshot/snapshot-file.ts';
 import type { LocalCaStorage } from './resources/resource.ts';
 import type { SnapshotUpdate } from './snapshot/contract.ts';
+import { SnapshotFile } from './snapshot/snapshot-file.ts';
 
 /** The gateway as a part of the program: its engine, and the file that lets it start without the database. */
 export class GatewayPart implements AsyncDisposable {

@@ -9,8 +9,8 @@ import { describeSettings, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { databaseCommands } from './host-commands/index.ts';
 import { createLog } from './log.ts';
-import { resources } from './resources/index.ts';
 import type { HostCommand, HostOption } from './resources/host-command.ts';
+import { resources } from './resources/index.ts';
 
 const program = new Command('gatehouse')
   .description('A self-hosted edge service: a management API, and a gateway that obeys it.')

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 
 import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { errorTable } from '../src/errors/table.ts';
+import { errorCatalog } from './error-catalog.ts';
 
 /** What the server serves at /openapi.json. */
 export async function openApiText(): Promise<string> {
@@ -24,14 +24,14 @@ export async function openApiText(): Promise<string> {
 
 /** The page of all errors. */
 export function errorPage(): string {
-  const rows = Object.entries(errorTable).map(
-    ([code, { status, message }]) => `| ${code} | ${status} | ${message.replaceAll('|', '\\|')} |`,
+  const rows = errorCatalog.map(
+    ({ code, status, message }) => `| ${code} | ${status} | ${message.replaceAll('|', '\\|')} |`,
   );
   return `# Errors
 
 Every error the service can answer. The API writes the number behind \`ERR_GATEHOUSE_\` (or \`ERR_<VENDOR>_\`, see the
 setting \`vendor\`) in \`error_code\`; the gateway writes it in the header \`Gatehouse-Error-Code\` too. Words in braces
-are filled in. Generated from \`src/errors/table.ts\` by \`npm run generate\`.
+are filled in. Generated from the definitions in the code by \`npm run generate\`.
 
 | number | status | message |
 |---|---|---|

@@ -1,9 +1,9 @@
 import { BlockList } from 'node:net';
 
+import { parseIp } from '../../src/lib/ip/address.ts';
 import { CidrSet, packCidrs } from '../../src/lib/ip/cidr-set.ts';
 import type { FlaggedCidr } from '../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../src/lib/ip/cidr.ts';
-import { parseIp } from '../../src/lib/ip/address.ts';
 import { cidrNumber, formatIpv4, ipv6CidrNumber } from '../support/addresses.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Gatehouse } from './gatehouse.ts';
 import { keyMetadata, headerChanges } from './fill.ts';
+import type { Gatehouse } from './gatehouse.ts';
 
 /** What a small installation has, made through its API, so that any version of Gatehouse can be measured. */
 export interface SmallInstallation {

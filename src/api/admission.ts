@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
+import { malformedRequest } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
-import { clientAddress } from '../lib/ip/client-address.ts';
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { formatIp, parseIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { clientAddress } from '../lib/ip/client-address.ts';
 import { sameText } from '../lib/secrets.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
 import type { Authenticator, Caller, Identity } from './caller.ts';
+import { sourceRefused } from './errors.ts';
 
 interface AdmissionOptions {
   readonly authenticator: Authenticator;
@@ -77,13 +79,14 @@ export class Admission {
     const { accountId } = principal;
     const source = sourceOf(request, trustedProxies);
     const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
-    if (refusedBy !== undefined) throw new UserError(220, { address: formatIp(source), restriction: refusedBy });
+    if (refusedBy !== undefined)
+      throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
     return { caller: { principal, keyId, accountId, source }, warnedBy };
   }
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {
   const peer = parseIp(socket.remoteAddress ?? '');
-  if (peer === undefined) throw new UserError(20024, { reason: 'the connection is closed' });
+  if (peer === undefined) throw new UserError(malformedRequest, { reason: 'the connection is closed' });
   return clientAddress(peer, headers['x-forwarded-for'], trustedProxies);
 }

@@ -1,19 +1,20 @@
 import { UserError } from '../errors/user-error.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
+import { authorizationMalformed, authorizationMissing, keyIdInsteadOfToken } from './errors.ts';
 
 const form = /^bearer +(\S+)$/i;
 
 /** The token of an Authorization header. What was sent is never repeated in an answer. */
 export function bearerToken(header: string | undefined): string {
-  if (header === undefined || header === '') throw refused(200);
+  if (header === undefined || header === '') throw refused(authorizationMissing);
   const [, token] = form.exec(header) ?? [];
-  if (token === undefined) throw refused(201);
-  if (hasPrefix(token, 'ak')) throw refused(208);
+  if (token === undefined) throw refused(authorizationMalformed);
+  if (hasPrefix(token, 'ak')) throw refused(keyIdInsteadOfToken);
   return token;
 }
 
-type Refusal = 200 | 201 | 202 | 203 | 208;
-
-export function refused(code: Refusal): UserError {
-  return new UserError(code, { 'WWW-Authenticate': 'Bearer' });
+/** The 401 for a credential that does not let anyone in. */
+export function refused(definition: ErrorDefinition<never>): UserError<never> {
+  return new UserError(definition, { 'WWW-Authenticate': 'Bearer' });
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { bodyUnreadable, contentTypeMissing, pathMismatch, unsupportedMediaType } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { describeValue } from './validation.ts';
 
@@ -10,13 +11,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseBody(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (encoding !== undefined && encoding !== 'identity') throw unsupported('Content-Encoding', encoding);
-  if (contentType === undefined || contentType === '') throw new UserError(216);
+  if (contentType === undefined || contentType === '') throw new UserError(contentTypeMissing);
   if (mediaType(contentType) !== 'application/json') throw unsupported('Content-Type', contentType);
   return parseJson(bytes);
 }
 
 export function unsupported(header: 'Content-Type' | 'Content-Encoding', value: string): UserError {
-  return new UserError(210, { header, value: quote(value) });
+  return new UserError(unsupportedMediaType, { header, value: quote(value) });
 }
 
 export function mediaType(contentType: string): string {
@@ -27,7 +28,7 @@ export function decodeText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new UserError(213, { reason: 'it is not UTF-8 text' });
+    throw new UserError(bodyUnreadable, { reason: 'it is not UTF-8 text' });
   }
 }
 
@@ -38,7 +39,7 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     // The parser's message quotes what was sent, which may hold a secret: only the place is told.
     const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];
-    throw new UserError(213, {
+    throw new UserError(bodyUnreadable, {
       reason: place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`,
     });
   }
@@ -59,7 +60,7 @@ export function normalizeBody(
   // Also where a list belongs: a request that lost its body must not empty one.
   if (body === undefined) return {};
   if (bodyForm === 'list') return normalizeList(body, schema, named);
-  if (!isFields(body)) throw new UserError(213, { reason: 'it is JSON, but not an object' });
+  if (!isFields(body)) throw new UserError(bodyUnreadable, { reason: 'it is JSON, but not an object' });
   let fields = withoutPathParameters(body, params, schema);
   if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {
     const { module, ...others } = fields;
@@ -89,7 +90,7 @@ function withoutPathParameters(body: Fields, params: Readonly<Record<string, str
     if (!Object.hasOwn(fields, name) || Object.hasOwn(propertiesOf(schema), name)) continue;
     const given = fields[name];
     if (given !== value && given !== null && given !== undefined) {
-      throw new UserError(20015, { field: name, given: describeValue(given), path: quote(value) });
+      throw new UserError(pathMismatch, { field: name, given: describeValue(given), path: quote(value) });
     }
     delete fields[name];
   }

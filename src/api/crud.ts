@@ -2,21 +2,20 @@ import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
-import type { ErrorCode } from '../errors/user-error.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Caller } from './caller.ts';
+import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed } from './errors.ts';
 import { checkMatch, tagAnswer } from './etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import { operation } from './operation.ts';
-import type { Call, FieldError, Operation } from './operation.ts';
+import type { Call, FieldError, Operation, OptionHeader } from './operation.ts';
 import { nextPageQuery } from './query.ts';
 import { Showcase } from './shown.ts';
 import type { Presentation } from './shown.ts';
-
-export type MissingCode = 222 | 1404 | 6514 | 7000 | 7124;
 
 /** A resource with the five usual operations. What is particular to it stands in its functions. */
 interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> extends Presentation<Document> {
@@ -26,7 +25,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   /** `IP policy`, as it stands in messages. */
   readonly noun: string;
   /** The code for an id that names none. */
-  readonly missing?: MissingCode;
+  readonly missing?: ErrorDefinition<'noun' | 'id'>;
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
@@ -38,7 +37,9 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   readonly permitWrite?: (caller: Caller) => void;
   readonly createExample?: unknown;
-  readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorCode[]>>;
+  readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorDefinition[]>>;
+  /** Writes that may lock the caller out, and can be told to do so all the same. */
+  readonly guarded?: readonly ('create' | 'update' | 'delete')[];
   /** For resources below another one: whether the document is below the one that the path names. */
   readonly belongs?: (document: Document, call: Call) => boolean;
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document>;
@@ -53,9 +54,11 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, fieldErrors = {}, permitWrite, errors, missing = 222 } = crud;
+  const { store, table, path, noun, name, tag, view, fieldErrors = {}, permitWrite, errors, missing = notFound } = crud;
   const shared = { tag, ...(permitWrite === undefined ? {} : { permit: permitWrite }) };
   const one = `${path}/{id}`;
+  const lockout = (verb: 'create' | 'update' | 'delete'): readonly OptionHeader[] =>
+    crud.guarded?.includes(verb) === true ? ['AllowLockout'] : [];
   const found = (document: Document | undefined, call: Call): Document => {
     if (document === undefined || crud.belongs?.(document, call) === false) {
       throw new UserError(missing, { noun, id: quote(call.params['id']) });
@@ -82,7 +85,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       status: 201,
       answer: view,
       example: crud.createExample,
-      errors: [20041, 20042, ...errors.create],
+      accepts: ['IdempotencyKey', ...lockout('create')],
+      errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
       handle: (call) =>
         store.write(call.actor, (tx) =>
           withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
@@ -119,7 +123,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       fieldErrors,
       status: 200,
       answer: view,
-      errors: [missing, 20020, ...errors.update],
+      accepts: ['IfMatch', ...lockout('update')],
+      errors: [missing, preconditionFailed, ...errors.update],
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
           const updated = await crud.update(tx, call, await findForWrite(tx, call));
@@ -136,7 +141,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       operationId: `${name}Delete`,
       summary: `Delete ${article(noun)} ${noun}`,
       status: 204,
-      errors: [missing, 20020, ...errors.delete],
+      accepts: ['IfMatch', ...lockout('delete')],
+      errors: [missing, preconditionFailed, ...errors.delete],
       handle: (call) => store.write(call.actor, async (tx) => crud.remove(tx, call, await findForWrite(tx, call))),
     }),
   ];

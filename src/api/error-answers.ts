@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 
+import { headersTooLarge, internalError, malformedRequest, requestTimeout } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
 import { unsupported } from './body.ts';
+import { bodyIncomplete, bodyTooLarge, lostRace, notReady } from './errors.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
@@ -55,19 +57,19 @@ export function createErrorAnswers(vendor: VendorWords, log: FastifyBaseLogger):
 }
 
 function socketFault(code: string): UserError {
-  if (code === 'HPE_HEADER_OVERFLOW') return new UserError(20025);
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(20026);
-  return new UserError(20024, { reason: 'its form is broken' });
+  if (code === 'HPE_HEADER_OVERFLOW') return new UserError(headersTooLarge);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(requestTimeout);
+  return new UserError(malformedRequest, { reason: 'its form is broken' });
 }
 
 function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof UserError) return error;
   if (error instanceof StoreUnavailableError) {
-    return new UserError(20004, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
+    return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
   }
   // Slices check before they write; what still gets here lost a race, and finds the reason when it tries again.
-  if (error instanceof ConstraintError) return new UserError(20019);
-  return frameworkFault(request, error) ?? new UserError(20000);
+  if (error instanceof ConstraintError) return new UserError(lostRace);
+  return frameworkFault(request, error) ?? new UserError(internalError);
 }
 
 function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
@@ -80,12 +82,12 @@ function frameworkFault(request: FastifyRequest, error: unknown): UserError | un
   }
   switch ('code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new UserError(20003, { limit: operation?.bodyLimit ?? bodyLimitBytes });
+      return new UserError(bodyTooLarge, { limit: operation?.bodyLimit ?? bodyLimitBytes });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupported('Content-Type', request.headers['content-type'] ?? '');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
-      return new UserError(212);
+      return new UserError(bodyIncomplete);
     default:
       return undefined;
   }

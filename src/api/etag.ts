@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { UserError } from '../errors/user-error.ts';
+import { preconditionFailed } from './errors.ts';
 import type { Call } from './operation.ts';
 
 /** Tells the caller by which tag it can name what it has seen. */
@@ -14,7 +15,7 @@ export function checkMatch({ ifMatch }: Call, state: object | undefined): void {
   const current = state === undefined ? undefined : tagOf(state);
   const named = new Set(ifMatch.split(',').map((tag) => tag.trim()));
   const fits = current !== undefined && (named.has(current) || named.has('*'));
-  if (!fits) throw new UserError(20020, { current: current ?? 'none: it is not set' });
+  if (!fits) throw new UserError(preconditionFailed, { current: current ?? 'none: it is not set' });
 }
 
 export function tagOf(state: object): string {

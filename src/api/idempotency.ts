@@ -4,6 +4,7 @@ import { UserError } from '../errors/user-error.ts';
 import { toTimestamp } from '../lib/ids.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Migration } from '../store/migrate.ts';
+import { idempotencyKeyReused, invalidIdempotencyKey } from './errors.ts';
 import type { Call } from './operation.ts';
 
 const keptMs = 24 * 3_600_000;
@@ -37,7 +38,7 @@ export async function withIdempotencyKey<T>(
 ): Promise<T> {
   const { idempotencyKey: key, caller, body } = call;
   if (key === undefined) return make();
-  if (!keyForm.test(key)) throw new UserError(20041);
+  if (!keyForm.test(key)) throw new UserError(invalidIdempotencyKey);
   const request = hash('sha256', JSON.stringify([path, call.params, body]));
   const oldest = toTimestamp(Date.now() - keptMs);
   const [known] = await transaction.all(
@@ -45,7 +46,7 @@ export async function withIdempotencyKey<T>(
     [caller.accountId, key, oldest],
   );
   if (known !== undefined) {
-    if (known[0] !== request) throw new UserError(20042);
+    if (known[0] !== request) throw new UserError(idempotencyKeyReused);
     call.setHeader('Gatehouse-Idempotent-Replay', replayNotice(secretFields));
     // What `make` answered then.
     return JSON.parse(String(known[1])) as T;

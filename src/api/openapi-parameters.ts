@@ -1,9 +1,8 @@
-import type { ErrorCode } from '../errors/user-error.ts';
 import type { Operation } from './operation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const headerParameters: Readonly<Record<string, Json>> = {
+export const headerParameters = {
   ServiceVersion: {
     name: 'Service-Version',
     in: 'header',
@@ -30,28 +29,17 @@ export const headerParameters: Readonly<Record<string, Json>> = {
     schema: { type: 'string', const: 'true' },
     description: 'The change is made even if it locks the caller out.',
   },
-};
+} as const satisfies Readonly<Record<string, Json>>;
 
-/** A header that a call takes goes with the error it can end in. */
-const headersByError: readonly (readonly [ErrorCode, string])[] = [
-  [20020, 'IfMatch'],
-  [20041, 'IdempotencyKey'],
-  [20005, 'AllowLockout'],
-];
-
-export function parametersOf({ path, listedPrefix, filters = [], errors }: Operation): readonly Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+export function parametersOf({ path, listedPrefix, filters = [], accepts = [] }: Operation): readonly Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    description: name === 'edge_id' ? 'Id of the edge.' : 'Id of the resource.',
+    description: name === 'id' ? 'Id of the resource.' : `Id of the ${name.replace('_id', '')}.`,
   }));
-  const headers = [
-    'ServiceVersion',
-    ...headersByError.flatMap(([code, name]) => (errors.includes(code) ? [name] : [])),
-  ];
-  const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  const inHeader = ['ServiceVersion', ...accepts].map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const ofFilters = filters.map((name) => ({
     name,
     in: 'query',

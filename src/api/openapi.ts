@@ -1,8 +1,39 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
-import { errorTable } from '../errors/table.ts';
-import type { ErrorCode } from '../errors/user-error.ts';
+import { internalError } from '../errors/shared.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
+import {
+  authorizationMalformed,
+  authorizationMissing,
+  bodyIncomplete,
+  bodyNotExpected,
+  bodyTooLarge,
+  bodyUnreadable,
+  contentTypeMissing,
+  invalidValue,
+  keyIdInsteadOfToken,
+  limitNotANumber,
+  limitOutOfRange,
+  loneSurrogate,
+  lostRace,
+  notReady,
+  ownerInactive,
+  pathMismatch,
+  queryUnreadable,
+  rateLimited,
+  repeatedQueryParameter,
+  sourceRefused,
+  textTooLong,
+  tokenMalformed,
+  tokenUnknown,
+  unknownField,
+  unknownQueryParameter,
+  unsupportedMediaType,
+  versionMissing,
+  versionNotSupported,
+  wrongIdKind,
+} from './errors.ts';
 import { headerParameters, parametersOf } from './openapi-parameters.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import type { Operation } from './operation.ts';
@@ -24,12 +55,37 @@ const ErrorAnswer = Type.Object(
 );
 
 /** Errors that any call with these traits can meet, beside its own. */
-const commonErrors: readonly ErrorCode[] = [200, 201, 202, 203, 208, 220, 636, 217, 218, 226, 230, 231, 20000, 20004];
+const commonErrors: readonly ErrorDefinition[] = [
+  authorizationMissing,
+  authorizationMalformed,
+  tokenMalformed,
+  tokenUnknown,
+  keyIdInsteadOfToken,
+  sourceRefused,
+  ownerInactive,
+  versionNotSupported,
+  versionMissing,
+  rateLimited,
+  queryUnreadable,
+  unknownQueryParameter,
+  internalError,
+  notReady,
+];
 /** Lost against another write, of the caller's own owner for example. */
-const writeErrors: readonly ErrorCode[] = [20019];
-const bodyErrors: readonly ErrorCode[] = [210, 212, 213, 214, 215, 216, 20003, 20010, 20011];
-const noBodyErrors: readonly ErrorCode[] = [211];
-const listErrors: readonly ErrorCode[] = [227, 232, 233, 244];
+const writeErrors: readonly ErrorDefinition[] = [lostRace];
+const bodyErrors: readonly ErrorDefinition[] = [
+  unsupportedMediaType,
+  bodyIncomplete,
+  bodyUnreadable,
+  unknownField,
+  invalidValue,
+  contentTypeMissing,
+  bodyTooLarge,
+  loneSurrogate,
+  textTooLong,
+];
+const noBodyErrors: readonly ErrorDefinition[] = [bodyNotExpected];
+const listErrors: readonly ErrorDefinition[] = [wrongIdKind, repeatedQueryParameter, limitOutOfRange, limitNotANumber];
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -69,12 +125,12 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
 
 function describeOperation(operation: Operation): Json {
   const { operationId, summary, description, tag, body, status, answer, example } = operation;
-  const codes = [
+  const errors = [
     ...commonErrors,
     ...(operation.method === 'GET' ? [] : writeErrors),
     ...(body === undefined ? noBodyErrors : bodyErrors),
     ...(operation.listedPrefix === undefined ? [] : listErrors),
-    ...(body !== undefined && operation.path.includes('{') ? ([20015] as const) : []),
+    ...(body !== undefined && operation.path.includes('{') ? [pathMismatch] : []),
     ...operation.errors,
   ];
   const content = answer === undefined ? undefined : { 'application/json': jsonContent(answer, example) };
@@ -90,7 +146,7 @@ function describeOperation(operation: Operation): Json {
         description: status === 204 ? 'Done; no body.' : 'Success.',
         ...(content === undefined ? {} : { content }),
       },
-      ...errorResponses(codes),
+      ...errorResponses(errors),
     },
   };
 }
@@ -112,20 +168,16 @@ function requestBodyOf(operation: Operation, body: TSchema): Json {
 }
 
 /** One answer for each status, naming the codes that come with it. */
-function errorResponses(codes: readonly ErrorCode[]): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) {
-    const { status } = errorTable[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+function errorResponses(errors: readonly ErrorDefinition[]): Json {
+  const byStatus = Map.groupBy(new Set(errors), ({ status }) => status);
   const sorted = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
     sorted.map(([status, of]) => [
       status,
       {
         description: of
-          .toSorted((a, b) => a - b)
-          .map((code) => `${code}: ${errorTable[code].message}`)
+          .toSorted((a, b) => a.code - b.code)
+          .map(({ code, message }) => `${code}: ${message}`)
           .join('\n\n'),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
@@ -142,7 +194,7 @@ function idOf(schema: TSchema): unknown {
   return '$id' in schema ? schema.$id : undefined;
 }
 
-function publicPath(operationId: string, summary: string, codes: readonly ErrorCode[], pem = false): Json {
+function publicPath(operationId: string, summary: string, errors: readonly ErrorDefinition[], pem = false): Json {
   const content = pem
     ? { 'application/x-pem-file': { schema: { type: 'string' } } }
     : { 'application/json': { schema: { type: 'object' } } };
@@ -153,19 +205,19 @@ function publicPath(operationId: string, summary: string, codes: readonly ErrorC
       summary,
       tags: ['Service'],
       security: [],
-      responses: { 200: success, ...errorResponses(codes) },
+      responses: { 200: success, ...errorResponses(errors) },
     },
   };
 }
 
 const publicPaths: Json = {
-  '/openapi.json': publicPath('OpenApi', 'This document', [20000]),
-  '/healthz': publicPath('Health', 'The process runs', [20000]),
+  '/openapi.json': publicPath('OpenApi', 'This document', [internalError]),
+  '/healthz': publicPath('Health', 'The process runs', [internalError]),
   '/local_ca.pem': publicPath(
     'LocalCa',
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
-    [20000, 20004],
+    [internalError, notReady],
     true,
   ),
-  '/readyz': publicPath('Readiness', 'The service can do its work', [20000, 20004]),
+  '/readyz': publicPath('Readiness', 'The service can do its work', [internalError, notReady]),
 };

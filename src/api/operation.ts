@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 
-import type { ErrorCode, UserError } from '../errors/user-error.ts';
+import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { Actor } from '../store/change-log.ts';
 import type { Awaitable } from '../store/database.ts';
 import type { Page } from '../store/table.ts';
@@ -35,6 +35,9 @@ export type FieldError = (value: unknown, missing: boolean) => UserError | undef
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A request header by which a caller changes what an operation does, as the OpenAPI document names its parameter. */
+export type OptionHeader = 'IfMatch' | 'IdempotencyKey' | 'AllowLockout';
+
 /** One operation of the API: everything the server and the OpenAPI document need to know of it. */
 export interface Operation<Body = never> {
   readonly method: Method;
@@ -61,11 +64,13 @@ export interface Operation<Body = never> {
   readonly listedPrefix?: string;
   /** Query parameters of a list beside those that page. */
   readonly filters?: readonly string[];
+  /** Request headers that change what the operation does. */
+  readonly accepts?: readonly OptionHeader[];
   readonly status: 200 | 201 | 204;
   readonly answer?: TSchema;
   readonly example?: unknown;
-  /** Error codes beyond those that any call can meet. */
-  readonly errors: readonly ErrorCode[];
+  /** Errors beyond those that any call can meet. */
+  readonly errors: readonly ErrorDefinition[];
   handle(call: Call<Body>): Awaitable<unknown>;
 }
 

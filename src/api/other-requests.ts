@@ -3,6 +3,7 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { methodNotAllowed, pathNotFound } from './errors.ts';
 import { setCommonHeaders } from './start-answer.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -37,7 +38,11 @@ export async function refuseUnknown(
 function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   // The router lets a parameter be empty: `/api_keys/` is not a key.
   if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
-  return new UserError(20002, { method: request.method, path: quote(pathOf(request)), allowed }, { Allow: allowed });
+  return new UserError(
+    methodNotAllowed,
+    { method: request.method, path: quote(pathOf(request)), allowed },
+    { Allow: allowed },
+  );
 }
 
 /** CONNECT never gets here: Node handles it apart. */
@@ -54,7 +59,7 @@ export function collectRoutes(app: FastifyInstance): ReadonlyMap<string, Readonl
 }
 
 export function notFound(request: FastifyRequest): UserError {
-  return new UserError(20001, { path: quote(pathOf(request)) });
+  return new UserError(pathNotFound, { path: quote(pathOf(request)) });
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,6 +1,14 @@
 import { quote, UserError } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
 import type { Page } from '../store/table.ts';
+import {
+  limitNotANumber,
+  limitOutOfRange,
+  queryUnreadable,
+  repeatedQueryParameter,
+  unknownQueryParameter,
+  wrongIdKind,
+} from './errors.ts';
 
 const maxLimit = 100;
 
@@ -28,7 +36,7 @@ export function readQuery(text: string, prefix: string | undefined, filterNames:
     const given = decode(at < 0 ? part : part.slice(0, at));
     const name = prefix === undefined ? undefined : filterNames.includes(given) ? given : pageNames.get(given);
     if (name === undefined) throw unknownParameter(given, prefix, filterNames);
-    if (values.has(name)) throw new UserError(232, { name: quote(given) });
+    if (values.has(name)) throw new UserError(repeatedQueryParameter, { name: quote(given) });
     values.set(name, at < 0 ? '' : decode(part.slice(at + 1)));
   }
   const page = { limit: readLimit(values.get('limit')), beforeId: readBeforeId(values.get('before_id'), prefix ?? '') };
@@ -39,7 +47,7 @@ function readFilters(values: ReadonlyMap<string, string>, names: readonly string
   const given = [...values].filter(([name]) => names.includes(name));
   for (const [name, value] of given) {
     // PostgreSQL cannot even compare with it.
-    if (value.includes('\0')) throw new UserError(230, { reason: `${name} holds a NUL character` });
+    if (value.includes('\0')) throw new UserError(queryUnreadable, { reason: `${name} holds a NUL character` });
   }
   return Object.fromEntries(given);
 }
@@ -53,20 +61,20 @@ export function nextPageQuery(lastId: string, { limit }: Page, filters: Query['f
 
 function unknownParameter(name: string, prefix: string | undefined, filterNames: readonly string[]): UserError {
   const known = prefix === undefined ? 'none' : ['before_id', 'limit', ...filterNames].toSorted().join(', ');
-  return new UserError(231, { name: quote(name), known });
+  return new UserError(unknownQueryParameter, { name: quote(name), known });
 }
 
 function readLimit(text: string | undefined): number {
   if (text === undefined) return maxLimit;
-  if (!/^[+-]?\d+$/.test(text)) throw new UserError(244, { limit: quote(text) });
+  if (!/^[+-]?\d+$/.test(text)) throw new UserError(limitNotANumber, { limit: quote(text) });
   const limit = Number(text);
-  if (limit < 1 || limit > maxLimit) throw new UserError(233, { limit: quote(text) });
+  if (limit < 1 || limit > maxLimit) throw new UserError(limitOutOfRange, { limit: quote(text) });
   return limit;
 }
 
 function readBeforeId(text: string | undefined, prefix: string): string | undefined {
   if (text === undefined) return undefined;
-  if (!hasPrefix(text, prefix)) throw new UserError(227, { field: 'before_id', id: quote(text), prefix });
+  if (!hasPrefix(text, prefix)) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(text), prefix });
   return text;
 }
 
@@ -74,6 +82,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new UserError(230, { reason: `${quote(text)} is not percent-encoded UTF-8` });
+    throw new UserError(queryUnreadable, { reason: `${quote(text)} is not percent-encoded UTF-8` });
   }
 }

@@ -8,6 +8,7 @@ import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { Caller } from './caller.ts';
 import type { DirectAnswers } from './direct-answers.ts';
+import { bodyNotExpected, pathNotFound } from './errors.ts';
 import { hasBody, newCall, readCallOptions } from './new-call.ts';
 import type { Call, Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
@@ -99,7 +100,7 @@ function enter(
   const params = paramsOf(request);
   for (const name in params) {
     // An empty id must not reach the operation of the collection, nor look like one.
-    if (params[name] === '') throw new UserError(20001, { path: JSON.stringify(request.url.split('?', 1)[0]) });
+    if (params[name] === '') throw new UserError(pathNotFound, { path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
   const admit = ({ caller, warnedBy }: Admitted) => {
     request.caller = caller;
@@ -124,7 +125,10 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   // A content type without a body says nothing, not even when it is none.
   if (!isSent && headers['content-type'] !== undefined) delete headers['content-type'];
   if (operation.body === undefined && isSent) {
-    throw new UserError(211, { method: request.method, path: JSON.stringify(request.url.split('?', 1)[0]) });
+    throw new UserError(bodyNotExpected, {
+      method: request.method,
+      path: JSON.stringify(request.url.split('?', 1)[0]),
+    });
   }
 }
 

@@ -7,9 +7,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import { Admission } from './admission.ts';
 import { parseBody } from './body.ts';
@@ -17,6 +17,7 @@ import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { DirectAnswers } from './direct-answers.ts';
 import { createErrorAnswers } from './error-answers.ts';
+import { notReady, rateLimited } from './errors.ts';
 import { bodyLimitBytes } from './limits.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -130,12 +131,12 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   scope.get('/local_ca.pem', async (_request, reply) => {
     const pem = await options.localCaCertificate();
     if (pem === undefined)
-      throw new UserError(20004, { reason: 'the gateway has not made its certificate authority yet' });
+      throw new UserError(notReady, { reason: 'the gateway has not made its certificate authority yet' });
     return reply.type('application/x-pem-file').send(pem);
   });
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
-    if (reason !== undefined) throw new UserError(20004, { reason }, { 'Retry-After': '1' });
+    if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
     return reply.send({ status: 'ready' });
   });
 }
@@ -158,7 +159,7 @@ async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
     hook: 'preParsing',
     keyGenerator: (request) => request.caller?.accountId ?? '',
     errorResponseBuilder: (_request, { max, ttl }) =>
-      new UserError(226, { limit: max, seconds: Math.ceil(ttl / 1000) }),
+      new UserError(rateLimited, { limit: max, seconds: Math.ceil(ttl / 1000) }),
   });
 }
 

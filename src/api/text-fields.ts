@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { FieldError } from './operation.ts';
 
 const descriptionLimitBytes = 255;
@@ -11,12 +12,12 @@ export function text(maxBytes: number, description: string, example: string) {
   return Type.String({ description, maxBytes, wellFormed: true, examples: [example] });
 }
 
-const description = text(
+const descriptionText = text(
   descriptionLimitBytes,
   'Human-readable description. Optional, max 255 bytes.',
   'made by the deploy pipeline',
 );
-const metadata = text(
+const metadataText = text(
   metadataLimitBytes,
   'Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON.',
   '{"environment":"staging"}',
@@ -24,8 +25,8 @@ const metadata = text(
 
 /** The two fields of the caller's own that every resource takes and shows. */
 export const textFields = {
-  description: Type.Optional(description),
-  metadata: Type.Optional(metadata),
+  description: Type.Optional(descriptionText),
+  metadata: Type.Optional(metadataText),
 };
 
 export interface TextFields {
@@ -45,23 +46,20 @@ export function withText<Document extends object>(document: Document, input: Tex
   return { ...rest, ...texts } as Document & TextFields;
 }
 
-type DescriptionCode = 604 | 1421 | 1916 | 6503 | 7073;
-type MetadataCode = 605 | 1917 | 6504 | 7074;
-
-/** The numbers that this kind of resource has for texts that are too long. */
+/** Answers texts that are too long with the errors that this kind of resource has for them. */
 export function textFieldErrors(
-  descriptionCode: DescriptionCode,
-  metadataCode: MetadataCode,
+  description: ErrorDefinition<'bytes'>,
+  metadata: ErrorDefinition<'bytes'>,
 ): Readonly<Record<string, FieldError>> {
   return {
-    description: tooLong(descriptionCode, descriptionLimitBytes),
-    metadata: tooLong(metadataCode, metadataLimitBytes),
+    description: tooLong(description, descriptionLimitBytes),
+    metadata: tooLong(metadata, metadataLimitBytes),
   };
 }
 
-function tooLong(code: DescriptionCode | MetadataCode, limit: number): FieldError {
+function tooLong(definition: ErrorDefinition<'bytes'>, limit: number): FieldError {
   return (value) => {
     if (typeof value !== 'string' || Buffer.byteLength(value) <= limit) return undefined;
-    return new UserError(code, { bytes: Buffer.byteLength(value) });
+    return new UserError(definition, { bytes: Buffer.byteLength(value) });
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { parseIp } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 
 interface UriOptions {
   readonly publicUrl: string | undefined;

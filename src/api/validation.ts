@@ -1,4 +1,5 @@
 import { quote, UserError } from '../errors/user-error.ts';
+import { fieldRequired, invalidValue, loneSurrogate, textTooLong, unknownField } from './errors.ts';
 import type { Operation } from './operation.ts';
 
 /** An Ajv error in verbose mode, as far as it is used here. */
@@ -68,23 +69,23 @@ export function explainValidation(fault: ValidationFault, { fieldErrors = {} }: 
 function generalFault(fault: ValidationFault, missing: string | undefined): UserError {
   const path = fault.instancePath.slice(1).replaceAll('/', '.');
   const name = (child: unknown) => quote(path === '' ? String(child) : `${path}.${String(child)}`);
-  if (missing !== undefined) return new UserError(20012, { field: name(missing) });
+  if (missing !== undefined) return new UserError(fieldRequired, { field: name(missing) });
   switch (fault.keyword) {
     case 'additionalProperties':
-      return new UserError(214, {
+      return new UserError(unknownField, {
         field: name(fault.params['additionalProperty']),
         known: knownFields(fault.parentSchema),
       });
     case 'wellFormed':
-      return new UserError(20010, { field: quote(path) });
+      return new UserError(loneSurrogate, { field: quote(path) });
     case 'maxBytes':
-      return new UserError(20011, {
+      return new UserError(textTooLong, {
         field: path,
         bytes: Buffer.byteLength(String(fault.data)),
         limit: limitOf(fault.parentSchema),
       });
     default:
-      return new UserError(215, { field: path === '' ? 'the body' : quote(path), reason: reasonOf(fault) });
+      return new UserError(invalidValue, { field: path === '' ? 'the body' : quote(path), reason: reasonOf(fault) });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { versionMissing, versionNotSupported } from './errors.ts';
 import type { HeaderName } from './vendor-words.ts';
 
 export const supportedVersion = '2';
@@ -11,8 +12,8 @@ export function checkVersion(headers: IncomingHttpHeaders, names: readonly Heade
   for (const { key, shown } of names) {
     const value = headers[key];
     if (value === undefined) continue;
-    if (value !== supportedVersion) throw new UserError(217, { value: quote(value), header: shown });
+    if (value !== supportedVersion) throw new UserError(versionNotSupported, { value: quote(value), header: shown });
     seen = true;
   }
-  if (!seen) throw new UserError(218, { header: names[0]?.shown ?? '' });
+  if (!seen) throw new UserError(versionMissing, { header: names[0]?.shown ?? '' });
 }

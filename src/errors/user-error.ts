@@ -1,43 +1,62 @@
-import { errorTable } from './table.ts';
-
-type Table = typeof errorTable;
-export type ErrorCode = keyof Table;
+/**
+ * One error that a caller can meet. `Names` are the words in braces of its message, which every `UserError` fills in.
+ * Numbers below 20000 are those of the public service where one fits; our own start at 20000.
+ */
+export interface ErrorDefinition<Names extends string = string> {
+  readonly code: number;
+  /** The HTTP status. */
+  readonly status: number;
+  /** Shown to the caller: the fault, the value it has, and the remedy. */
+  readonly message: string;
+  /** Carries the type only; never set. */
+  readonly names?: Names;
+}
 
 /** The words in braces of a message: `'no {noun}'` → `'noun'`. */
 type Placeholder<Message> = Message extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholder<Rest> : never;
-type Names<Code extends ErrorCode> = Placeholder<Table[Code]['message']>;
-type Values<Code extends ErrorCode> = [Names<Code>] extends [never]
-  ? []
-  : [values: Readonly<Record<Names<Code>, string | number>>];
+
+/** Defines an error beside the code that throws it. `docs/errors.md` is generated from all definitions. */
+export function defineError<const Message extends string>(
+  code: number,
+  status: number,
+  message: Message,
+): ErrorDefinition<Placeholder<Message>> {
+  return { code, status, message };
+}
+
+type Headers = Readonly<Record<string, string>>;
+type Values<Names extends string> = Readonly<Record<Names, string | number>>;
 
 /** A fault of the caller (or a state the caller must know of). Its text is shown to the caller as it is. */
-export class UserError<Code extends ErrorCode = ErrorCode> extends Error {
+export class UserError<Names extends string = string> extends Error {
   override readonly name = 'UserError';
-  readonly code: Code;
+  readonly code: number;
   readonly status: number;
   /** Response headers that belong to this answer, such as `Allow`. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 
-  constructor(code: Code, ...rest: [...Values<Code>, headers?: Readonly<Record<string, string>>]) {
-    const { message, status } = errorTable[code];
+  constructor(
+    { code, status, message }: ErrorDefinition<Names>,
+    ...rest: [Names] extends [never] ? [headers?: Headers] : [values: Values<Names>, headers?: Headers]
+  ) {
     const hasValues = message.includes('{');
-    const [first, second] = rest as readonly (Readonly<Record<string, string | number>> | undefined)[];
+    const [first, second] = rest as readonly (Values<string> | Headers | undefined)[];
     super(hasValues ? fill(message, first ?? {}) : message);
     this.code = code;
     this.status = status;
-    // The tuple type above puts headers after the values, or first when a message has none.
-    this.headers = ((hasValues ? second : first) ?? {}) as Readonly<Record<string, string>>;
+    // The type of `rest` puts headers after the values, or first when a message has none.
+    this.headers = ((hasValues ? second : first) ?? {}) as Headers;
   }
 }
 
-function fill(message: string, values: Readonly<Record<string, string | number>>): string {
+function fill(message: string, values: Values<string>): string {
   return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }
 
-/** The longest paths of the API and a few words more. */
+/** Characters of a caller's value that a message repeats: the longest paths of the API and a few words more. */
 const shownLength = 200;
 
-/** A value of the caller's as it may stand in a message: quoted, on one line, cut short. */
+/** Quotes a value of the caller's for a message: on one line, cut short. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined';
   if (text.length <= shownLength) return text;

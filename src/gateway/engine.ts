@@ -1,5 +1,5 @@
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { parseIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { ProxyHeaderReader } from '../lib/ip/proxy-protocol.ts';
 
 /** Who is at the other end of a connection. */

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 
-import { backUp } from './back-up-database.ts';
 import type { Migration } from '../store/migrate.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
+import { backUp } from './back-up-database.ts';
 
 const notes: Migration = { name: '0100 notes', sql: 'CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL);' };
 

@@ -1,5 +1,5 @@
-import { backUp } from './back-up-database.ts';
 import { sqlitePath } from '../store/open-database.ts';
+import { backUp } from './back-up-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { describeContent } from './describe-content.ts';
 import { pgToolArguments } from './pg-tools.ts';

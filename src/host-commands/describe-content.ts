@@ -1,5 +1,5 @@
-import { formatTable } from './text-table.ts';
 import type { FileContent } from './sqlite-file.ts';
+import { formatTable } from './text-table.ts';
 
 export function describeContent({ version, tables, bytes }: FileContent): string {
   const rows = tables.map(({ name, rows: count }) => [name, count] as const);

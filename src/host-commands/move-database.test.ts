@@ -9,10 +9,10 @@ import { after, test } from 'node:test';
 import { onEachDatabase } from '../../test/support/each-database.ts';
 import type { Row } from '../store/database.ts';
 import type { Migration } from '../store/migrate.ts';
-import { moveDatabase } from './move-database.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
+import { moveDatabase } from './move-database.ts';
 
 const things: Migration = {
   name: '0100 things',

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { countRows, quoteName, readTables } from './catalog.ts';
-import type { TableShape } from './catalog.ts';
 import { changeLogMigration, readVersion } from '../store/change-log.ts';
 import type { Connection, Database, Queries, Row, Value } from '../store/database.ts';
 import { findMissing, migrateWithin, readApplied } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
 import { openDatabase, requireDatabaseFile, sqlitePath } from '../store/open-database.ts';
+import { countRows, quoteName, readTables } from './catalog.ts';
+import type { TableShape } from './catalog.ts';
 
 interface MoveOptions {
   readonly from: string;

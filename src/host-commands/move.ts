@@ -1,6 +1,6 @@
-import { formatTable } from './text-table.ts';
-import { moveDatabase } from './move-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
+import { moveDatabase } from './move-database.ts';
+import { formatTable } from './text-table.ts';
 
 export const moveCommand: DatabaseCommand = {
   name: 'move',

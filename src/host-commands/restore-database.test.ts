@@ -8,11 +8,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 
-import { backUp } from './back-up-database.ts';
 import type { Migration } from '../store/migrate.ts';
-import { restore } from './restore-database.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
+import { backUp } from './back-up-database.ts';
+import { restore } from './restore-database.ts';
 
 const notes: Migration = { name: '0100 notes', sql: 'CREATE TABLE notes (text TEXT PRIMARY KEY);' };
 const migrations = [notes];

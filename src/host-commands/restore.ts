@@ -1,8 +1,8 @@
 import { sqlitePath } from '../store/open-database.ts';
-import { restore } from './restore-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { describeContent } from './describe-content.ts';
 import { pgToolArguments } from './pg-tools.ts';
+import { restore } from './restore-database.ts';
 
 export const restoreCommand: DatabaseCommand = {
   name: 'restore',

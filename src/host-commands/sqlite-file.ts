@@ -3,10 +3,10 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { countRows, readTables } from './catalog.ts';
 import { readVersion } from '../store/change-log.ts';
 import type { Queries, Row } from '../store/database.ts';
 import { readApplied } from '../store/migrate.ts';
+import { countRows, readTables } from './catalog.ts';
 
 const busyTimeoutMs = 10_000;
 /** Files that SQLite keeps beside a database; one that stays behind would be played into whatever has the name next. */

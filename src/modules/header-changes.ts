@@ -4,8 +4,12 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../errors/user-error.ts';
 import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
+import * as errors from './header-errors.ts';
 import { enabledInput, enabledView } from './module.ts';
 import type { HeaderList } from './module.ts';
+
+/** Errors that header changes can meet. */
+export const headerErrors = Object.values(errors);
 
 const headerLimit = 64;
 const nameLimitBytes = 256;
@@ -61,10 +65,12 @@ export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: I
   const addLower = Object.fromEntries(
     added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]),
   );
-  if (Object.keys(addLower).length < added.length) throw new UserError(7069, { name: quote(twice(Object.keys(add))) });
+  if (Object.keys(addLower).length < added.length)
+    throw new UserError(errors.duplicateHeader, { name: quote(twice(Object.keys(add))) });
   const removeLower = remove.map((name) => checkName(name, 'removed'));
-  if (new Set(removeLower).size < remove.length) throw new UserError(7069, { name: quote(twice(remove)) });
-  if (removeLower.includes('host') && !Object.hasOwn(addLower, 'host')) throw new UserError(7164);
+  if (new Set(removeLower).size < remove.length)
+    throw new UserError(errors.duplicateHeader, { name: quote(twice(remove)) });
+  if (removeLower.includes('host') && !Object.hasOwn(addLower, 'host')) throw new UserError(errors.hostRemoved);
   return { enabled, add: addLower, remove: removeLower };
 }
 
@@ -85,25 +91,29 @@ export function headerRewriter({ add, remove }: HeaderChanges): (headers: Header
 }
 
 function checkCount(field: 'add' | 'remove', count: number): void {
-  if (count > headerLimit) throw new UserError(7015, { field, count, limit: headerLimit });
+  if (count > headerLimit) throw new UserError(errors.tooManyHeaders, { field, count, limit: headerLimit });
 }
 
 function checkName(name: string, verb: 'added' | 'removed'): string {
-  if (name.startsWith(':')) throw new UserError(7023, { name: quote(name), reason: 'it starts with ":"' });
+  if (name.startsWith(':'))
+    throw new UserError(errors.invalidHeaderName, { name: quote(name), reason: 'it starts with ":"' });
   if (!isToken(name)) {
-    throw new UserError(7023, { name: quote(name), reason: "a name is made of letters, digits and !#$%&'*+-.^_`|~" });
+    throw new UserError(errors.invalidHeaderName, {
+      name: quote(name),
+      reason: "a name is made of letters, digits and !#$%&'*+-.^_`|~",
+    });
   }
   if (name.length > nameLimitBytes) {
-    throw new UserError(7105, { name: quote(name), bytes: name.length, limit: nameLimitBytes });
+    throw new UserError(errors.headerNameTooLong, { name: quote(name), bytes: name.length, limit: nameLimitBytes });
   }
   const lower = name.toLowerCase();
-  if (connectionHeaders.has(lower)) throw new UserError(20017, { name: quote(lower), verb });
+  if (connectionHeaders.has(lower)) throw new UserError(errors.connectionHeader, { name: quote(lower), verb });
   return lower;
 }
 
 function checkValue(name: string, value: string): string {
   if (!isFieldValue(value)) {
-    throw new UserError(7024, {
+    throw new UserError(errors.invalidHeaderValue, {
       name: quote(name),
       reason:
         'a value is printable Latin-1 text, without line breaks or other control characters, and with no space at its ends',
@@ -111,13 +121,14 @@ function checkValue(name: string, value: string): string {
   }
   // Upstreams refuse any other Host, or take it for something else.
   if (name.toLowerCase() === 'host' && !isHost(value)) {
-    throw new UserError(7024, {
+    throw new UserError(errors.invalidHeaderValue, {
       name: quote(name),
       reason: `${quote(value)} is not a host name or address, with or without a port`,
     });
   }
   const bytes = Buffer.byteLength(value);
-  if (bytes > valueLimitBytes) throw new UserError(7106, { name: quote(name), bytes, limit: valueLimitBytes });
+  if (bytes > valueLimitBytes)
+    throw new UserError(errors.headerValueTooLong, { name: quote(name), bytes, limit: valueLimitBytes });
   return value;
 }
 

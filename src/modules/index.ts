@@ -1,6 +1,6 @@
 import { backend } from './backend/index.ts';
 import { ipRestriction } from './ip-restriction/index.ts';
-import type { EdgeModule, ModuleAction, ModuleTarget, Settings } from './module.ts';
+import type { EdgeModule, ModuleAction, ModuleTarget, ReferenceKind, Settings } from './module.ts';
 import { requestHeaders } from './request-headers/index.ts';
 import { responseHeaders } from './response-headers/index.ts';
 
@@ -33,6 +33,20 @@ export function buildModules(settingsByName: Readonly<Record<string, unknown>>):
     const accepted = settings as Settings;
     return accepted.enabled ? [module.build(accepted)] : [];
   });
+}
+
+/** Ids of one kind that the stored settings of an edge or route name, also in modules that are switched off. */
+export function referencedIds(
+  settingsByName: Readonly<Record<string, unknown>>,
+  kind: ReferenceKind,
+): ReadonlySet<string> {
+  const ids = modules.flatMap(({ name, references = [] }) => {
+    const settings = settingsByName[name];
+    if (settings === undefined || settings === null) return [];
+    // Stored settings were accepted by this very module before they were written.
+    return references.flatMap((reference) => (reference.kind === kind ? reference.ids(settings as Settings) : []));
+  });
+  return new Set(ids);
 }
 
 /** Each module takes only what its own `input` schema and `accept` let through; the list forgets that type. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 
+import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 
 /** What a module can be set on. */
@@ -15,13 +16,20 @@ export const Ref = Type.Object(
 );
 export type Ref = Static<typeof Ref>;
 
-/** Kinds of resources that a module can name, with the ids it names. */
-export interface References {
-  readonly ip_policy: readonly string[];
-  readonly static_backend: readonly string[];
-}
+/** Kinds of resources that modules name by id. Resources of several prefixes may be of one kind. */
+export type ReferenceKind = 'ip_policy' | 'backend';
 
-export const noReferences: References = { ip_policy: [], static_backend: [] };
+/** Ids of other resources in a module's settings: they must exist, and stay while they are named. */
+export interface ModuleReference<Stored> {
+  readonly kind: ReferenceKind;
+  /** The field that a caller writes them in. */
+  readonly field: string;
+  ids(settings: Stored): readonly string[];
+  /** The answer to an id of another kind. */
+  readonly wrongKind: (id: string) => UserError;
+  /** The answer to an id that names nothing in the account. */
+  readonly missing: (id: string) => UserError;
+}
 
 /** Every module can be switched off and stays stored. */
 export interface Settings {
@@ -56,10 +64,12 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   readonly targets: readonly ModuleTarget[];
   readonly input: TSchema;
   readonly view: TSchema;
-  /** Checks what the schema cannot say. Throws `UserError`. */
+  /** Errors that its settings can meet, whether they come alone or inside an edge or route. */
+  readonly errors: readonly ErrorDefinition[];
+  readonly references?: readonly ModuleReference<Stored>[];
+  /** Checks the rules that the schema cannot express. Throws `UserError`. */
   accept(input: Input): Stored;
-  references(settings: Stored): References;
-  present(settings: Stored, ref: (kind: keyof References, id: string) => Ref): unknown;
+  present(settings: Stored, ref: (kind: ReferenceKind, id: string) => Ref): unknown;
   build(settings: Stored): ModuleAction;
 }
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import { refusedByModule, refusedByRestriction } from '../errors/shared.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { createTrafficMetrics } from './traffic-metrics.ts';
@@ -43,7 +44,7 @@ export class Metrics {
   }
 
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
-    const isRefused = errorCode === 3203 || errorCode === 3205;
+    const isRefused = errorCode === refusedByModule.code || errorCode === refusedByRestriction.code;
     countOne(this.#traffic.of(edgeId ?? 'none').requests, requestKind(status, isRefused));
     if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
   }

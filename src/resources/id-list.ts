@@ -1,3 +1,4 @@
+import { duplicateEntry, notAnIpPolicyId } from '../errors/shared.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
 
@@ -5,8 +6,8 @@ import { hasPrefix } from '../lib/ids.ts';
 export function checkPolicyIds(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
-    if (!hasPrefix(id, 'ipp')) throw new UserError(229, { field: 'ip_policy_ids', id: quote(id) });
-    if (seen.has(id)) throw new UserError(20009, { field: 'ip_policy_ids', id });
+    if (!hasPrefix(id, 'ipp')) throw new UserError(notAnIpPolicyId, { field: 'ip_policy_ids', id: quote(id) });
+    if (seen.has(id)) throw new UserError(duplicateEntry, { field: 'ip_policy_ids', id });
     seen.add(id);
   }
 }

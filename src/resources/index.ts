@@ -1,6 +1,7 @@
 import { apiKeysResource } from './api-keys/index.ts';
 import { changesResource } from './changes/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
+import { tcpEdgesResource } from './edges/tcp/index.ts';
 import { ipCheckResource } from './ip-check/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
@@ -9,7 +10,6 @@ import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import type { Resource } from './resource.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
-import { tcpEdgesResource } from './edges/tcp/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
 
 /** Every resource. A new one is one folder and one line here. */

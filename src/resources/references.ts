@@ -1,3 +1,6 @@
+import { duplicateEntry } from '../errors/shared.ts';
+import { UserError } from '../errors/user-error.ts';
+import { hasPrefix } from '../lib/ids.ts';
 import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Stored, Table } from '../store/table.ts';
@@ -48,4 +51,19 @@ const shownUsers = 10;
 export function listReferrers(users: readonly string[]): string {
   const shown = users.slice(0, shownUsers).join(', ');
   return users.length > shownUsers ? `${shown} and ${users.length - shownUsers} more` : shown;
+}
+
+/** Ids as a request names them in one field: each of the right kind, none twice. */
+export function checkIds(
+  ids: readonly string[],
+  prefix: string,
+  field: string,
+  wrongKind: (id: string) => UserError,
+): void {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (!hasPrefix(id, prefix)) throw wrongKind(id);
+    if (seen.has(id)) throw new UserError(duplicateEntry, { field, id });
+    seen.add(id);
+  }
 }

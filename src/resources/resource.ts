@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 
 import type { Authenticator, Principal } from '../api/caller.ts';
 import type { Call, Operation } from '../api/operation.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Settings } from '../modules/module.ts';
@@ -33,6 +34,8 @@ export interface Resource {
   readonly migrations: readonly Migration[];
   /** Schemas that others refer to by `$id`. */
   readonly schemas: readonly TSchema[];
+  /** Errors that only this resource answers. */
+  readonly errors?: readonly ErrorDefinition[];
   operations(context: ResourceContext): readonly Operation[];
   compilers?(context: ResourceContext): readonly Compiler[];
   /** What it does for other resources. */

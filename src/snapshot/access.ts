@@ -1,5 +1,5 @@
-import { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import { CidrSet } from '../lib/ip/cidr-set.ts';
 import { ruleFlag } from './contract.ts';
 import type { RestrictionEntry, RestrictionType, SnapshotFollower, SnapshotUpdate } from './contract.ts';
 

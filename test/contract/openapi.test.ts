@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { errorTable } from '../../src/errors/table.ts';
+import { errorCatalog } from '../../tools/error-catalog.ts';
 import { errorPage, openApiText } from '../../tools/generated-files.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
@@ -107,26 +107,33 @@ test('every example fits the form it stands for', () => {
   assert.ok(seen > 20, `only ${seen} examples`);
 });
 
-test('every error in the table is used, and every number in use is in the table', () => {
-  // Lists of bare numbers only describe; an error is used where a number stands by itself.
-  const code = sourceFiles()
-    .filter(({ path }) => path !== 'src/errors/table.ts')
-    .map((file) => file.code.replaceAll(/\[[\d_,\s]*\]/g, ''))
-    .join('\n');
-  const unused = Object.keys(errorTable).filter((number) => !new RegExp(`(?<![\\w.-])${number}(?![\\w.])`).test(code));
-  assert.deepEqual(unused, [], 'these can never be answered: take them out of src/errors/table.ts');
-  const thrown = [...code.matchAll(/\b(?:UserError|refused)\(\s*(\d+)/g)].map(([, number = '']) => number);
-  assert.ok(thrown.length > 80, `found only ${thrown.length} places`);
+test('every error that is defined is in the catalog under a number of its own, and is used', () => {
+  const files = sourceFiles();
+  const defined = files.flatMap(({ code }) => [...code.matchAll(/export const (\w+) = defineError\(\s*(\d+)/g)]);
+  assert.ok(defined.length > 100, `found only ${defined.length} definitions`);
+  const numbers = defined.map(([, , number]) => Number(number)).toSorted((a, b) => a - b);
   assert.deepEqual(
-    thrown.filter((number) => !Object.hasOwn(errorTable, number)),
-    [],
+    errorCatalog.map(({ code }) => code),
+    numbers,
+    'a definition is missing in the catalog, or two share a number: list it in its resource or module',
   );
+  // Imports, definitions and lists of errors only name them; an error is used where its name stands by itself.
+  const uses = files
+    .map(({ code }) =>
+      code
+        .replaceAll(/import [^;]*;/g, '')
+        .replaceAll(/export const \w+ = defineError/g, '')
+        .replaceAll(/\[[\w,.\s]*\]/g, ''),
+    )
+    .join('\n');
+  const unused = defined.filter(([, name = '']) => !new RegExp(`\\b${name}\\b`).test(uses)).map(([, name]) => name);
+  assert.deepEqual(unused, [], 'these can never be answered: delete them');
 });
 
 function checkErrorLine(line: string, status: number): void {
   const [number = '', ...message] = line.split(': ');
-  const entry = Object.entries(errorTable).find(([code]) => code === number)?.[1];
-  assert.ok(entry, `${number} is not in the table of errors`);
+  const entry = errorCatalog.find(({ code }) => String(code) === number);
+  assert.ok(entry, `${number} is not in the catalog of errors`);
   assert.deepEqual([entry.status, entry.message], [status, message.join(': ')]);
 }
 

@@ -7,8 +7,8 @@ import { exampleBodies } from './support/bodies.ts';
 import { inWorlds } from './support/in-worlds.ts';
 import { forEach, openApi, operations, publicOperations } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
-import { isForAdmins } from './support/rights.ts';
 import { requestTarget } from './support/raw-http.ts';
+import { isForAdmins } from './support/rights.ts';
 import type { World } from './support/world.ts';
 
 test('every operation with a body has an example of it, and no example is left over', () => {

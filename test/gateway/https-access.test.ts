@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 
+import type { SnapshotEntry } from '../../src/snapshot/contract.ts';
 import { edgeCertificate } from './support/https-certificate.ts';
 import { get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { headerValues, startUpstream } from './support/https-upstream.ts';
-import type { SnapshotEntry } from '../../src/snapshot/contract.ts';
 
 interface AccessCase {
   readonly name: string;

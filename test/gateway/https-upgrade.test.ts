@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WebSocket, WebSocketServer } from 'ws';
 
+import type { ModuleSettings } from '../../src/snapshot/contract.ts';
 import { edgeCertificate } from './support/https-certificate.ts';
 import { connectClient, parseAnswer, readAll, sendRaw } from './support/https-client.ts';
 import {
@@ -21,7 +22,6 @@ import {
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
-import type { ModuleSettings } from '../../src/snapshot/contract.ts';
 
 function gatewayTo(port: number, settings?: GatewaySettings, modules: ModuleSettings = {}) {
   return startGateway(

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { suite, test } from 'node:test';
 
+import type { BackendEntry } from '../../src/snapshot/contract.ts';
 import { makeCertificate } from './support/https-certificate.ts';
 import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { portOf, startRawUpstream, startUpstream } from './support/https-upstream.ts';
-import type { BackendEntry } from '../../src/snapshot/contract.ts';
 
 function gatewayTo(port: number, settings?: GatewaySettings, over?: Partial<BackendEntry>) {
   return startGateway(

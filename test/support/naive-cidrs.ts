@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
-import type { FlaggedCidr } from '../../src/lib/ip/cidr-set.ts';
-import { networkOf } from '../../src/lib/ip/cidr.ts';
 import { ipFromIpv4Word } from '../../src/lib/ip/address.ts';
 import type { IpAddress } from '../../src/lib/ip/address.ts';
+import type { FlaggedCidr } from '../../src/lib/ip/cidr-set.ts';
+import { networkOf } from '../../src/lib/ip/cidr.ts';
 
 /** Few distinct bits, at both ends of the words, so that ranges nest, touch and overflow often. */
 const word = fc.oneof(

@@ -1,7 +1,7 @@
 import type { UserError } from '../../errors/user-error.ts';
 import type { AnswerLog } from './answer-log.ts';
-import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './client/exchange.ts';
+import { errorAnswer } from './error-page.ts';
 import type { Gate } from './gate.ts';
 
 /** A body up to this many bytes is read to its end rather than closing the connection over it. */

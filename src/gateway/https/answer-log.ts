@@ -1,6 +1,6 @@
+import { newOperationId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import { newOperationId } from '../../lib/ids.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { Exchange } from './client/exchange.ts';
 

@@ -3,22 +3,22 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
 import { identifyClient } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
-import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
-import { parseAuthority } from './routing/authority.ts';
-import { BackendTable } from './upstream/backend-table.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
-import type { Gate, GatewayLog } from './gate.ts';
 import { DirectHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
-import { handleRequest } from './handle-request.ts';
-import { HostTable } from './routing/host-table.ts';
-import { IdleWatch } from './idle-watch.ts';
-import { OpenTunnels } from './open-tunnels.ts';
 import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
+import type { Gate, GatewayLog } from './gate.ts';
+import { handleRequest } from './handle-request.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { OpenTunnels } from './open-tunnels.ts';
+import { parseAuthority } from './routing/authority.ts';
+import { HostTable } from './routing/host-table.ts';
+import { BackendTable } from './upstream/backend-table.ts';
 import type { UpstreamTls } from './upstream/pool.ts';
 
 export interface HttpsFrontParts {

@@ -1,10 +1,10 @@
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { TrafficObserver } from '../engine.ts';
-import type { BackendTable } from './upstream/backend-table.ts';
-import type { HostTable } from './routing/host-table.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
+import type { HostTable } from './routing/host-table.ts';
+import type { BackendTable } from './upstream/backend-table.ts';
 
 export interface GatewayLog {
   warn(fields: object, message: string): void;

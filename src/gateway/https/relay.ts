@@ -1,18 +1,20 @@
 import type { Socket } from 'node:net';
 
+import { requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { AnswerLog } from './answer-log.ts';
-import type { Journey } from './routing/decide.ts';
+import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import { answerError } from './answer-error.ts';
+import type { AnswerLog } from './answer-log.ts';
 import type { Exchange } from './client/exchange.ts';
-import { answerTrailers } from './headers/forward-headers.ts';
 import type { Gate } from './gate.ts';
+import { answerTrailers } from './headers/forward-headers.ts';
 import type { Watched } from './idle-watch.ts';
+import type { Journey } from './routing/decide.ts';
+import { Tunnel } from './tunnel.ts';
+import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
 import type { BodyWatcher } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
-import { Tunnel } from './tunnel.ts';
-import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
@@ -60,7 +62,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
 
   /** The upstream must not take what follows a body of the wrong length for another request. */
   onMismatch(): void {
-    this.onFault({ code: 3007, cause: new Error('request body of another length'), stale: false });
+    this.onFault({ error: upstreamBroke, cause: new Error('request body of another length'), stale: false });
   }
 
   onInterim(head: ResponseHead): void {
@@ -83,7 +85,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
       this.#log.status = head.status;
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
-      this.onFault({ code: 3004, cause, stale: false });
+      this.onFault({ error: upstreamInvalidResponse, cause, stale: false });
     }
   }
 
@@ -124,7 +126,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     tunnel.start(client.rest, rest);
   }
 
-  onFault({ code, cause, stale }: UpstreamFault): void {
+  onFault({ error, cause, stale }: UpstreamFault): void {
     this.#connection?.abort();
     this.#connection = undefined;
     if (this.#ended) return;
@@ -134,8 +136,8 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
       return;
     }
     const { operationId } = this.#log;
-    this.#gate.log.warn({ err: cause, operationId, routeId: route.id, code }, 'upstream failed');
-    this.#fail(new UserError(code));
+    this.#gate.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
+    this.#fail(new UserError(error));
   }
 
   onDrain(): void {
@@ -148,7 +150,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#giveUpOpening?.();
     this.#connection?.abort();
     this.#connection = undefined;
-    this.#fail(this.#pump?.waiting === true ? new UserError(20026) : new UserError(3008));
+    this.#fail(this.#pump?.waiting === true ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
   }
 
   #rewritten({ headers }: ResponseHead): readonly string[] {

@@ -1,8 +1,8 @@
-import { buildModules, modules } from '../../modules/index.ts';
-import type { ModuleAction, Settings } from '../../modules/module.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import { buildModules, referencedIds } from '../../modules/index.ts';
+import type { ModuleAction } from '../../modules/module.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
-import type { ModuleSettings, TcpEdgeEntry } from '../../snapshot/contract.ts';
+import type { TcpEdgeEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
 import type { TcpConnection } from './connection.ts';
 import type { OpenConnections } from './open-connections.ts';
@@ -40,7 +40,7 @@ export function buildEdgeRules({ id, accountId, ports, modules: settings }: TcpE
     ports,
     checks: actions.flatMap(({ admits }) => admits ?? []),
     backendId: actions.find((action) => action.backendId !== undefined)?.backendId,
-    policyIds: policiesNamedBy(settings),
+    policyIds: [...referencedIds(settings, 'ip_policy')],
   };
 }
 
@@ -52,13 +52,4 @@ export function judge({ accountId, checks }: EdgeRules, source: IpAddress, acces
     if (!admits(source, access)) return { verdict: 'refused_by_module', warnedBy };
   }
   return { verdict: 'allowed', warnedBy };
-}
-
-function policiesNamedBy(settings: ModuleSettings): readonly string[] {
-  const ids = modules.flatMap((module) => {
-    const stored = settings[module.name];
-    // Stored settings were accepted by this very module before they were written.
-    return stored === undefined || stored === null ? [] : module.references(stored as Settings).ip_policy;
-  });
-  return ids.length < 2 ? ids : [...new Set(ids)];
 }

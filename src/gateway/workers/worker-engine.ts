@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import { SnapshotState } from '../../snapshot/state.ts';
 import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
 import { EventRelay } from './event-relay.ts';
 import type { WorkerStart } from './messages.ts';
-import { SnapshotState } from '../../snapshot/state.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 
 import { anyIp, anyRule, edgesOf, ipv6Of, naiveLookup } from '../../../test/support/naive-cidrs.ts';
+import { ipFromIpv4Word, parseIp } from './address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from './cidr-set.ts';
 import type { FlaggedCidr } from './cidr-set.ts';
 import { cidrOfAddress, networkOf, parseCidr } from './cidr.ts';
-import { ipFromIpv4Word, parseIp } from './address.ts';
 
 function setOf(...rules: [cidr: string, flags: number][]): CidrSet {
   return new CidrSet(

@@ -1,8 +1,8 @@
+import type { IpAddress } from './address.ts';
 import { CidrList } from './cidr-list.ts';
 import type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
 import { flagsAt } from './interval-table.ts';
 import type { IntervalTable } from './interval-table.ts';
-import type { IpAddress } from './address.ts';
 
 export type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { cidrOfAddress, cidrsContaining, formatCidr, networkOf, parseCidr } from './cidr.ts';
 import { ipFromIpv4Word, ipFromIpv6Words, parseIp } from './address.ts';
 import type { IpAddress } from './address.ts';
+import { cidrOfAddress, cidrsContaining, formatCidr, networkOf, parseCidr } from './cidr.ts';
 
 const word = fc.oneof(fc.constant(0), fc.nat(0xffffffff));
 const ipv4 = word.map(ipFromIpv4Word);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { CidrSet } from './cidr-set.ts';
-import { clientAddress, parseTrustedProxies } from './client-address.ts';
 import { formatIp, parseIp } from './address.ts';
 import type { IpAddress } from './address.ts';
+import type { CidrSet } from './cidr-set.ts';
+import { clientAddress, parseTrustedProxies } from './client-address.ts';
 
 function address(text: string): IpAddress {
   const ip = parseIp(text);

@@ -1,9 +1,9 @@
+import { parseIp } from './address.ts';
+import type { IpAddress } from './address.ts';
 import { CidrSet, packCidrs } from './cidr-set.ts';
 import type { FlaggedCidr } from './cidr-set.ts';
 import { parseCidr } from './cidr.ts';
 import type { CidrResult } from './cidr.ts';
-import { parseIp } from './address.ts';
-import type { IpAddress } from './address.ts';
 
 export type TrustedProxies =
   | { readonly ok: true; readonly proxies: CidrSet }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView, noReferences } from '../module.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import * as errors from './errors.ts';
 
 const Input = Type.Object(
   {
@@ -35,11 +36,20 @@ export const backend: EdgeModule<Static<typeof Input>, BackendSettings> = {
   targets: ['tcp_edge', 'https_route'],
   input: Input,
   view: View,
+  errors: Object.values(errors),
+  references: [
+    {
+      kind: 'backend',
+      field: 'backend_id',
+      ids: ({ backend_id }) => [backend_id],
+      wrongKind: (id) => new UserError(errors.notABackendId, { field: 'backend_id', id: quote(id) }),
+      missing: (id) => new UserError(errors.backendMissing, { id: quote(id) }),
+    },
+  ],
   accept({ enabled = true, backend_id = '' }) {
-    if (backend_id === '') throw new UserError(20018);
+    if (backend_id === '') throw new UserError(errors.backendRequired);
     return { enabled, backend_id };
   },
-  references: ({ backend_id }) => ({ ...noReferences, static_backend: [backend_id] }),
-  present: ({ enabled, backend_id }, ref) => ({ enabled, backend: ref('static_backend', backend_id) }),
+  present: ({ enabled, backend_id }, ref) => ({ enabled, backend: ref('backend', backend_id) }),
   build: ({ backend_id }) => ({ backendId: backend_id }),
 };

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { UserError } from '../../errors/user-error.ts';
-import { enabledInput, enabledView, noReferences, Ref } from '../module.ts';
+import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView, Ref } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import * as errors from './errors.ts';
 
 const policyLimit = 100;
 
@@ -41,14 +43,23 @@ export const ipRestriction: EdgeModule<Static<typeof Input>, IpRestrictionSettin
   targets: ['tcp_edge', 'https_route'],
   input: Input,
   view: View,
+  errors: [...Object.values(errors), notAnIpPolicyId, duplicateEntry],
+  references: [
+    {
+      kind: 'ip_policy',
+      field: 'ip_policy_ids',
+      ids: ({ ip_policy_ids }) => ip_policy_ids,
+      wrongKind: (id) => new UserError(notAnIpPolicyId, { field: 'ip_policy_ids', id: quote(id) }),
+      missing: (id) => new UserError(errors.modulePolicyNotFound, { id: quote(id) }),
+    },
+  ],
   accept({ enabled = true, ip_policy_ids = [] }) {
-    if (ip_policy_ids.length === 0) throw new UserError(7025);
+    if (ip_policy_ids.length === 0) throw new UserError(errors.moduleWithoutPolicy);
     if (ip_policy_ids.length > policyLimit) {
-      throw new UserError(7013, { count: ip_policy_ids.length, limit: policyLimit });
+      throw new UserError(errors.tooManyPolicies, { count: ip_policy_ids.length, limit: policyLimit });
     }
     return { enabled, ip_policy_ids };
   },
-  references: ({ ip_policy_ids }) => ({ ...noReferences, ip_policy: ip_policy_ids }),
   present: ({ enabled, ip_policy_ids }, ref) => ({
     enabled,
     ip_policies: ip_policy_ids.map((id): Ref => ref('ip_policy', id)),

@@ -1,8 +1,13 @@
 import type { Static } from 'typebox';
 
-import { acceptHeaderChanges, headerChangesInput, headerChangesView, headerRewriter } from '../header-changes.ts';
+import {
+  acceptHeaderChanges,
+  headerErrors,
+  headerChangesInput,
+  headerChangesView,
+  headerRewriter,
+} from '../header-changes.ts';
 import type { HeaderChanges } from '../header-changes.ts';
-import { noReferences } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 
 const subject = 'the HTTP request before it is sent to the upstream application server';
@@ -14,8 +19,8 @@ export const requestHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = {
   targets: ['https_route'],
   input: Input,
   view: headerChangesView('RequestHeadersModule', subject),
+  errors: headerErrors,
   accept: acceptHeaderChanges,
-  references: () => noReferences,
   present: (settings) => settings,
   build: (settings) => ({ rewriteRequest: headerRewriter(settings) }),
 };

@@ -1,8 +1,13 @@
 import type { Static } from 'typebox';
 
-import { acceptHeaderChanges, headerChangesInput, headerChangesView, headerRewriter } from '../header-changes.ts';
+import {
+  acceptHeaderChanges,
+  headerErrors,
+  headerChangesInput,
+  headerChangesView,
+  headerRewriter,
+} from '../header-changes.ts';
 import type { HeaderChanges } from '../header-changes.ts';
-import { noReferences } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 
 const subject = 'the HTTP response before it is sent to the client';
@@ -14,8 +19,8 @@ export const responseHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = 
   targets: ['https_route'],
   input: Input,
   view: headerChangesView('ResponseHeadersModule', subject),
+  errors: headerErrors,
   accept: acceptHeaderChanges,
-  references: () => noReferences,
   present: (settings) => settings,
   build: (settings) => ({ rewriteResponse: headerRewriter(settings) }),
 };

@@ -1,6 +1,8 @@
 import { refused } from '../../api/bearer.ts';
 import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
+import { ownerInactive, tokenMalformed, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
@@ -31,11 +33,11 @@ const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefin
 export function createAuthenticator(store: Store, principals: () => Principals): Authenticator {
   const keys = new KeyMemory(store);
 
-  const identify = (candidate: Candidate, secret: string, refusal: 202 | 203): Awaitable<Identity> => {
+  const identify = (candidate: Candidate, secret: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
     if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
     const finish = (principal: Principal | undefined): Identity => {
       if (principal === undefined) throw refused(refusal);
-      if (!principal.active) throw new UserError(636, { owner: principal.id });
+      if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
       return { principal, keyId: candidate.keyId };
     };
     const owner = principals().find(candidate.accountId, candidate.ownerId);
@@ -49,12 +51,12 @@ export function createAuthenticator(store: Store, principals: () => Principals):
     authenticate(token) {
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
-        const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), 203);
+        const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), tokenUnknown);
         return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
       }
       // Too short for a token that an operator may choose: nothing to look up.
-      if (token.length < shortestChosen) throw refused(202);
-      return keys.findChosen(token).then((found) => identify(found, token, 202));
+      if (token.length < shortestChosen) throw refused(tokenMalformed);
+      return keys.findChosen(token).then((found) => identify(found, token, tokenMalformed));
     },
   };
 }

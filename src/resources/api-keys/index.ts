@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import type { Caller } from '../../api/caller.ts';
 import { crudOperations, nullable } from '../../api/crud.ts';
+import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -9,6 +10,8 @@ import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { createAuthenticator } from './authenticator.ts';
+import { inactiveOwner, notKeyOwner, otherOwner, unknownOwner } from './errors.ts';
+import * as errors from './errors.ts';
 import { insertKey, keysForOthers } from './keys.ts';
 import { apiKeys, migrations } from './table.ts';
 import type { ApiKey } from './table.ts';
@@ -58,8 +61,12 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
     createBody: ApiKeyCreate,
     updateBody: ApiKeyUpdate,
     secretFields: ['token'],
-    fieldErrors: textFieldErrors(604, 605),
-    errors: { create: [243, 604, 605, 630, 634, 20022], update: [604, 605, 20006], delete: [20006] },
+    fieldErrors: textFieldErrors(descriptionTooLong, metadataTooLong),
+    errors: {
+      create: [wrongIdKindOfSeveral, descriptionTooLong, metadataTooLong, otherOwner, unknownOwner, inactiveOwner],
+      update: [descriptionTooLong, metadataTooLong, notKeyOwner],
+      delete: [notKeyOwner],
+    },
     async create(transaction, { caller, body }) {
       // Official clients send "" for what was not given.
       const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
@@ -92,20 +99,21 @@ async function checkOwner(
   ownerId: string,
   principals: ResourceContext['offers']['principals'],
 ): Promise<void> {
-  if (!principal.admin) throw new UserError(630, { owner: quote(ownerId) });
+  if (!principal.admin) throw new UserError(otherOwner, { owner: quote(ownerId) });
   if (!hasPrefix(ownerId, 'usr') && !hasPrefix(ownerId, 'bot')) {
-    throw new UserError(243, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
+    throw new UserError(wrongIdKindOfSeveral, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
   }
   const owner = await principals.load(transaction, accountId, ownerId);
-  if (owner === undefined) throw new UserError(634, { owner: quote(ownerId) });
-  if (!owner.active) throw new UserError(20022, { owner: ownerId });
+  if (owner === undefined) throw new UserError(unknownOwner, { owner: quote(ownerId) });
+  if (!owner.active) throw new UserError(inactiveOwner, { owner: ownerId });
 }
 
 function checkMayWrite({ principal }: Caller, { id, owner_id }: ApiKey): void {
-  if (!principal.admin && principal.id !== owner_id) throw new UserError(20006, { key: id, owner: owner_id });
+  if (!principal.admin && principal.id !== owner_id) throw new UserError(notKeyOwner, { key: id, owner: owner_id });
 }
 
 export const apiKeysResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [ApiKeyView, ApiKeyCreate, ApiKeyUpdate],
   operations: apiKeyOperations,

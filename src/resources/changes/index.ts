@@ -2,12 +2,15 @@ import { Type } from 'typebox';
 
 import type { Caller } from '../../api/caller.ts';
 import { nullable } from '../../api/crud.ts';
+import { adminOnly, wrongIdKind } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { nextPageQuery } from '../../api/query.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Row, Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { invalidTime } from './errors.ts';
+import * as errors from './errors.ts';
 
 const path = '/changes';
 const prefix = 'chg';
@@ -66,7 +69,7 @@ function listOperation({ store }: ResourceContext): Operation {
     filters: Object.keys(filters),
     status: 200,
     answer: ChangesPage,
-    errors: [241, 20007],
+    errors: [invalidTime, adminOnly],
     handle: async (call) => {
       const { caller, page, uri } = call;
       const { sql, values } = condition(call);
@@ -89,7 +92,7 @@ function condition({ filters: given }: Call): { readonly sql: string; readonly v
   const entries = Object.entries(given);
   for (const [name, value] of entries) {
     if ((name === 'since' || name === 'until') && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value)) {
-      throw new UserError(241, { value: quote(value) });
+      throw new UserError(invalidTime, { value: quote(value) });
     }
   }
   const conditions = new Map<string, string>(Object.entries(filters));
@@ -103,7 +106,7 @@ function cursor(beforeId: string | undefined): readonly [version: number, positi
   if (beforeId === undefined) return [Number.MAX_SAFE_INTEGER, 0];
   const digits = beforeId.slice(prefix.length + 1);
   const [, version, position] = new RegExp(`^(\\d{${versionDigits}})(\\d{${positionDigits}})$`).exec(digits) ?? [];
-  if (version === undefined) throw new UserError(227, { field: 'before_id', id: quote(beforeId), prefix });
+  if (version === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(beforeId), prefix });
   return [Number(version), Number(position)];
 }
 
@@ -128,10 +131,11 @@ function parse(text: Value | undefined): unknown {
 }
 
 function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(20007, { action: 'read the list of changes' });
+  if (!principal.admin) throw new UserError(adminOnly, { action: 'read the list of changes' });
 }
 
 export const changesResource: Resource = {
+  errors: Object.values(errors),
   migrations: [
     {
       name: '0013 change log by account',

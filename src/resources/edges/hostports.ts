@@ -5,6 +5,7 @@ import { parseHostPort } from '../../lib/host-port.ts';
 import type { Value } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
+import { hostportTaken, invalidHostport, invalidPort, tooManyHostports } from './errors.ts';
 
 const hostportLimit = 1000;
 
@@ -20,7 +21,7 @@ export function hostportsInput(description: string, example: string) {
 
 export function checkHostportCount(hostports: readonly string[]): void {
   const count = hostports.length;
-  if (count > hostportLimit) throw new UserError(7129, { count, limit: hostportLimit });
+  if (count > hostportLimit) throw new UserError(tooManyHostports, { count, limit: hostportLimit });
 }
 
 export function readHostport(text: string, options?: { readonly wildcard: boolean }): { host: string; port: number } {
@@ -28,8 +29,8 @@ export function readHostport(text: string, options?: { readonly wildcard: boolea
   if (parsed.ok) return parsed;
   const hostport = quote(text);
   if (parsed.fault === 'port')
-    throw new UserError(7112, { port: quote(text.slice(text.lastIndexOf(':') + 1)), hostport });
-  throw new UserError(7104, { hostport, reason: `it ${parsed.reason}` });
+    throw new UserError(invalidPort, { port: quote(text.slice(text.lastIndexOf(':') + 1)), hostport });
+  throw new UserError(invalidHostport, { hostport, reason: `it ${parsed.reason}` });
 }
 
 interface ReservationTable {
@@ -89,6 +90,6 @@ export class Reservations {
     if (holder === undefined) return;
     const [id, accountId] = holder;
     // Another account's edges are none of the caller's business.
-    throw new UserError(7122, { hostport, edge: accountId === edge.account_id ? ` (${id})` : '' });
+    throw new UserError(hostportTaken, { hostport, edge: accountId === edge.account_id ? ` (${id})` : '' });
   }
 }

@@ -1,15 +1,17 @@
-import type { MissingCode } from '../../api/crud.ts';
+import { preconditionFailed } from '../../api/errors.ts';
 import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Table } from '../../store/table.ts';
-import { acceptModule, syncReferences, moduleErrors, presentModule } from './module-fields.ts';
-import type { HasModules } from './module-fields.ts';
 import type { ResourceContext } from '../resource.ts';
+import { moduleNotSet } from './errors.ts';
+import { acceptModule, presentModule, syncReferences } from './module-fields.ts';
+import type { HasModules } from './module-fields.ts';
 
 /** Where the modules of one kind of holder are found. */
 interface ModulePaths<Holder extends HasModules> {
@@ -20,7 +22,7 @@ interface ModulePaths<Holder extends HasModules> {
   /** `TCP edge`, as it stands in messages. */
   readonly noun: string;
   /** The code for an id that names no holder. */
-  readonly missing: MissingCode;
+  readonly missing: ErrorDefinition<'noun' | 'id'>;
   /** `TCP Edge`, as it stands in summaries. */
   readonly title: string;
   /** `TcpEdge`, as operation ids start. */
@@ -55,7 +57,8 @@ function replaceOperation<Holder extends HasModules>(
     bodyForm: 'module',
     status: 200,
     answer: module.view,
-    errors: [paths.missing, 20020, ...moduleErrors(module)],
+    accepts: ['IfMatch'],
+    errors: [paths.missing, preconditionFailed, ...module.errors],
     handle: async (call: Call) => {
       const settings = acceptModule(module, call.body);
       await store.write(call.actor, async (transaction) => {
@@ -77,7 +80,7 @@ function getOperation<Holder extends HasModules>(
   const show = (found: Holder | undefined, call: Call): unknown => {
     const { id, modules } = checkFound(found, paths, call);
     const settings = modules[module.name];
-    if (settings === undefined) throw new UserError(20008, { module: module.name, id });
+    if (settings === undefined) throw new UserError(moduleNotSet, { module: module.name, id });
     tagAnswer(call, settings);
     return presentModule(module, settings, offers, call);
   };
@@ -86,7 +89,7 @@ function getOperation<Holder extends HasModules>(
     method: 'GET',
     status: 200,
     answer: module.view,
-    errors: [paths.missing, 20008],
+    errors: [paths.missing, moduleNotSet],
     handle: (call) => {
       const holder = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
       return holder instanceof Promise ? holder.then((found) => show(found, call)) : show(holder, call);
@@ -104,7 +107,8 @@ function deleteOperation<Holder extends HasModules>(
     method: 'DELETE',
     description: 'Also succeeds when the module is not set.',
     status: 204,
-    errors: [paths.missing, 20020],
+    accepts: ['IfMatch'],
+    errors: [paths.missing, preconditionFailed],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const holder = await findForWrite(transaction, paths, call);

@@ -1,3 +1,4 @@
+import { fieldRequired, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -5,7 +6,10 @@ import { hasPrefix } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
+import { edgeNotFound, routeNotFound } from '../edges/errors.ts';
 import type { MatchingRule, Resource, ResourceContext } from '../resource.ts';
+import { ipCheckTarget, notAnIpAddress } from './errors.ts';
+import * as errors from './errors.ts';
 import { judge } from './judge.ts';
 import { IpCheckRequest, IpCheckVerdict } from './schema.ts';
 
@@ -38,10 +42,10 @@ function checkOperation(context: ResourceContext): Operation {
     body: IpCheckRequest,
     status: 200,
     answer: IpCheckVerdict,
-    errors: [243, 7000, 7124, 20012, 20032, 20033],
+    errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, fieldRequired, ipCheckTarget, notAnIpAddress],
     handle: async (call) => {
       const source = parseIp(call.body.ip);
-      if (source === undefined) throw new UserError(20033, { ip: quote(call.body.ip) });
+      if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(call.body.ip) });
       const subjects = await subjectsOf(context, call);
       const policyIds = [...new Set(subjects.flatMap((subject) => subject.policyIds))];
       const matching = await context.offers.ipPolicyRules.matching(policyIds, source);
@@ -62,7 +66,7 @@ async function subjectsOf(
   { caller: { accountId }, body }: CheckCall,
 ): Promise<readonly Subject[]> {
   const { type, edge_id, route_id } = body;
-  if ([type, edge_id, route_id].filter((each) => each !== undefined).length !== 1) throw new UserError(20032);
+  if ([type, edge_id, route_id].filter((each) => each !== undefined).length !== 1) throw new UserError(ipCheckTarget);
   const module = type === undefined ? await moduleOf(offers, accountId, edge_id, route_id) : [];
   const restrictions = await offers.ipRestrictions.ofType(accountId, type ?? 'endpoints');
   const first = restrictions.map(({ id, enforced, ip_policy_ids }): Subject => ({
@@ -85,13 +89,17 @@ async function moduleOf(
   const prefix = prefixes.find((each) => hasPrefix(id, each));
   if (prefix === undefined) {
     const field = edgeId === undefined ? 'route_id' : 'edge_id';
-    throw new UserError(243, { field, id: quote(id), prefixes: prefixes.map((each) => `${each}_`).join(', ') });
+    throw new UserError(wrongIdKindOfSeveral, {
+      field,
+      id: quote(id),
+      prefixes: prefixes.map((each) => `${each}_`).join(', '),
+    });
   }
   const modules = await edgeModules[prefix]?.(accountId, id);
   if (modules === undefined) {
     throw edgeId === undefined
-      ? new UserError(7124, { noun: 'HTTPS edge route', id: quote(id) })
-      : new UserError(7000, { noun: 'edge', id: quote(id) });
+      ? new UserError(routeNotFound, { noun: 'HTTPS edge route', id: quote(id) })
+      : new UserError(edgeNotFound, { noun: 'edge', id: quote(id) });
   }
   const settings = modules['ip_restriction'];
   // The module of this name stores this field; others have none.
@@ -157,6 +165,7 @@ function explain(ip: string, checks: readonly Check[], refusal: Check | undefine
 
 /** No table of its own: it looks at what the others hold. */
 export const ipCheckResource: Resource = {
+  errors: Object.values(errors),
   migrations: [],
   schemas: [IpCheckRequest, IpCheckVerdict],
   operations: (context) => [checkOperation(context)],

@@ -4,8 +4,10 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Resource, ResourceContext } from '../resource.ts';
 import { createReferences, listReferrers } from '../references.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { policyInUse } from './errors.ts';
+import * as errors from './errors.ts';
 import { ipPolicies, migrations } from './table.ts';
 
 const path = '/ip_policies';
@@ -35,13 +37,13 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     view: IpPolicyView,
     createBody: IpPolicyCreate,
     updateBody: IpPolicyUpdate,
-    errors: { create: [], update: [], delete: [1420] },
+    errors: { create: [], update: [], delete: [policyInUse] },
     create: (transaction, { caller, body }) =>
       ipPolicies.insert(transaction, withText(ipPolicies.newDocument(caller.accountId), body)),
     update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
     async remove(transaction, _call, policy) {
       const users = await uses.referrersOf(transaction, policy.id);
-      if (users.length > 0) throw new UserError(1420, { policy: policy.id, users: listReferrers(users) });
+      if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listReferrers(users) });
       // Its rules go with it.
       await ipPolicies.delete(transaction, policy, { cascades: true });
     },
@@ -56,6 +58,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
 }
 
 export const ipPoliciesResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [IpPolicyView, IpPolicyCreate, IpPolicyUpdate],
   operations: ipPolicyOperations,

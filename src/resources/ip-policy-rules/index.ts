@@ -1,11 +1,13 @@
 import type { Resource } from '../resource.ts';
 import { createPolicyCompiler } from './compile.ts';
+import * as errors from './errors.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
 import { createRuleSearch } from './search.ts';
 import { migrations } from './table.ts';
 
 export const ipPolicyRulesResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
   operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],

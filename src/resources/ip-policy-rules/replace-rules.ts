@@ -1,15 +1,19 @@
 import { Type } from 'typebox';
 
+import { fieldRequired, notFound, preconditionFailed } from '../../api/errors.ts';
 import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
+import { duplicateEntry } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Change } from '../../store/change-log.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
+import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
 import { handOver } from './handed-rules.ts';
 import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
@@ -46,14 +50,27 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
     parseBody: parseRuleList,
     status: 200,
     answer: RulesReplaced,
-    errors: [222, 1406, 1409, 1411, 1413, 1422, 20005, 20009, 20012, 20016, 20020],
+    accepts: ['IfMatch', 'AllowLockout'],
+    errors: [
+      notFound,
+      invalidCidr,
+      hostBitsSet,
+      tooManyRules,
+      maskMissing,
+      unknownAction,
+      wouldLockOut,
+      duplicateEntry,
+      fieldRequired,
+      invalidRuleLine,
+      preconditionFailed,
+    ],
     handle: async (call) => {
       // Checked before the write begins: others need not wait for it.
       const wanted = acceptRules(call.body);
       return store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
         if (!(await offers.ipPolicies.exists(transaction, call.caller.accountId, id))) {
-          throw new UserError(222, { noun: 'IP policy', id: quote(id) });
+          throw new UserError(notFound, { noun: 'IP policy', id: quote(id) });
         }
         const counts = await replaceRules(transaction, call, id, wanted);
         tagAnswer(call, stateOf(wanted.inOrder));

@@ -3,9 +3,11 @@ import { Type } from 'typebox';
 import { decodeText, mediaType, parseBody } from '../../api/body.ts';
 import { textFields } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
+import { duplicateEntry } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { acceptCidr, flagOf } from './cidr-rules.ts';
+import { invalidRuleLine, tooManyRules } from './errors.ts';
 import { actions } from './table.ts';
 import type { Action } from './table.ts';
 
@@ -57,7 +59,8 @@ export function parseRuleList(contentType: string | undefined, encoding: string 
       const line = at + 1;
       const cidr = cidrOfLine(rule, line);
       const earlier = lineByCidr.get(cidr);
-      if (earlier !== undefined) throw new UserError(20016, { line, reason: `${cidr} is in line ${earlier} already.` });
+      if (earlier !== undefined)
+        throw new UserError(invalidRuleLine, { line, reason: `${cidr} is in line ${earlier} already.` });
       lineByCidr.set(cidr, line);
       return [rule];
     });
@@ -68,7 +71,7 @@ function cidrOfLine(rule: string, line: number): string {
   try {
     return acceptRule(rule).cidr;
   } catch (error) {
-    if (error instanceof UserError) throw new UserError(20016, { line, reason: error.message });
+    if (error instanceof UserError) throw new UserError(invalidRuleLine, { line, reason: error.message });
     throw error;
   }
 }
@@ -76,11 +79,11 @@ function cidrOfLine(rule: string, line: number): string {
 type RuleInput = string | (TextFields & { readonly cidr: string; readonly action?: Action });
 
 export function acceptRules(inputs: readonly RuleInput[]): RuleList {
-  if (inputs.length > ruleLimit) throw new UserError(1411, { limit: ruleLimit, count: inputs.length });
+  if (inputs.length > ruleLimit) throw new UserError(tooManyRules, { limit: ruleLimit, count: inputs.length });
   const byCidr = new Map<string, WantedRule>();
   for (const input of inputs) {
     const rule = acceptRule(input);
-    if (byCidr.has(rule.cidr)) throw new UserError(20009, { field: 'The list', id: rule.cidr });
+    if (byCidr.has(rule.cidr)) throw new UserError(duplicateEntry, { field: 'The list', id: rule.cidr });
     byCidr.set(rule.cidr, rule);
   }
   // Every one of them was just put there.

@@ -1,13 +1,27 @@
 import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
+import { metadataTooLong } from '../../api/errors.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { Referable, ResourceContext } from '../resource.ts';
 import { acceptCidr } from './cidr-rules.ts';
+import {
+  duplicateRule,
+  hostBitsSet,
+  invalidCidr,
+  maskMissing,
+  notAPolicyOfRule,
+  policyNotFound,
+  ruleDescriptionTooLong,
+  ruleFieldRequired,
+  ruleNotFound,
+  unknownAction,
+} from './errors.ts';
 import { actions, ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
@@ -55,7 +69,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     table: ipPolicyRules,
     path: '/ip_policy_rules',
     noun: 'IP policy rule',
-    missing: 1404,
+    missing: ruleNotFound,
     name: 'IpPolicyRules',
     tag: 'IP policy rules',
     listKey: 'ip_policy_rules',
@@ -63,16 +77,38 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     createBody: IpPolicyRuleCreate,
     updateBody: IpPolicyRuleUpdate,
     fieldErrors: {
-      ...textFieldErrors(1421, 605),
+      ...textFieldErrors(ruleDescriptionTooLong, metadataTooLong),
       cidr: (_value, missing) => (missing ? missingField('cidr') : undefined),
       ip_policy_id: (_value, missing) => (missing ? missingField('ip_policy_id') : undefined),
-      action: (value, missing) => (missing ? missingField('action') : new UserError(1422, { action: quote(value) })),
+      action: (value, missing) =>
+        missing ? missingField('action') : new UserError(unknownAction, { action: quote(value) }),
     },
     errors: {
-      create: [605, 1402, 1405, 1406, 1408, 1409, 1413, 1414, 1421, 1422, 20005],
-      update: [605, 1406, 1408, 1409, 1413, 1421, 20005],
-      delete: [20005],
+      create: [
+        metadataTooLong,
+        policyNotFound,
+        ruleFieldRequired,
+        invalidCidr,
+        duplicateRule,
+        hostBitsSet,
+        maskMissing,
+        notAPolicyOfRule,
+        ruleDescriptionTooLong,
+        unknownAction,
+        wouldLockOut,
+      ],
+      update: [
+        metadataTooLong,
+        invalidCidr,
+        duplicateRule,
+        hostBitsSet,
+        maskMissing,
+        ruleDescriptionTooLong,
+        wouldLockOut,
+      ],
+      delete: [wouldLockOut],
     },
+    guarded: ['create', 'update', 'delete'],
     async create(transaction, call) {
       const { caller, body } = call;
       await checkPolicy(transaction, offers.ipPolicies, caller.accountId, body.ip_policy_id);
@@ -122,8 +158,8 @@ async function checkPolicy(
   accountId: string,
   id: string,
 ): Promise<void> {
-  if (!hasPrefix(id, 'ipp')) throw new UserError(1414, { id: quote(id) });
-  if (!(await policies.exists(transaction, accountId, id))) throw new UserError(1402, { id: quote(id) });
+  if (!hasPrefix(id, 'ipp')) throw new UserError(notAPolicyOfRule, { id: quote(id) });
+  if (!(await policies.exists(transaction, accountId, id))) throw new UserError(policyNotFound, { id: quote(id) });
 }
 
 async function checkUnique(transaction: Transaction, { id, cidr: wanted, ip_policy_id }: IpPolicyRule): Promise<void> {
@@ -131,9 +167,10 @@ async function checkUnique(transaction: Transaction, { id, cidr: wanted, ip_poli
     'SELECT id FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr = $2 AND id <> $3',
     [ip_policy_id, wanted, id],
   );
-  if (taken !== undefined) throw new UserError(1408, { policy: ip_policy_id, cidr: wanted, rule: String(taken[0]) });
+  if (taken !== undefined)
+    throw new UserError(duplicateRule, { policy: ip_policy_id, cidr: wanted, rule: String(taken[0]) });
 }
 
 function missingField(field: string): UserError {
-  return new UserError(1405, { field: quote(field) });
+  return new UserError(ruleFieldRequired, { field: quote(field) });
 }

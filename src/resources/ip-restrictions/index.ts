@@ -2,14 +2,18 @@ import { Type } from 'typebox';
 
 import type { Caller } from '../../api/caller.ts';
 import { crudOperations } from '../../api/crud.ts';
+import { adminOnly, fieldRequired } from '../../api/errors.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
+import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { checkPolicyIds } from '../id-list.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
+import { restrictionPolicyNotFound, restrictionWithoutPolicy, unknownRestrictionType, wouldLockOut } from './errors.ts';
+import * as errors from './errors.ts';
 import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
 import { createRestrictionSearch } from './search.ts';
@@ -60,7 +64,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
   const setPolicies = async (transaction: Transaction, { account_id, id, ip_policy_ids }: IpRestriction) => {
     for (const policyId of ip_policy_ids) {
       if (!(await offers.ipPolicies.exists(transaction, account_id, policyId)))
-        throw new UserError(1801, { id: policyId });
+        throw new UserError(restrictionPolicyNotFound, { id: policyId });
     }
     await offers.ipPolicies.setReferences(transaction, id, ip_policy_ids);
   };
@@ -77,17 +81,27 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
     updateBody: IpRestrictionUpdate,
     permitWrite: requireAdmin,
     fieldErrors: {
-      type: (value, missing) => (missing ? undefined : new UserError(1803, { type: quote(value) })),
-      ip_policy_ids: (_value, missing) => (missing ? new UserError(1804) : undefined),
+      type: (value, missing) => (missing ? undefined : new UserError(unknownRestrictionType, { type: quote(value) })),
+      ip_policy_ids: (_value, missing) => (missing ? new UserError(restrictionWithoutPolicy) : undefined),
     },
     errors: {
-      create: [229, 1801, 1803, 1804, 20005, 20007, 20009, 20012],
-      update: [229, 1801, 20005, 20007, 20009],
-      delete: [20007],
+      create: [
+        notAnIpPolicyId,
+        restrictionPolicyNotFound,
+        unknownRestrictionType,
+        restrictionWithoutPolicy,
+        wouldLockOut,
+        adminOnly,
+        duplicateEntry,
+        fieldRequired,
+      ],
+      update: [notAnIpPolicyId, restrictionPolicyNotFound, wouldLockOut, adminOnly, duplicateEntry],
+      delete: [adminOnly],
     },
+    guarded: ['create', 'update'],
     async create(transaction, call) {
       const { caller, body } = call;
-      if (body.ip_policy_ids.length === 0) throw new UserError(1804);
+      if (body.ip_policy_ids.length === 0) throw new UserError(restrictionWithoutPolicy);
       checkPolicyIds(body.ip_policy_ids);
       const restriction: IpRestriction = withText(
         {
@@ -139,10 +153,11 @@ function present(restriction: IpRestriction, { uri }: Call, policiesPath: string
 }
 
 function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(20007, { action: 'create, change or delete IP restrictions' });
+  if (!principal.admin) throw new UserError(adminOnly, { action: 'create, change or delete IP restrictions' });
 }
 
 export const ipRestrictionsResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate, IpRestrictionWarnings],
   operations: (context) => [...ipRestrictionOperations(context), warningsOperation(context)],

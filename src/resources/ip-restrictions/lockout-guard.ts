@@ -1,10 +1,11 @@
 import { UserError } from '../../errors/user-error.ts';
-import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import type { LockoutGuard } from '../resource.ts';
+import { wouldLockOut } from './errors.ts';
 import { ipRestrictions } from './table.ts';
 
 /** What may not shut the caller out. Traffic has its own addresses. */
@@ -18,7 +19,7 @@ export function createLockoutGuard(store: Store): LockoutGuard {
       if (restriction === undefined) return;
       // The id of one that is just being made means nothing to the caller, and will not exist.
       const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
-      throw new UserError(20005, {
+      throw new UserError(wouldLockOut, {
         address: formatIp(source),
         restriction: isKnown ? `the IP restriction ${restriction}` : 'this new IP restriction',
       });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 
+import { notFound } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -36,10 +37,10 @@ export function warningsOperation({ store, offers }: ResourceContext): Operation
     tag: 'IP restrictions',
     status: 200,
     answer: IpRestrictionWarnings,
-    errors: [222],
+    errors: [notFound],
     handle: async ({ caller, params: { id = '' }, uri }) => {
       if ((await store.find(ipRestrictions, caller.accountId, id)) === undefined) {
-        throw new UserError(222, { noun: 'IP restriction', id: quote(id) });
+        throw new UserError(notFound, { noun: 'IP restriction', id: quote(id) });
       }
       await offers.warnings.flush();
       const rows = await store.queries.all(

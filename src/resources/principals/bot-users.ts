@@ -3,12 +3,14 @@ import type { Static } from 'typebox';
 
 import type { Caller } from '../../api/caller.ts';
 import { crudOperations } from '../../api/crud.ts';
+import { invalidValue } from '../../api/errors.ts';
 import type { Call, Operation } from '../../api/operation.ts';
 import { text } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deletePrincipal, insertPrincipal } from './directory.ts';
+import { botNameEmpty, botNameTaken, botNameTooLong, botsNeedAdmin } from './errors.ts';
 import { botUsers } from './table.ts';
 import type { BotUser } from './table.ts';
 
@@ -52,12 +54,16 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
     permitWrite: requireAdmin,
     fieldErrors: {
       name: (value, missing) => {
-        if (missing) return new UserError(4109);
+        if (missing) return new UserError(botNameEmpty);
         const bytes = typeof value === 'string' ? Buffer.byteLength(value) : 0;
-        return bytes > nameLimitBytes ? new UserError(4110, { bytes }) : undefined;
+        return bytes > nameLimitBytes ? new UserError(botNameTooLong, { bytes }) : undefined;
       },
     },
-    errors: { create: [4109, 4110, 4111, 4112], update: [4109, 4110, 4111, 4112], delete: [4111] },
+    errors: {
+      create: [botNameEmpty, botNameTooLong, botsNeedAdmin, botNameTaken],
+      update: [botNameEmpty, botNameTooLong, botsNeedAdmin, botNameTaken],
+      delete: [botsNeedAdmin],
+    },
     async create(transaction, { caller: { accountId }, body }) {
       const bot: BotUser = { ...botUsers.newDocument(accountId), name: body.name, active: body.active ?? true };
       await checkName(transaction, bot);
@@ -85,17 +91,17 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
 }
 
 function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(4111);
+  if (!principal.admin) throw new UserError(botsNeedAdmin);
 }
 
 async function checkName(transaction: Transaction, bot: BotUser): Promise<void> {
-  if (bot.name === '') throw new UserError(4109);
+  if (bot.name === '') throw new UserError(botNameEmpty);
   // It stands in a column of its own, where PostgreSQL cannot hold one.
-  if (bot.name.includes('\0')) throw new UserError(215, { field: '"name"', reason: 'holds a NUL character' });
+  if (bot.name.includes('\0')) throw new UserError(invalidValue, { field: '"name"', reason: 'holds a NUL character' });
   const [taken] = await transaction.all('SELECT id FROM bot_users WHERE account_id = $1 AND name = $2 AND id <> $3', [
     bot.account_id,
     bot.name,
     bot.id,
   ]);
-  if (taken !== undefined) throw new UserError(4112, { name: quote(bot.name), id: String(taken[0]) });
+  if (taken !== undefined) throw new UserError(botNameTaken, { name: quote(bot.name), id: String(taken[0]) });
 }

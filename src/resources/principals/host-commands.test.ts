@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { onEachDatabase } from '../../../test/support/each-database.ts';
-import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { GatehouseProcess } from '../../../test/support/gatehouse-process.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { runOnHost } from '../../../test/support/people.ts';
 
 onEachDatabase('commands of the host', (newDatabase) => {

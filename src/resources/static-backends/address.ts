@@ -1,12 +1,13 @@
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
+import { addressRequired, addressWithoutHost, invalidAddress } from './errors.ts';
 
 /** The text itself: clients compare what they read with what they sent. */
 export function acceptAddress(text: string): string {
-  if (text === '') throw new UserError(6505);
+  if (text === '') throw new UserError(addressRequired);
   const parsed = parseHostPort(text);
   if (parsed.ok) return text;
   const address = quote(text);
-  if (text.startsWith(':')) throw new UserError(6507, { address });
-  throw new UserError(6506, { address, reason: `it ${parsed.reason}` });
+  if (text.startsWith(':')) throw new UserError(addressWithoutHost, { address });
+  throw new UserError(invalidAddress, { address, reason: `it ${parsed.reason}` });
 }

@@ -4,10 +4,20 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Resource, ResourceContext } from '../resource.ts';
 import { createReferences, listReferrers } from '../references.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
 import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
+import {
+  addressRequired,
+  addressWithoutHost,
+  backendDescriptionTooLong,
+  backendInUse,
+  backendMetadataTooLong,
+  backendNotFound,
+  invalidAddress,
+} from './errors.ts';
+import * as errors from './errors.ts';
 import { migrations, staticBackends } from './table.ts';
 
 const path = '/backends/static';
@@ -53,7 +63,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     table: staticBackends,
     path,
     noun: 'static backend',
-    missing: 6514,
+    missing: backendNotFound,
     name: 'StaticBackends',
     tag: 'Static backends',
     listKey: 'backends',
@@ -61,13 +71,13 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     createBody: StaticBackendCreate,
     updateBody: StaticBackendUpdate,
     fieldErrors: {
-      ...textFieldErrors(6503, 6504),
-      address: (_value, missing) => (missing ? new UserError(6505) : undefined),
+      ...textFieldErrors(backendDescriptionTooLong, backendMetadataTooLong),
+      address: (_value, missing) => (missing ? new UserError(addressRequired) : undefined),
     },
     errors: {
-      create: [6503, 6504, 6505, 6506, 6507],
-      update: [6503, 6504, 6506, 6507],
-      delete: [20013],
+      create: [backendDescriptionTooLong, backendMetadataTooLong, addressRequired, invalidAddress, addressWithoutHost],
+      update: [backendDescriptionTooLong, backendMetadataTooLong, invalidAddress, addressWithoutHost],
+      delete: [backendInUse],
     },
     async create(transaction, { caller, body }) {
       const first = staticBackends.newDocument(caller.accountId);
@@ -85,7 +95,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     },
     async remove(transaction, _call, backend) {
       const users = await uses.referrersOf(transaction, backend.id);
-      if (users.length > 0) throw new UserError(20013, { backend: backend.id, users: listReferrers(users) });
+      if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listReferrers(users) });
       await staticBackends.delete(transaction, backend);
     },
     present: (backend, { uri }) => ({
@@ -101,6 +111,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
 }
 
 export const staticBackendsResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate],
   operations: staticBackendOperations,

@@ -6,6 +6,23 @@ import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts'
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { certificateCompiler } from './compile.ts';
+import {
+  certificateDescriptionTooLong,
+  certificateMetadataTooLong,
+  certificateMissing,
+  certificateUnreadable,
+  chainOutOfOrder,
+  keyMismatch,
+  noCertificateFound,
+  notPem,
+  pemTooLarge,
+  privateKeyEncrypted,
+  privateKeyInCertificate,
+  privateKeyMissing,
+  privateKeyUnreadable,
+  wrongPemBlock,
+} from './errors.ts';
+import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
 import { migrations, tlsCertificates } from './table.ts';
 import type { TlsCertificate } from './table.ts';
@@ -76,15 +93,30 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     createBody: TlsCertificateCreate,
     updateBody: TlsCertificateUpdate,
     fieldErrors: {
-      ...textFieldErrors(1916, 1917),
-      certificate_pem: (_value, missing) => (missing ? new UserError(1919) : undefined),
+      ...textFieldErrors(certificateDescriptionTooLong, certificateMetadataTooLong),
+      certificate_pem: (_value, missing) => (missing ? new UserError(certificateMissing) : undefined),
       // A value of the wrong type may be a key all the same, and must not be repeated.
       private_key_pem: (_value, missing) =>
-        missing ? new UserError(1901) : new UserError(1903, { reason: 'it is not text' }),
+        missing ? new UserError(privateKeyMissing) : new UserError(privateKeyUnreadable, { reason: 'it is not text' }),
     },
     errors: {
-      create: [1900, 1901, 1902, 1903, 1911, 1916, 1917, 1919, 1920, 1921, 1922, 1923, 1924, 1926],
-      update: [1916, 1917],
+      create: [
+        certificateUnreadable,
+        privateKeyMissing,
+        privateKeyEncrypted,
+        privateKeyUnreadable,
+        wrongPemBlock,
+        certificateDescriptionTooLong,
+        certificateMetadataTooLong,
+        certificateMissing,
+        notPem,
+        pemTooLarge,
+        noCertificateFound,
+        keyMismatch,
+        privateKeyInCertificate,
+        chainOutOfOrder,
+      ],
+      update: [certificateDescriptionTooLong, certificateMetadataTooLong],
       delete: [],
     },
     async create(transaction, { caller, body }) {
@@ -106,6 +138,7 @@ function present(certificate: TlsCertificate, { uri }: Call): object {
 }
 
 export const tlsCertificatesResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [TlsCertificateView, TlsCertificateCreate, TlsCertificateUpdate],
   operations: tlsCertificateOperations,

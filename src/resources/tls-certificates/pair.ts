@@ -1,4 +1,18 @@
 import { quote, UserError } from '../../errors/user-error.ts';
+import {
+  certificateMissing,
+  certificateUnreadable,
+  chainOutOfOrder,
+  keyMismatch,
+  noCertificateFound,
+  notPem,
+  pemTooLarge,
+  privateKeyEncrypted,
+  privateKeyInCertificate,
+  privateKeyMissing,
+  privateKeyUnreadable,
+  wrongPemBlock,
+} from './errors.ts';
 import { readCertificatePair } from './pem-certificate.ts';
 import type { CertificateFault } from './pem-certificate.ts';
 import type { TlsCertificate } from './table.ts';
@@ -35,28 +49,32 @@ export function acceptPair(certificatePem: string, privateKeyPem: string): Facts
 function explain(fault: CertificateFault): UserError {
   switch (fault.fault) {
     case 'certificate-missing':
-      return new UserError(1919);
+      return new UserError(certificateMissing);
     case 'key-missing':
-      return new UserError(1901);
+      return new UserError(privateKeyMissing);
     case 'no-certificate':
-      return new UserError(1922);
+      return new UserError(noCertificateFound);
     case 'key-encrypted':
-      return new UserError(1902);
+      return new UserError(privateKeyEncrypted);
     case 'key-mismatch':
-      return new UserError(1923);
+      return new UserError(keyMismatch);
     case 'swapped':
-      return new UserError(1924);
+      return new UserError(privateKeyInCertificate);
     case 'not-pem':
-      return new UserError(1920, { field: fault.field });
+      return new UserError(notPem, { field: fault.field });
     case 'wrong-type':
-      return new UserError(1911, { field: fault.field, type: quote(fault.type), expected: quote(fault.expected) });
+      return new UserError(wrongPemBlock, {
+        field: fault.field,
+        type: quote(fault.type),
+        expected: quote(fault.expected),
+      });
     case 'certificate-unreadable':
-      return new UserError(1900, { reason: fault.reason });
+      return new UserError(certificateUnreadable, { reason: fault.reason });
     case 'key-unreadable':
-      return new UserError(1903, { reason: fault.reason });
+      return new UserError(privateKeyUnreadable, { reason: fault.reason });
     case 'chain-order':
-      return new UserError(1926, { position: fault.position });
+      return new UserError(chainOutOfOrder, { position: fault.position });
     default:
-      return new UserError(1921, { field: fault.field, bytes: fault.bytes, limit: fault.limit });
+      return new UserError(pemTooLarge, { field: fault.field, bytes: fault.bytes, limit: fault.limit });
   }
 }

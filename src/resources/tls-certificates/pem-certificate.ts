@@ -2,10 +2,10 @@ import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-import { readCertificateFacts } from './certificate-facts.ts';
-import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
 import { PemError, readPemBlocks } from '../../lib/pem.ts';
 import type { PemBlock } from '../../lib/pem.ts';
+import { readCertificateFacts } from './certificate-facts.ts';
+import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
 
 /** Why a pair is refused, with what a message needs to say so. Never holds key material. */
 export type CertificateFault =

@@ -1,8 +1,8 @@
 import type { TextFields } from '../../api/text-fields.ts';
-import type { PrivateKeyType } from './certificate-facts.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
+import type { PrivateKeyType } from './certificate-facts.ts';
 
 export interface TlsCertificate extends Stored, TextFields {
   /** As it was given. */

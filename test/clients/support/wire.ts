@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
-import { checkAnswer } from '../../support/openapi-check.ts';
 import { sendBytes } from '../../contract/support/raw-http.ts';
 import type { RawAnswer } from '../../contract/support/raw-http.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
+import { checkAnswer } from '../../support/openapi-check.ts';
 
 interface WireAnswer extends RawAnswer {
   // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, createUser } from '../../support/people.ts';
 import { dataFrame, headersFrame, openFrames } from './support/http2-frames.ts';
 import { Site, siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
 import type { Upstream } from './support/upstream.ts';
-import { until } from './support/until.ts';
 
 let site: Site;
 before(async () => {

@@ -11,8 +11,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { ClientOptions } from 'ws';
 
 import { Site, siteHost } from './support/site.ts';
-import { startUpstream } from './support/upstream.ts';
 import { until } from './support/until.ts';
+import { startUpstream } from './support/upstream.ts';
 
 const run = promisify(execFile);
 let site: Site;

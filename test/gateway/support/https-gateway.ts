@@ -1,9 +1,9 @@
-import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
-import { parseCidr } from '../../../src/lib/ip/cidr.ts';
-import { formatIp } from '../../../src/lib/ip/address.ts';
 import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
+import { formatIp } from '../../../src/lib/ip/address.ts';
+import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
+import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { AccessTable } from '../../../src/snapshot/access.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
 import { singleCertificate } from './https-certificate.ts';

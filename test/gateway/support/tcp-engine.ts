@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import type { GatewayLog, GatewayOptions, TcpClosed, TrafficObserver, Verdict } from '../../../src/gateway/engine.ts';
 import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
 import type { NodeEngine } from '../../../src/gateway/node-engine.ts';
-import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
+import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
 import { packRules } from './tcp-entries.ts';
 
 interface Fault {

@@ -3,13 +3,14 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
+import { headersTooLarge, malformedRequest, requestTimeout } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { newOperationId } from '../../../lib/ids.ts';
 import type { GatewayTimeouts } from '../../engine.ts';
 import { errorAnswer } from '../error-page.ts';
-import type { ClientConnection, Exchange } from './exchange.ts';
-import { Http1Exchange } from './exchange-h1.ts';
 import { formatHeaders } from '../headers/forward-headers.ts';
+import { Http1Exchange } from './exchange-h1.ts';
+import type { ClientConnection, Exchange } from './exchange.ts';
 
 const headBytes = 32_768;
 /** How long a refused client has to read its answer. */
@@ -51,7 +52,7 @@ export class Http1Server {
   /** Tells a client that has asked for nothing so far that it is too late. */
   refuseLate(socket: TLSSocket): void {
     socket.on('error', () => {});
-    this.#refuse(socket, new UserError(20026));
+    this.#refuse(socket, new UserError(requestTimeout));
   }
 
   closeIdle(): void {
@@ -133,8 +134,8 @@ function hasAnswerUnderWay(socket: Duplex): boolean {
 }
 
 function toUserError(error: NodeJS.ErrnoException): UserError {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return new UserError(20025);
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(20026);
+  if (error.code === 'HPE_HEADER_OVERFLOW') return new UserError(headersTooLarge);
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(requestTimeout);
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : 'malformed request';
-  return new UserError(20024, { reason: reason.toLowerCase() });
+  return new UserError(malformedRequest, { reason: reason.toLowerCase() });
 }

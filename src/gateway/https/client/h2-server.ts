@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../engine.ts';
-import type { ClientConnection, Exchange } from './exchange.ts';
 import { Http2Exchange } from './exchange-h2.ts';
+import type { ClientConnection, Exchange } from './exchange.ts';
 
 const sessionOptions = {
   maxHeaderListPairs: 500,

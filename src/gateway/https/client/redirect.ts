@@ -4,8 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { newOperationId } from '../../../lib/ids.ts';
 import type { GatewayTimeouts } from '../../engine.ts';
-import { parseAuthority } from '../routing/authority.ts';
+import { hostNotFound, invalidRequest } from '../../errors.ts';
 import { errorAnswer } from '../error-page.ts';
+import { parseAuthority } from '../routing/authority.ts';
 import type { HostTable } from '../routing/host-table.ts';
 
 const visibleTarget = /^\/[\x21-\x7e]*$/;
@@ -40,11 +41,11 @@ function redirect(request: IncomingMessage, response: ServerResponse, hosts: Hos
     refuse(
       request,
       response,
-      new UserError(20102, { reason: 'it needs one valid Host header and a path' }),
+      new UserError(invalidRequest, { reason: 'it needs one valid Host header and a path' }),
       errorPrefix,
     );
   } else if (edge === undefined) {
-    refuse(request, response, new UserError(3200, { host: quote(host) }), errorPrefix);
+    refuse(request, response, new UserError(hostNotFound, { host: quote(host) }), errorPrefix);
   } else {
     const port = edge.ports.includes(443) ? '' : `:${edge.ports[0] ?? 443}`;
     response.writeHead(308, { Location: `https://${authority.name}${port}${target}`, 'Content-Length': 0 }).end();

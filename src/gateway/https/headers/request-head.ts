@@ -1,8 +1,8 @@
-import { formatAuthority } from '../routing/authority.ts';
 import type { Exchange } from '../client/exchange.ts';
-import { formatHeaders, forwardHeaders } from './forward-headers.ts';
+import { formatAuthority } from '../routing/authority.ts';
 import type { RequestTarget } from '../routing/request-target.ts';
 import type { Route } from '../routing/route-table.ts';
+import { formatHeaders, forwardHeaders } from './forward-headers.ts';
 
 export interface HeadWishes {
   readonly expectsContinue: boolean;

@@ -1,20 +1,29 @@
+import { headersTooLarge, refusedByModule, refusedByRestriction } from '../../../errors/shared.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
-import { clientAddress } from '../../../lib/ip/client-address.ts';
 import { formatIp } from '../../../lib/ip/address.ts';
 import type { IpAddress } from '../../../lib/ip/address.ts';
+import { clientAddress } from '../../../lib/ip/client-address.ts';
 import { checkRequestPath } from '../../../lib/request-path.ts';
+import {
+  expectationFailed,
+  hostDiffersFromSni,
+  hostNotFound,
+  invalidPath,
+  noBackend,
+  routeNotMatched,
+} from '../../errors.ts';
 import { headerOf } from '../answer-error.ts';
 import type { AnswerLog } from '../answer-log.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { Gate } from '../gate.ts';
-import type { Edge } from './host-table.ts';
-import type { Passage } from '../open-tunnels.ts';
-import { hasBytes } from '../upstream/request-body-pump.ts';
 import { buildRequestHead } from '../headers/request-head.ts';
+import type { Passage } from '../open-tunnels.ts';
+import type { UpstreamPool } from '../upstream/pool.ts';
+import { hasBytes } from '../upstream/request-body-pump.ts';
+import type { Edge } from './host-table.ts';
 import { notAcceptable, readTarget } from './request-target.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { Route } from './route-table.ts';
-import type { UpstreamPool } from '../upstream/pool.ts';
 
 export interface Journey {
   readonly exchange: Exchange;
@@ -40,7 +49,7 @@ const shownPath = 100;
 
 /** Everything that must hold before an upstream is asked. Throws `UserError` with the answer if something does not. */
 export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey {
-  if (exchange.headers.length > headerLimit * 2) throw new UserError(20025);
+  if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
@@ -51,13 +60,13 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
   const warnedBy = admitToAccount(edge, source, gate);
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
-  if (!route.admits(source, gate.access)) throw new UserError(3203, { address: formatIp(source) });
+  if (!route.admits(source, gate.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
   if (warnedBy.length > 0) gate.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
   const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
   if (pool === undefined)
-    throw new UserError(6528, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
+    throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
   const passage = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
@@ -66,12 +75,12 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
 
 function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: Gate): Edge {
   if (authority.name !== client.servername) {
-    throw new UserError(3003, { sni: client.servername, host: authority.name });
+    throw new UserError(hostDiffersFromSni, { sni: client.servername, host: authority.name });
   }
   const edge = hosts.find(authority.name);
   const { port } = authority;
   const portFits = port === undefined || port === client.localPort || edge?.ports.includes(port) === true;
-  if (edge === undefined || !portFits) throw new UserError(3200, { host: quote(host) });
+  if (edge === undefined || !portFits) throw new UserError(hostNotFound, { host: quote(host) });
   return edge;
 }
 
@@ -84,17 +93,17 @@ function sourceOf({ client, headers }: Exchange, { trustedProxies }: Gate): IpAd
 /** Returns the restrictions that would refuse the source if they were enforced. */
 function admitToAccount(edge: Edge, source: IpAddress, { access }: Gate): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
-  if (refusedBy !== undefined) throw new UserError(3205, { address: formatIp(source) });
+  if (refusedBy !== undefined) throw new UserError(refusedByRestriction, { address: formatIp(source) });
   return warnedBy;
 }
 
 function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
   const checked = checkRequestPath(target);
-  if (!checked.ok) throw new UserError(20101, { reason: `it ${checked.reason}` });
+  if (!checked.ok) throw new UserError(invalidPath, { reason: `it ${checked.reason}` });
   const route = edge.routes.choose(checked.matchPath);
-  if (route === undefined) throw new UserError(20100, { host: authority.name, path: quote(checked.path) });
+  if (route === undefined) throw new UserError(routeNotMatched, { host: authority.name, path: quote(checked.path) });
   if (route === 'ambiguous')
-    throw new UserError(20101, { reason: 'with "//" or ";" it can be read as that of another route' });
+    throw new UserError(invalidPath, { reason: 'with "//" or ";" it can be read as that of another route' });
   return route;
 }
 
@@ -113,6 +122,7 @@ function checkUpgrade({ upgrade, body }: Exchange): void {
 function checkExpectation({ headers, protocol, body }: Exchange): boolean {
   const expectation = headerOf(headers, 'expect');
   if (expectation === undefined || protocol === '1.0') return false;
-  if (expectation.toLowerCase() !== '100-continue') throw new UserError(20103, { expectation: quote(expectation) });
+  if (expectation.toLowerCase() !== '100-continue')
+    throw new UserError(expectationFailed, { expectation: quote(expectation) });
   return hasBytes(body);
 }

@@ -1,8 +1,9 @@
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
+import { invalidRequest } from '../../errors.ts';
+import type { Exchange } from '../client/exchange.ts';
 import { parseAuthority } from './authority.ts';
 import type { Authority } from './authority.ts';
-import type { Exchange } from '../client/exchange.ts';
 
 export interface RequestTarget {
   readonly authority: Authority;
@@ -35,5 +36,5 @@ function originForm({ target }: Exchange, authority: Authority): string {
 }
 
 export function notAcceptable(reason: string): UserError {
-  return new UserError(20102, { reason });
+  return new UserError(invalidRequest, { reason });
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
 import type { IdleWatch, Watched } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { AnswerTo, ResponseSink } from './response-parser.ts';
 
-/** Number of the error that a failure of the upstream is told to clients with. */
-export type UpstreamFaultCode = 3004 | 3005 | 3006 | 3007 | 3008;
-
 export interface UpstreamFault {
-  readonly code: UpstreamFaultCode;
+  /** The error that clients are answered with. */
+  readonly error: ErrorDefinition<never>;
   readonly cause: Error;
   /** The connection had served before and died without a byte of an answer: the upstream had closed it meanwhile. */
   readonly stale: boolean;
@@ -138,7 +138,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
       if (surplus > 0) this.abort();
       else if (this.#parser.ended) this.#releaseIfDone();
     } catch (error) {
-      this.#fail(3004, error instanceof Error ? error : new Error(String(error)));
+      this.#fail(upstreamInvalidResponse, error instanceof Error ? error : new Error(String(error)));
     }
   };
 
@@ -149,23 +149,23 @@ export class UpstreamConnection implements ResponseSink, Watched {
   readonly #onSocketEnd = (): void => {
     this.#parser.finish();
     if (this.#parser.ended || this.#handler === undefined) this.abort();
-    else this.#fail(3007, new Error('upstream closed the connection'));
+    else this.#fail(upstreamBroke, new Error('upstream closed the connection'));
   };
 
   readonly #onSocketError = (error: Error): void => {
-    this.#fail(3007, error);
+    this.#fail(upstreamBroke, error);
   };
 
   readonly #onSocketClose = (): void => {
-    this.#fail(3007, new Error('upstream connection closed'));
+    this.#fail(upstreamBroke, new Error('upstream connection closed'));
     this.#watch.delete(this);
   };
 
-  #fail(code: UpstreamFaultCode, cause: Error): void {
+  #fail(error: ErrorDefinition<never>, cause: Error): void {
     const handler = this.#handler;
     this.abort();
     if (handler === undefined || this.#parser.ended) return;
-    handler.onFault({ code, cause, stale: this.#served > 0 && !this.#parser.touched });
+    handler.onFault({ error, cause, stale: this.#served > 0 && !this.#parser.touched });
   }
 
   #releaseIfDone(): void {

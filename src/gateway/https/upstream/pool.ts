@@ -2,9 +2,11 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
-import type { UpstreamFault, UpstreamFaultCode } from './connection.ts';
+import type { UpstreamFault } from './connection.ts';
 
 export interface UpstreamTls {
   /** True: the upstream's certificate must be valid for the backend's host. */
@@ -50,23 +52,23 @@ export class UpstreamPool {
   open(ready: (connection: UpstreamConnection) => void, failed: (fault: UpstreamFault) => void): () => void {
     const socket = this.#connect();
     const timer = setTimeout(() => {
-      fail(3005, new Error('connect timed out'));
+      fail(upstreamConnectTimeout, new Error('connect timed out'));
     }, this.#options.connectMs);
     const established = this.#target.tls ? 'secureConnect' : 'connect';
     const onError = (error: Error): void => {
-      fail(3006, error);
+      fail(upstreamRefused, error);
     };
     const onClose = (): void => {
-      fail(3006, new Error('closed while connecting'));
+      fail(upstreamRefused, new Error('closed while connecting'));
     };
     const settle = (): void => {
       clearTimeout(timer);
       socket.off('error', onError).off('close', onClose).off(established, onEstablished);
     };
-    const fail = (code: UpstreamFaultCode, cause: Error): void => {
+    const fail = (error: ErrorDefinition<never>, cause: Error): void => {
       settle();
       destroyQuietly(socket);
-      failed({ code, cause, stale: false });
+      failed({ error, cause, stale: false });
     };
     // Nothing is written before this: a TLS socket could send it before the certificate is verified.
     const onEstablished = (): void => {

@@ -1,7 +1,9 @@
+import { duplicateEntry } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
+import { hostnameOverlap, invalidHostport, wrongHttpsPort } from '../errors.ts';
 import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
 import type { Reservation } from '../hostports.ts';
 
@@ -22,10 +24,10 @@ export function acceptHostnames(hostports: readonly string[], httpsPort: number)
     const { host, port } = readHostport(given, { wildcard: true });
     const hostport = `${host}:${port}`;
     if (parseIp(host) !== undefined) {
-      throw new UserError(7104, { hostport, reason: 'an HTTPS edge is reached by name, not by address' });
+      throw new UserError(invalidHostport, { hostport, reason: 'an HTTPS edge is reached by name, not by address' });
     }
-    if (port !== httpsPort) throw new UserError(7116, { hostport, port: httpsPort });
-    if (claimed.has(host)) throw new UserError(20009, { field: 'hostports', id: hostport });
+    if (port !== httpsPort) throw new UserError(wrongHttpsPort, { hostport, port: httpsPort });
+    if (claimed.has(host)) throw new UserError(duplicateEntry, { field: 'hostports', id: hostport });
     claimed.set(host, { key: host, hostport });
   }
   return [...claimed.values()];
@@ -56,7 +58,7 @@ export async function moveHostnames(
     const [rival] = String(key).startsWith('*.')
       ? await transaction.all(`${overlapSql} h.parent = $2 LIMIT 1`, [edge.account_id, parent])
       : await transaction.all(`${overlapSql} h.hostname = $2 LIMIT 1`, [edge.account_id, `*.${parent}`]);
-    if (rival !== undefined) throw new UserError(20030, { hostport });
+    if (rival !== undefined) throw new UserError(hostnameOverlap, { hostport });
   }
 }
 

@@ -3,9 +3,22 @@ import { Type } from 'typebox';
 import { crudOperations, nullable } from '../../../api/crud.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
-import type { ErrorCode } from '../../../errors/user-error.ts';
-import { hostportsInput } from '../hostports.ts';
+import { duplicateEntry } from '../../../errors/shared.ts';
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Offers, Resource, ResourceContext } from '../../resource.ts';
+import {
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  edgeNotFound,
+  hostnameOverlap,
+  hostportTaken,
+  invalidHostport,
+  invalidPort,
+  tooManyHostports,
+  wrongHttpsPort,
+} from '../errors.ts';
+import * as errors from '../errors.ts';
+import { hostportsInput } from '../hostports.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { acceptHostnames, claimedHostnames, moveHostnames } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
@@ -50,7 +63,17 @@ const HttpsEdgeUpdate = Type.Object(fields, {
   additionalProperties: false,
 });
 
-const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7116, 7122, 7129, 20009, 20030];
+const writeErrors: readonly ErrorDefinition[] = [
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  invalidHostport,
+  invalidPort,
+  wrongHttpsPort,
+  hostportTaken,
+  tooManyHostports,
+  duplicateEntry,
+  hostnameOverlap,
+];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers, settings } = context;
@@ -59,14 +82,14 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     table: httpsEdges,
     path,
     noun: 'HTTPS edge',
-    missing: 7000,
+    missing: edgeNotFound,
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
     listKey: 'https_edges',
     view: HttpsEdgeView,
     createBody: HttpsEdgeCreate,
     updateBody: HttpsEdgeUpdate,
-    fieldErrors: textFieldErrors(7073, 7074),
+    fieldErrors: textFieldErrors(edgeDescriptionTooLong, edgeMetadataTooLong),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const claims = acceptHostnames(body.hostports ?? [], settings.httpsPort);
@@ -115,6 +138,7 @@ function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Off
 }
 
 export const httpsEdgesResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [
     HttpsEdgeView,

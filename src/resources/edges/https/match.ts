@@ -1,5 +1,6 @@
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { checkRequestPath, normalizePath } from '../../../lib/request-path.ts';
+import { invalidMatch, matchRequired, matchTooLong } from '../errors.ts';
 
 const matchLimitBytes = 1024;
 
@@ -10,11 +11,11 @@ export function toMatchPath(match: string): string {
 
 /** Accepts only what a request can have as its path: any other route would never be reached. */
 export function acceptMatch(match: string): string {
-  if (match === '') throw new UserError(7123);
+  if (match === '') throw new UserError(matchRequired);
   const bytes = Buffer.byteLength(match);
-  if (bytes > matchLimitBytes) throw new UserError(7135, { bytes, limit: matchLimitBytes });
+  if (bytes > matchLimitBytes) throw new UserError(matchTooLong, { bytes, limit: matchLimitBytes });
   const reason = findFault(match);
-  if (reason !== undefined) throw new UserError(7131, { match: quote(match), reason });
+  if (reason !== undefined) throw new UserError(invalidMatch, { match: quote(match), reason });
   return match;
 }
 

@@ -1,14 +1,26 @@
 import { Type } from 'typebox';
 
 import { crudOperations } from '../../../api/crud.ts';
+import { fieldRequired } from '../../../api/errors.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
-import type { ErrorCode } from '../../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
+import type { Offers, ResourceContext } from '../../resource.ts';
+import {
+  duplicateMatch,
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  edgeNotFound,
+  invalidMatch,
+  matchRequired,
+  matchTooLong,
+  routeNotFound,
+  unknownMatchType,
+} from '../errors.ts';
 import { ModuleFields, syncReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import type { Offers, ResourceContext } from '../../resource.ts';
 import { acceptMatch, toMatchPath } from './match.ts';
 import { findRouteId } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';
@@ -77,13 +89,21 @@ export const HttpsEdgeRouteUpdate = Type.Object(
   },
 );
 
-const writeErrors: readonly ErrorCode[] = [7073, 7074, 7126, 7130, 7131, 7135, ...modules.errors];
+const writeErrors: readonly ErrorDefinition[] = [
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  duplicateMatch,
+  unknownMatchType,
+  invalidMatch,
+  matchTooLong,
+  ...modules.errors,
+];
 
 export function routeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers } = context;
   const shared = {
     noun: 'HTTPS edge route',
-    missing: 7124,
+    missing: routeNotFound,
     tag: 'HTTPS edge routes',
     table: httpsEdgeRoutes,
     belongs: ({ edge_id }: HttpsEdgeRoute, { params }: Call) => edge_id === params['edge_id'],
@@ -97,11 +117,11 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     createBody: HttpsEdgeRouteCreate,
     updateBody: HttpsEdgeRouteUpdate,
     fieldErrors: {
-      ...textFieldErrors(7073, 7074),
-      match: (_value, missing) => (missing ? new UserError(7123) : undefined),
-      match_type: (value, missing) => (missing ? undefined : new UserError(7130, { type: quote(value) })),
+      ...textFieldErrors(edgeDescriptionTooLong, edgeMetadataTooLong),
+      match: (_value, missing) => (missing ? new UserError(matchRequired) : undefined),
+      match_type: (value, missing) => (missing ? undefined : new UserError(unknownMatchType, { type: quote(value) })),
     },
-    errors: { create: [7000, 7123, 20012, ...writeErrors], update: writeErrors, delete: [] },
+    errors: { create: [edgeNotFound, matchRequired, fieldRequired, ...writeErrors], update: writeErrors, delete: [] },
     async create(transaction, call) {
       const { caller, body } = call;
       const first = {
@@ -163,7 +183,7 @@ export async function removeRoute(transaction: Transaction, offers: Offers, rout
 
 async function findEdgeId(transaction: Transaction, { caller, params: { edge_id = '' } }: Call): Promise<string> {
   const edge = await httpsEdges.find(transaction, caller.accountId, edge_id);
-  if (edge === undefined) throw new UserError(7000, { noun: 'HTTPS edge', id: quote(edge_id) });
+  if (edge === undefined) throw new UserError(edgeNotFound, { noun: 'HTTPS edge', id: quote(edge_id) });
   return edge.id;
 }
 
@@ -173,6 +193,6 @@ async function checkFree(
 ): Promise<void> {
   const holder = await findRouteId(transaction, edge_id, toMatchPath(wanted));
   if (holder !== undefined && holder !== id) {
-    throw new UserError(7126, { edge: edge_id, match: quote(wanted), route: holder });
+    throw new UserError(duplicateMatch, { edge: edge_id, match: quote(wanted), route: holder });
   }
 }

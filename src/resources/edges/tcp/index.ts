@@ -3,11 +3,24 @@ import { Type } from 'typebox';
 import { crudOperations, nullable } from '../../../api/crud.ts';
 import type { Call, Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
-import type { ErrorCode } from '../../../errors/user-error.ts';
+import { duplicateEntry } from '../../../errors/shared.ts';
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import type { Offers, Resource, ResourceContext } from '../../resource.ts';
+import {
+  duplicatePort,
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  edgeNotFound,
+  hostportTaken,
+  invalidHostport,
+  invalidPort,
+  portNotOffered,
+  tooManyHostports,
+} from '../errors.ts';
+import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
 import { ModuleFields, syncReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import type { Offers, Resource, ResourceContext } from '../../resource.ts';
 import { tcpEdgeCompiler } from './compile.ts';
 import { acceptPorts, claimedPorts } from './ports.ts';
 import { migrations, ports, tcpEdges } from './table.ts';
@@ -44,11 +57,22 @@ const TcpEdgeUpdate = Type.Object(fields, {
   additionalProperties: false,
 });
 
-const writeErrors: readonly ErrorCode[] = [7073, 7074, 7104, 7112, 7122, 7129, 20009, 20014, 20031, ...modules.errors];
+const writeErrors: readonly ErrorDefinition[] = [
+  edgeDescriptionTooLong,
+  edgeMetadataTooLong,
+  invalidHostport,
+  invalidPort,
+  hostportTaken,
+  tooManyHostports,
+  duplicateEntry,
+  portNotOffered,
+  duplicatePort,
+  ...modules.errors,
+];
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers, settings } = context;
-  const names = { noun: 'TCP edge', missing: 7000, tag: 'TCP edges' } as const;
+  const names = { noun: 'TCP edge', missing: edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     ...names,
     store,
@@ -59,7 +83,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     view: TcpEdgeView,
     createBody: TcpEdgeCreate,
     updateBody: TcpEdgeUpdate,
-    fieldErrors: textFieldErrors(7073, 7074),
+    fieldErrors: textFieldErrors(edgeDescriptionTooLong, edgeMetadataTooLong),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const { hostports = [] } = body;
@@ -115,6 +139,7 @@ function present(edge: TcpEdge, offers: Offers, call: Call): object {
 }
 
 export const tcpEdgesResource: Resource = {
+  errors: Object.values(errors),
   migrations,
   schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate],
   operations: tcpEdgeOperations,

@@ -1,8 +1,10 @@
+import { duplicateEntry } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { parseHostPort } from '../../../lib/host-port.ts';
+import type { ResourceSettings } from '../../resource.ts';
+import { duplicatePort, portNotOffered } from '../errors.ts';
 import { checkHostportCount, readHostport } from '../hostports.ts';
 import type { Reservation } from '../hostports.ts';
-import type { ResourceSettings } from '../../resource.ts';
 
 type PortRange = ResourceSettings['tcpPorts'];
 
@@ -12,10 +14,10 @@ export function acceptPorts(hostports: readonly string[], { first, last }: PortR
   const claimed = new Map<number, Reservation>();
   for (const hostport of hostports) {
     const { port } = readHostport(hostport);
-    if (port < first || port > last) throw new UserError(20014, { port, hostport, ports: `${first}-${last}` });
+    if (port < first || port > last) throw new UserError(portNotOffered, { port, hostport, ports: `${first}-${last}` });
     const rival = claimed.get(port);
-    if (rival?.hostport === hostport) throw new UserError(20009, { field: 'hostports', id: hostport });
-    if (rival !== undefined) throw new UserError(20031, { first: rival.hostport, second: hostport, port });
+    if (rival?.hostport === hostport) throw new UserError(duplicateEntry, { field: 'hostports', id: hostport });
+    if (rival !== undefined) throw new UserError(duplicatePort, { first: rival.hostport, second: hostport, port });
     claimed.set(port, { key: port, hostport });
   }
   return [...claimed.values()];

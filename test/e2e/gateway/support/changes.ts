@@ -1,7 +1,7 @@
-import type { Program } from './program.ts';
-import type { Model, Policy, Route, Site, TcpSite } from './model.ts';
-import type { Random } from './random.ts';
 import type { CertificatePair } from '../../../support/certificate-pair.ts';
+import type { Model, Policy, Route, Site, TcpSite } from './model.ts';
+import type { Program } from './program.ts';
+import type { Random } from './random.ts';
 
 /** What a change touched, to be asked about at once. */
 export type Touched =

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+import { until } from './until.ts';
 import { startUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
-import { until } from './until.ts';
 
 export interface HeldUpstream extends Upstream {
   /** Resolves when so many requests wait for their answer. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 
 import type { CallOptions } from './call.ts';
-import { moduleStep } from './model-edge-kinds.ts';
 import { expectStatus, Shown, view } from './model-compare.ts';
+import { moduleStep } from './model-edge-kinds.ts';
 import { kinds } from './model-kinds.ts';
 import type { Operation } from './model-operations.ts';
+import type { Process } from './model-process.ts';
 import { moduleNames } from './model.ts';
 import type { Fault, Kind, Model, ModuleName, Thing } from './model.ts';
-import type { Process } from './model-process.ts';
 import { until } from './waiting.ts';
 
 interface KeptAnswer {

@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../../engine.ts';
-import { DirectExchange } from './fast-exchange.ts';
+import type { IdleWatch, Watched } from '../../idle-watch.ts';
 import type { ClientConnection, Exchange } from '../exchange.ts';
 import type { Http1Server } from '../h1-server.ts';
-import type { IdleWatch, Watched } from '../../idle-watch.ts';
+import { DirectExchange } from './fast-exchange.ts';
 import { readPlainHead } from './plain-head.ts';
 
 /** What connections share. */

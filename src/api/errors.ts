@@ -1,0 +1,193 @@
+import { defineError } from '../errors/user-error.ts';
+
+export const authorizationMissing = defineError(
+  200,
+  401,
+  'No Authorization header was sent. Send "Authorization: Bearer <token>" with the token of an API key.',
+);
+
+export const authorizationMalformed = defineError(
+  201,
+  401,
+  'The Authorization header is not of the form "Bearer <token>". Send the scheme "Bearer", one space and the token of an API key.',
+);
+
+export const tokenMalformed = defineError(
+  202,
+  401,
+  'The bearer value does not have the shape of an API key token. Send the whole token as it was shown when the key was created.',
+);
+
+export const tokenUnknown = defineError(
+  203,
+  401,
+  'The API key token is unknown or has been revoked. Check that the whole token is sent, or create a new key with one that works.',
+);
+
+export const keyIdInsteadOfToken = defineError(
+  208,
+  401,
+  'The bearer value is the id of an API key, not its token. The token was shown once, when the key was created; if it is lost, create a new key.',
+);
+
+export const unsupportedMediaType = defineError(
+  210,
+  415,
+  'The {header} {value} is not supported. Send the body as application/json, as it is.',
+);
+
+export const bodyNotExpected = defineError(211, 400, '{method} {path} takes no body. Send the request without one.');
+
+export const bodyIncomplete = defineError(212, 400, 'The request body could not be read completely. Send it again.');
+
+export const bodyUnreadable = defineError(
+  213,
+  400,
+  'The request body cannot be read: {reason}. Correct it and send it again.',
+);
+
+export const unknownField = defineError(214, 400, 'Unknown field {field}. The known ones are: {known}.');
+
+export const invalidValue = defineError(215, 400, 'The value of {field} is not acceptable: it {reason}.');
+
+export const contentTypeMissing = defineError(
+  216,
+  415,
+  'The request has a body but no Content-Type. Send "Content-Type: application/json".',
+);
+
+export const versionNotSupported = defineError(
+  217,
+  400,
+  'The version {value} in the header {header} is not supported. Send "{header}: 2".',
+);
+
+export const versionMissing = defineError(218, 400, 'The version header is missing. Send "{header}: 2".');
+
+export const sourceRefused = defineError(
+  220,
+  403,
+  'Calls from {address} are refused by the IP restriction {restriction} of this account. Call from an address its IP policies allow, or ask an administrator to change them; on the host, "gatehouse restrictions disable {restriction}" lifts it.',
+);
+
+export const notFound = defineError(
+  222,
+  404,
+  'There is no {noun} with the id {id}. Check the id, or list them to see which exist.',
+);
+
+export const rateLimited = defineError(
+  226,
+  429,
+  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again.',
+);
+
+export const wrongIdKind = defineError(
+  227,
+  400,
+  '{field} {id} is not an id of the expected kind: it must be "{prefix}_" followed by letters and digits.',
+);
+
+export const queryUnreadable = defineError(230, 400, 'The query string cannot be parsed: {reason}.');
+
+export const unknownQueryParameter = defineError(231, 400, 'Unknown query parameter {name}. This call takes: {known}.');
+
+export const repeatedQueryParameter = defineError(
+  232,
+  400,
+  'The query parameter {name} is given more than once. Give it once.',
+);
+
+export const limitOutOfRange = defineError(233, 400, 'The limit {limit} is out of range. Give a number from 1 to 100.');
+
+export const wrongIdKindOfSeveral = defineError(
+  243,
+  400,
+  '{field} {id} is not of the expected kind: it must start with one of: {prefixes}.',
+);
+
+export const limitNotANumber = defineError(
+  244,
+  400,
+  'The limit {limit} is not a whole number. Give one from 1 to 100.',
+);
+
+export const descriptionTooLong = defineError(
+  604,
+  400,
+  'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+);
+
+export const metadataTooLong = defineError(
+  605,
+  400,
+  'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+);
+
+export const ownerInactive = defineError(
+  636,
+  403,
+  'The owner of this API key, {owner}, is inactive. Ask an admin to activate it, or use a key of another owner.',
+);
+
+export const pathNotFound = defineError(
+  20001,
+  404,
+  'There is nothing at {path}. Check the path; a trailing slash counts.',
+);
+
+export const methodNotAllowed = defineError(20002, 405, '{method} is not possible at {path}. Possible: {allowed}.');
+
+export const bodyTooLarge = defineError(
+  20003,
+  413,
+  'The request body is larger than {limit} bytes. Send less at once.',
+);
+
+export const notReady = defineError(20004, 503, 'The service is not ready: {reason}. Try again shortly.');
+
+export const adminOnly = defineError(20007, 403, 'Only an admin may {action}. Use an API key whose owner is an admin.');
+
+export const loneSurrogate = defineError(
+  20010,
+  400,
+  'The value of {field} is not valid Unicode text (it has a lone surrogate). Send it in UTF-8.',
+);
+
+export const textTooLong = defineError(
+  20011,
+  400,
+  '{field} is too long: {bytes} bytes, where {limit} are allowed (in UTF-8). Shorten it.',
+);
+
+export const fieldRequired = defineError(20012, 400, 'The field {field} is required. Send it in the body.');
+
+export const pathMismatch = defineError(
+  20015,
+  400,
+  'The field {field} is {given} in the body and {path} in the path. Leave it out of the body, or make them equal.',
+);
+
+export const lostRace = defineError(
+  20019,
+  409,
+  'Another change came first and this one no longer fits. Read the resource and try again.',
+);
+
+export const preconditionFailed = defineError(
+  20020,
+  412,
+  'The resource is no longer what If-Match names. Its tag now is {current}. Read it again, then repeat the change.',
+);
+
+export const invalidIdempotencyKey = defineError(
+  20041,
+  400,
+  'The Idempotency-Key is not acceptable. Send 1 to 255 printable ASCII characters without spaces.',
+);
+
+export const idempotencyKeyReused = defineError(
+  20042,
+  409,
+  'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
+);

@@ -1,0 +1,25 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const otherOwner = defineError(
+  630,
+  403,
+  'Only an admin may create an API key for another owner ({owner}). Leave owner_id out to own the key yourself, or ask an admin.',
+);
+
+export const unknownOwner = defineError(
+  634,
+  400,
+  'owner_id {owner} is not a user or bot of this account. Give the id of an existing one, or leave owner_id out.',
+);
+
+export const notKeyOwner = defineError(
+  20006,
+  403,
+  'The API key {key} belongs to {owner}. Only its owner or an admin may update or delete it.',
+);
+
+export const inactiveOwner = defineError(
+  20022,
+  400,
+  'The owner {owner} is inactive. Activate it first, or choose another owner.',
+);

@@ -1,0 +1,97 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const edgeNotFound = defineError(
+  7000,
+  404,
+  'There is no {noun} with the id {id}. Check the id, or list them to see which exist.',
+);
+
+export const edgeDescriptionTooLong = defineError(
+  7073,
+  400,
+  'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+);
+
+export const edgeMetadataTooLong = defineError(
+  7074,
+  400,
+  'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+);
+
+export const invalidHostport = defineError(
+  7104,
+  400,
+  'The hostport {hostport} is not of the form host:port: {reason}.',
+);
+
+export const invalidPort = defineError(
+  7112,
+  400,
+  'The port {port} of {hostport} is not a port: give a number from 1 to 65535.',
+);
+
+export const wrongHttpsPort = defineError(7116, 400, 'The hostport {hostport} must use port {port}.');
+
+export const hostportTaken = defineError(
+  7122,
+  409,
+  '{hostport} belongs to another edge{edge}. Take it from that edge first, or choose another.',
+);
+
+export const matchRequired = defineError(7123, 400, 'A route needs a match. Give a path that starts with "/".');
+
+export const routeNotFound = defineError(
+  7124,
+  404,
+  'There is no {noun} with the id {id}. Check the id, or read the edge to see its routes.',
+);
+
+export const duplicateMatch = defineError(
+  7126,
+  409,
+  'The edge {edge} already has a route for {match} ({route}). Change or delete that one first.',
+);
+
+export const tooManyHostports = defineError(
+  7129,
+  400,
+  'The edge has {count} hostports, where {limit} are allowed. Spread them over several edges.',
+);
+
+export const unknownMatchType = defineError(
+  7130,
+  400,
+  'The match_type {type} is unknown. Give "path_prefix" or "exact_path".',
+);
+
+export const invalidMatch = defineError(7131, 400, 'The match {match} is not acceptable: {reason}.');
+
+export const matchTooLong = defineError(
+  7135,
+  400,
+  'The match is too long: {bytes} bytes, where {limit} are allowed. Shorten it.',
+);
+
+export const moduleNotSet = defineError(
+  20008,
+  404,
+  'The module {module} is not set on {id}. Set it with PUT on the same path.',
+);
+
+export const portNotOffered = defineError(
+  20014,
+  400,
+  'The port {port} of {hostport} is not among the ports of this installation ({ports}). Choose one of these, or change the setting tcp_ports on the host.',
+);
+
+export const hostnameOverlap = defineError(
+  20030,
+  409,
+  '{hostport} overlaps with a host name of another account (a wildcard covers all names one label below it). Choose another host name.',
+);
+
+export const duplicatePort = defineError(
+  20031,
+  400,
+  'Both {first} and {second} name the port {port}. An edge listens on a port once: give one of them.',
+);

@@ -1,0 +1,31 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const backendDescriptionTooLong = defineError(
+  6503,
+  400,
+  'The description is too long: {bytes} bytes, where 255 are allowed (in UTF-8). Shorten it.',
+);
+
+export const backendMetadataTooLong = defineError(
+  6504,
+  400,
+  'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
+);
+
+export const addressRequired = defineError(6505, 400, 'A static backend needs an address. Give it as host:port.');
+
+export const invalidAddress = defineError(6506, 400, 'The address {address} is not of the form host:port: {reason}.');
+
+export const addressWithoutHost = defineError(6507, 400, 'The address {address} has no host. Give it as host:port.');
+
+export const backendNotFound = defineError(
+  6514,
+  404,
+  'There is no {noun} with the id {id}. Check the id, or list them to see which exist.',
+);
+
+export const backendInUse = defineError(
+  20013,
+  409,
+  'The backend {backend} is still used by {users}. Give these another backend first, then delete it.',
+);
