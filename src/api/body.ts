@@ -5,6 +5,9 @@ import { bodyUnreadable, contentTypeMissing, pathMismatch, unsupportedMediaType 
 import type { Operation } from './operation.ts';
 import { describeValue } from './validation.ts';
 
+/** Largest body that is read, unless an operation says otherwise. */
+export const bodyLimitBytes = 1024 * 1024;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A body as it came: undefined when there was none. */

@@ -24,6 +24,4 @@ export interface Caller extends Identity {
 /** Answers whose token it is, or throws the `UserError` that says why it is nobody's. */
 export interface Authenticator {
   authenticate(token: string): Awaitable<Identity>;
-  /** Whose a token is stands while this is the same. NaN where nothing is sure. */
-  readonly epoch: number;
 }

@@ -3,22 +3,22 @@ import type { Static, TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
+import { whenReady } from '../store/database.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
-import type { Caller } from './caller.ts';
+import type { Call } from './call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed } from './errors.ts';
 import { checkMatch, tagAnswer } from './etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import { operation } from './operation.ts';
-import type { Call, FieldError, Operation, OptionHeader } from './operation.ts';
+import type { FieldError, Operation, OptionHeader } from './operation.ts';
 import { nextPageQuery } from './query.ts';
-import { Showcase } from './shown.ts';
-import type { Presentation } from './shown.ts';
+import type { Rights } from './rights.ts';
 
 /** A resource with the five usual operations. What is particular to it stands in its functions. */
-interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> extends Presentation<Document> {
+interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> {
   readonly store: Store;
   readonly table: Table<Document>;
   readonly path: string;
@@ -35,7 +35,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   readonly createBody: Create;
   readonly updateBody: Update;
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
-  readonly permitWrite?: (caller: Caller) => void;
+  readonly rights: { readonly read: Rights; readonly write: Rights };
   readonly createExample?: unknown;
   readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorDefinition[]>>;
   /** Writes that may lock the caller out, and can be told to do so all the same. */
@@ -47,6 +47,10 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
+  /** All that a tag of the resource stands for; the document itself unless it says otherwise. */
+  state?(queries: Queries, document: Document): Promise<object>;
+  /** The view of a document in an answer. */
+  present(document: Document, call: Call): Awaitable<object>;
   /** For lists, where one query serves all. */
   presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
 }
@@ -54,8 +58,7 @@ interface Crud<Document extends Stored, Create extends TSchema, Update extends T
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, fieldErrors = {}, permitWrite, errors, missing = notFound } = crud;
-  const shared = { tag, ...(permitWrite === undefined ? {} : { permit: permitWrite }) };
+  const { store, table, path, noun, name, tag, view, fieldErrors = {}, rights, errors, missing = notFound } = crud;
   const one = `${path}/{id}`;
   const lockout = (verb: 'create' | 'update' | 'delete'): readonly OptionHeader[] =>
     crud.guarded?.includes(verb) === true ? ['AllowLockout'] : [];
@@ -65,7 +68,6 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     }
     return document;
   };
-  const showcase = new Showcase(crud);
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.state?.(queries, document) ?? document;
   const findForWrite = async (transaction: Transaction, call: Call) => {
@@ -75,7 +77,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   };
   return [
     operation({
-      ...shared,
+      tag,
+      rights: rights.write,
       method: 'POST',
       path,
       operationId: `${name}Create`,
@@ -99,6 +102,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({
       tag,
+      rights: rights.read,
       method: 'GET',
       path: one,
       operationId: `${name}Get`,
@@ -107,13 +111,18 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       answer: view,
       errors: [missing],
       handle: (call) => {
-        const show = (document: Document | undefined) => showcase.show(store.queries, found(document, call), call);
+        const show = (document: Document) =>
+          whenReady(stateOf(store.queries, document), (state) => {
+            tagAnswer(call, state);
+            return crud.present(document, call);
+          });
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
-        return row instanceof Promise ? row.then(show) : show(row);
+        return whenReady(row, (document) => show(found(document, call)));
       },
     }),
     operation({
-      ...shared,
+      tag,
+      rights: rights.write,
       method: 'PATCH',
       path: one,
       operationId: `${name}Update`,
@@ -135,7 +144,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       },
     }),
     operation({
-      ...shared,
+      tag,
+      rights: rights.write,
       method: 'DELETE',
       path: one,
       operationId: `${name}Delete`,
@@ -160,6 +170,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
     summary: `List ${noun === 'IP policy' ? 'IP policies' : `${noun}s`}`,
     description: 'Newest first. The next page is reached through `next_page_uri`.',
     tag: crud.tag,
+    rights: crud.rights.read,
     listedPrefix: table.prefix,
     status: 200,
     answer: Type.Object(

@@ -7,9 +7,8 @@ import { headersTooLarge, internalError, malformedRequest, requestTimeout } from
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
-import { unsupported } from './body.ts';
+import { bodyLimitBytes, unsupported } from './body.ts';
 import { bodyIncomplete, bodyTooLarge, lostRace, notReady } from './errors.ts';
-import { bodyLimitBytes } from './limits.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 import { UserError } from '../errors/user-error.ts';
+import type { Call } from './call.ts';
 import { preconditionFailed } from './errors.ts';
-import type { Call } from './operation.ts';
 
 /** Tells the caller by which tag it can name what it has seen. */
 export function tagAnswer({ setHeader }: Call, state: object): void {

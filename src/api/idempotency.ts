@@ -4,8 +4,8 @@ import { UserError } from '../errors/user-error.ts';
 import { toTimestamp } from '../lib/ids.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Migration } from '../store/migrate.ts';
+import type { Call } from './call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey } from './errors.ts';
-import type { Call } from './operation.ts';
 
 const keptMs = 24 * 3_600_000;
 const keyForm = /^[\x21-\x7e]{1,255}$/;

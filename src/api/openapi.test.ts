@@ -13,6 +13,7 @@ const base = {
   operationId: 'Try',
   summary: 'Try it',
   tag: 'Trial',
+  rights: 'everyone',
   status: 200,
   errors: [],
   handle: () => ({}),

@@ -37,6 +37,7 @@ import {
 import { headerParameters, parametersOf } from './openapi-parameters.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import type { Operation } from './operation.ts';
+import { roleOf } from './rights.ts';
 
 const ErrorAnswer = Type.Object(
   {
@@ -131,6 +132,7 @@ function describeOperation(operation: Operation): Json {
     ...(body === undefined ? noBodyErrors : bodyErrors),
     ...(operation.listedPrefix === undefined ? [] : listErrors),
     ...(body !== undefined && operation.path.includes('{') ? [pathMismatch] : []),
+    ...(typeof operation.rights === 'object' ? [operation.rights.error] : []),
     ...operation.errors,
   ];
   const content = answer === undefined ? undefined : { 'application/json': jsonContent(answer, example) };
@@ -139,6 +141,7 @@ function describeOperation(operation: Operation): Json {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
+    'x-rights': roleOf(operation.rights),
     parameters: parametersOf(operation),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body) }),
     responses: {

@@ -1,34 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
-import type { Actor } from '../store/change-log.ts';
 import type { Awaitable } from '../store/database.ts';
-import type { Page } from '../store/table.ts';
 import type { parseBody } from './body.ts';
-import type { Caller } from './caller.ts';
-
-/** One request that has passed authentication, admission and validation. Plain data: no framework in it. */
-export interface Call<Body = unknown> {
-  readonly caller: Caller;
-  /** For `store.write`. */
-  readonly actor: Actor;
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: Body;
-  readonly page: Page;
-  /** Query parameters that the operation names as its filters, as given. */
-  readonly filters: Readonly<Record<string, string>>;
-  /** What stands in front of every path in the answer. */
-  readonly base: string;
-  /** An absolute URI from a path. */
-  readonly uri: (path: string) => string;
-  /** The caller means it: changes that lock it out are let through. */
-  readonly allowLockout: boolean;
-  /** Tags of what the caller has seen; see `checkMatch`. */
-  readonly ifMatch: string | undefined;
-  readonly idempotencyKey: string | undefined;
-  /** Of the answer. */
-  readonly setHeader: (name: string, value: string) => void;
-}
+import type { Call } from './call.ts';
+import type { Rights } from './rights.ts';
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
 export type FieldError = (value: unknown, missing: boolean) => UserError | undefined;
@@ -48,8 +24,7 @@ export interface Operation<Body = never> {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Throws the `UserError` for a caller who may not do this at all. */
-  readonly permit?: (caller: Caller) => void;
+  readonly rights: Rights;
   readonly body?: TSchema;
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';

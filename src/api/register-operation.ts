@@ -2,20 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
+import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
-import type { Admission, Admitted } from './admission.ts';
+import { admitCaller } from './admit-caller.ts';
+import type { AdmittedCaller } from './admit-caller.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
+import { hasBody, newCall } from './call.ts';
+import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
-import type { DirectAnswers } from './direct-answers.ts';
+import { setCommonHeaders } from './common-headers.ts';
 import { bodyNotExpected, pathNotFound } from './errors.ts';
-import { hasBody, newCall, readCallOptions } from './new-call.ts';
-import type { Call, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
+import { checkRights } from './rights.ts';
 import type { ApiOptions } from './server.ts';
-import { Shown } from './shown.ts';
-import { setCommonHeaders } from './start-answer.ts';
 import { baseUrl } from './uris.ts';
 import { checkVersion } from './version-header.ts';
 
@@ -36,8 +38,6 @@ export interface OperationHost {
   readonly options: ApiOptions;
   /** Schemas by their `$id`. */
   readonly named: ReadonlyMap<string, TSchema>;
-  readonly admission: Admission;
-  readonly direct: DirectAnswers;
 }
 
 /**
@@ -45,9 +45,8 @@ export interface OperationHost {
  * and body, then the operation itself. All of it answers at once where nothing has to be waited for.
  */
 export function registerOperation(scope: FastifyInstance, operation: Operation, host: OperationHost): void {
-  const { options, direct } = host;
+  const { options } = host;
   const takesBody = operation.body !== undefined;
-  let isOffered = false;
   scope.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -62,15 +61,8 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     },
     ...(takesBody ? { preValidation: normalizer(operation, host.named) } : {}),
     handler: (request, reply) => {
-      if (!isOffered) {
-        const serialize = reply.getSerializationFunction(String(operation.status));
-        // Of an answer that is an object, as the schema says; Fastify's type is that of any route.
-        if (serialize !== undefined) direct.offer(operation, serialize as (value: object) => string);
-        isOffered = true;
-      }
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
-      if (result instanceof Promise) return result.then((value) => answer(reply, operation, value));
-      return answer(reply, operation, result);
+      return whenReady(result, (value) => answer(reply, operation, value));
     },
   });
 }
@@ -86,14 +78,14 @@ function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): 
 function answer(reply: FastifyReply, operation: Operation, value: unknown): FastifyReply {
   void reply.code(operation.status);
   if (operation.status === 204) return reply.send();
-  return reply.send(value instanceof Shown ? value.view : value);
+  return reply.send(value);
 }
 
 function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  { options, admission }: OperationHost,
+  { options }: OperationHost,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
@@ -102,18 +94,17 @@ function enter(
     // An empty id must not reach the operation of the collection, nor look like one.
     if (params[name] === '') throw new UserError(pathNotFound, { path: JSON.stringify(request.url.split('?', 1)[0]) });
   }
-  const admit = ({ caller, warnedBy }: Admitted) => {
+  const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);
       void reply.header('Gatehouse-Warning', warnedBy.join(', '));
     }
     checkVersion(request.headers, options.vendor.versionHeaders);
-    operation.permit?.(caller);
+    checkRights(operation.rights, caller);
     checkForm(request, operation);
   };
-  const admitted = admission.admit(request.raw);
-  return admitted instanceof Promise ? admitted.then(admit) : admit(admitted);
+  return whenReady(admitCaller(request.raw, options), admit);
 }
 
 /** What can be said of query and body before the body is read. */
@@ -142,7 +133,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
     body: request.body,
     query: request.listQuery ?? noQuery,
     base: baseUrl(request.raw, options),
-    wishes: readCallOptions(request.headers),
+    headers: request.headers,
     setHeader: (name, value) => void reply.header(name, value),
   });
 }

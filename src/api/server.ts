@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
-
 import rateLimit from '@fastify/rate-limit';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -11,21 +8,18 @@ import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
-import { Admission } from './admission.ts';
-import { parseBody } from './body.ts';
+import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
-import { DirectAnswers } from './direct-answers.ts';
+import { setCommonHeaders } from './common-headers.ts';
 import { createErrorAnswers } from './error-answers.ts';
 import { notReady, rateLimited } from './errors.ts';
-import { bodyLimitBytes } from './limits.ts';
+import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { collectRoutes, everyMethod, notFound, refuseUnknown } from './other-requests.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationHost } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
-import { setCommonHeaders } from './start-answer.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -56,16 +50,17 @@ const keepAliveMs = 72_000;
 /** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorAnswers(options.vendor, options.logger);
-  const admission = new Admission(options);
-  const direct = new DirectAnswers(options, admission);
-  const host = { options, named: byId(options.schemas), admission, direct };
+  const shared = { options, named: byId(options.schemas) };
   const app: FastifyInstance = fastify({
     // A logger of its own for each request costs more than what is logged of most: `logRequests` writes their lines.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newOperationId,
     bodyLimit: bodyLimitBytes,
-    serverFactory: (general) => createHttpServer(direct, general),
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestTimeoutMs,
+    // A request without one is answered here, as every other fault is.
+    http: { requireHostHeader: false },
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
@@ -83,10 +78,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     errors.send(request, reply, error);
   });
   closeConnectionsInTime(app);
-  app.addHook('preClose', (done) => {
-    direct.close();
-    done();
-  });
   // Node would answer what else a client expects with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
@@ -97,27 +88,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublic(scope, options));
-  await app.register((scope) => registerApiScope(scope, host));
+  await app.register((scope) => registerApiScope(scope, shared));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
-}
-
-function createHttpServer(direct: DirectAnswers, general: RequestListener): Server {
-  return createServer(
-    {
-      keepAliveTimeout: keepAliveMs,
-      requestTimeout: requestTimeoutMs,
-      // A request without one is answered here, as every other fault is.
-      requireHostHeader: false,
-    },
-    (request, response) => {
-      const leave = () => {
-        general(request, response);
-      };
-      if (!direct.take(request, response, leave)) leave();
-    },
-  );
 }
 
 /** What anyone may read: no authentication, no restriction. */

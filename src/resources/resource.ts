@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 
+import type { Call } from '../api/call.ts';
 import type { Authenticator, Principal } from '../api/caller.ts';
-import type { Call, Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';

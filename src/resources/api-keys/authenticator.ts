@@ -45,9 +45,6 @@ export function createAuthenticator(store: Store, principals: () => Principals):
   };
 
   return {
-    get epoch() {
-      return store.epoch;
-    },
     authenticate(token) {
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);

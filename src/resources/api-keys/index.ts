@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 
+import type { Call } from '../../api/call.ts';
 import type { Caller } from '../../api/caller.ts';
 import { crudOperations, nullable } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
@@ -50,6 +51,7 @@ const freshTokens = new WeakMap<ApiKey, string>();
 
 function apiKeyOperations({ store, offers }: ResourceContext): readonly Operation[] {
   return crudOperations({
+    rights: { read: 'everyone', write: 'owner' },
     store,
     table: apiKeys,
     path: '/api_keys',

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 
-import type { Caller } from '../../api/caller.ts';
+import type { Call } from '../../api/call.ts';
 import { nullable } from '../../api/crud.ts';
-import { adminOnly, wrongIdKind } from '../../api/errors.ts';
+import { wrongIdKind } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { nextPageQuery } from '../../api/query.ts';
+import { adminsMay } from '../../api/rights.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Row, Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -64,12 +65,12 @@ function listOperation({ store }: ResourceContext): Operation {
       'The audit log: who changed what, newest first. `kind`, `resource_id` and `actor` select by equality, `since` and ' +
       '`until` by time.',
     tag: 'Changes',
-    permit: requireAdmin,
+    rights: adminsMay('read the list of changes'),
     listedPrefix: prefix,
     filters: Object.keys(filters),
     status: 200,
     answer: ChangesPage,
-    errors: [invalidTime, adminOnly],
+    errors: [invalidTime],
     handle: async (call) => {
       const { caller, page, uri } = call;
       const { sql, values } = condition(call);
@@ -128,10 +129,6 @@ function present([version, position, at, actor, operation_id, kind, resource_id,
 
 function parse(text: Value | undefined): unknown {
   return typeof text === 'string' ? JSON.parse(text) : null;
-}
-
-function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(adminOnly, { action: 'read the list of changes' });
 }
 
 export const changesResource: Resource = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
-import type { Call } from '../../api/operation.ts';
+import type { Call } from '../../api/call.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor, referencedIds } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';

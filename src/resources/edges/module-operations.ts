@@ -1,7 +1,8 @@
+import type { Call } from '../../api/call.ts';
 import { preconditionFailed } from '../../api/errors.ts';
 import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
@@ -159,6 +160,7 @@ function describe<Holder extends HasModules>(
     operationId: `${name}${toPascalCase(module.name)}${verb}`,
     summary: `${verb} ${title} ${module.title} Module`,
     tag,
+    rights: 'everyone' as const,
   };
 }
 

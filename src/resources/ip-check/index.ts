@@ -1,6 +1,7 @@
+import type { Call } from '../../api/call.ts';
 import { fieldRequired, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
@@ -31,6 +32,7 @@ interface Check {
 
 function checkOperation(context: ResourceContext): Operation {
   return operation({
+    rights: 'everyone',
     method: 'POST',
     path: '/ip_check',
     operationId: 'IpCheck',

@@ -27,6 +27,7 @@ const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', addition
 
 function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
   return crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     store,
     table: ipPolicies,
     path,

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 
+import type { Call } from '../../api/call.ts';
 import { fieldRequired, notFound, preconditionFailed } from '../../api/errors.ts';
 import { checkMatch, tagAnswer } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
@@ -35,6 +36,7 @@ export const RulesReplaced = Type.Object(
 
 export function replaceRulesOperation({ store, offers }: ResourceContext): Operation {
   return operation({
+    rights: 'everyone',
     method: 'PUT',
     path: '/ip_policies/{id}/rules',
     operationId: 'IpPolicyRulesReplace',

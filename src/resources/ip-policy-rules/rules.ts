@@ -65,6 +65,7 @@ export const IpPolicyRuleUpdate = Type.Object(
 
 export function ruleOperations({ store, offers }: ResourceContext): readonly Operation[] {
   return crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     store,
     table: ipPolicyRules,
     path: '/ip_policy_rules',

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 
-import type { Caller } from '../../api/caller.ts';
+import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
-import { adminOnly, fieldRequired } from '../../api/errors.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import { fieldRequired } from '../../api/errors.ts';
+import type { Operation } from '../../api/operation.ts';
+import { adminsMay } from '../../api/rights.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -79,7 +80,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
     view: IpRestrictionView,
     createBody: IpRestrictionCreate,
     updateBody: IpRestrictionUpdate,
-    permitWrite: requireAdmin,
+    rights: { read: 'everyone', write: adminsMay('create, change or delete IP restrictions') },
     fieldErrors: {
       type: (value, missing) => (missing ? undefined : new UserError(unknownRestrictionType, { type: quote(value) })),
       ip_policy_ids: (_value, missing) => (missing ? new UserError(restrictionWithoutPolicy) : undefined),
@@ -91,12 +92,11 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
         unknownRestrictionType,
         restrictionWithoutPolicy,
         wouldLockOut,
-        adminOnly,
         duplicateEntry,
         fieldRequired,
       ],
-      update: [notAnIpPolicyId, restrictionPolicyNotFound, wouldLockOut, adminOnly, duplicateEntry],
-      delete: [adminOnly],
+      update: [notAnIpPolicyId, restrictionPolicyNotFound, wouldLockOut, duplicateEntry],
+      delete: [],
     },
     guarded: ['create', 'update'],
     async create(transaction, call) {
@@ -150,10 +150,6 @@ function present(restriction: IpRestriction, { uri }: Call, policiesPath: string
     type: restriction.type,
     ip_policies,
   };
-}
-
-function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(adminOnly, { action: 'create, change or delete IP restrictions' });
 }
 
 export const ipRestrictionsResource: Resource = {

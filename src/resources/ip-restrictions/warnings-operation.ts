@@ -29,6 +29,7 @@ export const IpRestrictionWarnings = Type.Object(
 /** What enforcing the restriction would refuse. */
 export function warningsOperation({ store, offers }: ResourceContext): Operation {
   return operation({
+    rights: 'everyone',
     method: 'GET',
     path: '/ip_restrictions/{id}/warnings',
     operationId: 'IpRestrictionWarningsList',

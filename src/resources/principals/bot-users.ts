@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import type { Caller } from '../../api/caller.ts';
+import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { invalidValue } from '../../api/errors.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { text } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -51,7 +51,10 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
     view: BotUserView,
     createBody: BotUserCreate,
     updateBody: BotUserUpdate,
-    permitWrite: requireAdmin,
+    rights: {
+      read: 'everyone',
+      write: { error: botsNeedAdmin, refusal: () => new UserError(botsNeedAdmin) },
+    },
     fieldErrors: {
       name: (value, missing) => {
         if (missing) return new UserError(botNameEmpty);
@@ -60,9 +63,9 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
       },
     },
     errors: {
-      create: [botNameEmpty, botNameTooLong, botsNeedAdmin, botNameTaken],
-      update: [botNameEmpty, botNameTooLong, botsNeedAdmin, botNameTaken],
-      delete: [botsNeedAdmin],
+      create: [botNameEmpty, botNameTooLong, botNameTaken],
+      update: [botNameEmpty, botNameTooLong, botNameTaken],
+      delete: [],
     },
     async create(transaction, { caller: { accountId }, body }) {
       const bot: BotUser = { ...botUsers.newDocument(accountId), name: body.name, active: body.active ?? true };
@@ -88,10 +91,6 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
       created_at: bot.created_at,
     }),
   });
-}
-
-function requireAdmin({ principal }: Caller): void {
-  if (!principal.admin) throw new UserError(botsNeedAdmin);
 }
 
 async function checkName(transaction: Transaction, bot: BotUser): Promise<void> {

@@ -59,6 +59,7 @@ const StaticBackendUpdate = Type.Object(
 
 function staticBackendOperations({ store }: ResourceContext): readonly Operation[] {
   return crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     store,
     table: staticBackends,
     path,

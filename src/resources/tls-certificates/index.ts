@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 
+import type { Call } from '../../api/call.ts';
 import { crudOperations, nullable } from '../../api/crud.ts';
-import type { Call, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -82,6 +83,7 @@ const TlsCertificateUpdate = Type.Object(textFields, { $id: 'TlsCertificateUpdat
 
 function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly Operation[] {
   return crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     store,
     table: tlsCertificates,
     path,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts';
-import { exampleBodies } from './bodies.ts';
+import { exampleOf } from './load-examples.ts';
 import { findOperation } from './operations.ts';
 import type { ApiOperation } from './operations.ts';
 
@@ -90,10 +90,10 @@ export class Account {
     return answer.body;
   }
 
-  async #body({ id }: ApiOperation): Promise<unknown> {
-    const example = exampleBodies[id];
-    assert.ok(example, `add a body for ${id} to test/contract/support/bodies.ts`);
-    return example.make(this);
+  async #body({ id, path }: ApiOperation): Promise<unknown> {
+    const make = exampleOf(id, path);
+    assert.ok(make, `add an example of a body for ${id} to the contract-examples.ts of its folder`);
+    return make(this);
   }
 }
 

@@ -20,6 +20,7 @@ interface DescribedOperation {
   readonly operationId: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
+  readonly 'x-rights'?: string;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly { readonly name?: string; readonly in?: string }[];
   readonly requestBody?: Content;

@@ -20,10 +20,10 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** Every file of the program; tests are not part of it. */
+/** Every file of the program; tests and their examples are not part of it. */
 export function sourceFiles(): readonly SourceFile[] {
   return globSync(`${roots}/**/*.{ts,tsx}`, { cwd: root })
-    .filter((path) => !path.includes('node_modules') && !/\.(test|d)\.tsx?$/.test(path))
+    .filter((path) => !path.includes('node_modules') && !/(?:\.(?:test|d)\.tsx?|\/contract-examples\.ts)$/.test(path))
     .map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 
+import type { Call } from '../../../api/call.ts';
 import { crudOperations } from '../../../api/crud.ts';
 import { fieldRequired } from '../../../api/errors.ts';
-import type { Call, Operation } from '../../../api/operation.ts';
+import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
@@ -109,6 +110,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     belongs: ({ edge_id }: HttpsEdgeRoute, { params }: Call) => edge_id === params['edge_id'],
   } as const;
   const crud = crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     ...shared,
     store,
     path,

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 
+import type { Call } from '../../../api/call.ts';
 import { crudOperations, nullable } from '../../../api/crud.ts';
-import type { Call, Operation } from '../../../api/operation.ts';
+import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
@@ -74,6 +75,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, offers, settings } = context;
   const names = { noun: 'TCP edge', missing: edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
+    rights: { read: 'everyone', write: 'everyone' },
     ...names,
     store,
     table: tcpEdges,

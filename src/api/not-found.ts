@@ -3,8 +3,8 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { setCommonHeaders } from './common-headers.ts';
 import { methodNotAllowed, pathNotFound } from './errors.ts';
-import { setCommonHeaders } from './start-answer.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /**

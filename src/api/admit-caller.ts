@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+
+import { malformedRequest } from '../errors/shared.ts';
+import { UserError } from '../errors/user-error.ts';
+import { formatIp, parseIp } from '../lib/ip/address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { clientAddress } from '../lib/ip/client-address.ts';
+import type { AccessTable } from '../snapshot/access.ts';
+import type { Awaitable } from '../store/database.ts';
+import { bearerToken } from './bearer.ts';
+import type { Authenticator, Caller, Identity } from './caller.ts';
+import { sourceRefused } from './errors.ts';
+
+interface AdmissionOptions {
+  readonly authenticator: Authenticator;
+  readonly access: AccessTable;
+  readonly trustedProxies: CidrSet;
+}
+
+export interface AdmittedCaller {
+  readonly caller: Caller;
+  /** Restrictions that are not enforced and would have refused the caller. */
+  readonly warnedBy: readonly string[];
+}
+
+/** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
+export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<AdmittedCaller> {
+  const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  return identity instanceof Promise
+    ? identity.then((known) => checkSource(known, request, options))
+    : checkSource(identity, request, options);
+}
+
+function checkSource(
+  { principal, keyId }: Identity,
+  request: IncomingMessage,
+  { access, trustedProxies }: AdmissionOptions,
+): AdmittedCaller {
+  const { accountId } = principal;
+  const source = sourceOf(request, trustedProxies);
+  const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
+  if (refusedBy !== undefined)
+    throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
+  return { caller: { principal, keyId, accountId, source }, warnedBy };
+}
+
+function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {
+  const peer = parseIp(socket.remoteAddress ?? '');
+  if (peer === undefined) throw new UserError(malformedRequest, { reason: 'the connection is closed' });
+  return clientAddress(peer, headers['x-forwarded-for'], trustedProxies);
+}

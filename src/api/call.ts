@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { Actor } from '../store/change-log.ts';
+import type { Page } from '../store/table.ts';
+import type { Caller } from './caller.ts';
+import type { Query } from './query.ts';
+
+/** One request that has passed authentication, admission and validation. Plain data: no framework in it. */
+export interface Call<Body = unknown> extends CallOptions {
+  readonly caller: Caller;
+  /** For `store.write`. */
+  readonly actor: Actor;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly page: Page;
+  /** Query parameters that the operation names as its filters, as given. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** Prefix of every URI in the answer. */
+  readonly base: string;
+  /** An absolute URI from a path. */
+  readonly uri: (path: string) => string;
+  /** Sets a header of the answer. */
+  readonly setHeader: (name: string, value: string) => void;
+}
+
+/** Options that a caller gives in request headers. */
+interface CallOptions {
+  /** True: changes that lock the caller out are let through. */
+  readonly allowLockout: boolean;
+  /** Tags that the caller has seen; see `checkMatch`. */
+  readonly ifMatch: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+interface CallParts {
+  readonly caller: Caller;
+  readonly operationId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly query: Query;
+  readonly base: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly setHeader: Call['setHeader'];
+}
+
+export function newCall({ caller, operationId, params, body, query, base, headers, setHeader }: CallParts): Call {
+  return {
+    caller,
+    actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
+    params,
+    body,
+    page: query.page,
+    filters: query.filters,
+    base,
+    uri: (path) => `${base}${path}`,
+    allowLockout: headers['gatehouse-allow-lockout'] === 'true',
+    ifMatch: headers['if-match'],
+    idempotencyKey: singleHeader(headers['idempotency-key']),
+    setHeader,
+  };
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+}
+
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,1 +1,0 @@
-export const bodyLimitBytes = 1024 * 1024;

@@ -1,0 +1,7 @@
+import { newDescription } from '../../../test/contract/support/examples.ts';
+import type { ResourceExamples } from '../../../test/contract/support/examples.ts';
+
+export const examples: ResourceExamples = {
+  ApiKeysCreate: async (account) => ({ owner_id: (await account.make('/bot_users')).id }),
+  ApiKeysUpdate: newDescription,
+};

@@ -1,0 +1,24 @@
+import type { Account } from '../../../test/contract/support/account.ts';
+import { unique } from '../../../test/contract/support/examples.ts';
+import type { ResourceExamples } from '../../../test/contract/support/examples.ts';
+
+/** Modules that name other resources: these are what another account must not be able to reach. */
+const modules = async (account: Account) => ({
+  backend: { backend_id: (await account.make('/backends/static')).id },
+  ip_restriction: { ip_policy_ids: [(await account.make('/ip_policies')).id] },
+});
+
+const newHostports = () => ({ hostports: [`host-${unique()}.example.com:443`] });
+
+export const examples: ResourceExamples = {
+  TcpEdgesCreate: modules,
+  TcpEdgesUpdate: modules,
+  HttpsEdgesCreate: newHostports,
+  HttpsEdgesUpdate: newHostports,
+  HttpsEdgeRoutesCreate: async (account) => ({
+    match_type: 'path_prefix',
+    match: `/made/${unique()}`,
+    ...(await modules(account)),
+  }),
+  HttpsEdgeRoutesUpdate: modules,
+};

@@ -1,0 +1,31 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { MakeBody, ResourceExamples } from './examples.ts';
+
+/** The `contract-examples.ts` of a resource's or module's folder. */
+interface ExampleFile {
+  readonly examples?: ResourceExamples;
+  /** Settings of a module, for every edge or route that takes it. */
+  readonly moduleExample?: MakeBody;
+}
+
+const root = new URL('../../../', import.meta.url).pathname;
+const resourceExamples = new Map<string, MakeBody>();
+/** By name of the module, which is the last segment of its path. */
+const moduleExamples = new Map<string, MakeBody>();
+
+for (const path of globSync('src/{resources,modules}/**/contract-examples.ts', { cwd: root })) {
+  // Every such file exports one of the two, which the tests of its operations would miss.
+  const { examples = {}, moduleExample } = (await import(join(root, path))) as ExampleFile;
+  for (const [operationId, make] of Object.entries(examples)) resourceExamples.set(operationId, make);
+  const folder = path.split('/').at(-2) ?? '';
+  if (moduleExample !== undefined) moduleExamples.set(folder.replaceAll('-', '_'), moduleExample);
+}
+
+export function exampleOf(operationId: string, path: string): MakeBody | undefined {
+  return resourceExamples.get(operationId) ?? moduleExamples.get(path.split('/').at(-1) ?? '');
+}
+
+/** Ids of the operations of resources that have an example. */
+export const exampleIds: readonly string[] = [...resourceExamples.keys()];
