@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
-import { idempotencyMigration } from './api/idempotency.ts';
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config.ts';
-import { GatewayPart } from './gateway-part.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
+import type { ResilientGateway } from './gateway/resilient-gateway.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import { toTimestamp } from './lib/ids.ts';
-import { createSealer } from './lib/sealed-secret.ts';
+import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
+import { openContext } from './open-context.ts';
 import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
+import { authenticator } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
-import type { Offers, ResourceContext } from './resources/resource.ts';
+import { warnings } from './resources/ip-restrictions/service.ts';
+import { localCa } from './resources/local-ca/service.ts';
+import { bootstrap } from './resources/principals/service.ts';
+import type { ResourceContext } from './resources/resource.ts';
 import { AccessTable } from './snapshot/access.ts';
+import { createGateway } from './start-gateway.ts';
 import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
-import { openStore } from './store/store.ts';
-
-export type Logger = FastifyBaseLogger;
 
 const databaseRetryMs = 500;
 const pruneEveryMs = 3_600_000;
@@ -39,35 +41,8 @@ export interface App extends AsyncDisposable {
   readonly engine: RunningEngine | undefined;
   /** Undefined where metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Of the first API key, on the first start only. */
+  /** Token of the first API key, on the first start only. */
   readonly firstToken: string | undefined;
-}
-
-/** Of everything that is put together here; the store adds its own. */
-export const migrations = [idempotencyMigration, ...resources.flatMap((resource) => resource.migrations)];
-
-/** Opens the database, brings it up to date, and puts the resources together over it. */
-export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
-  const store = await openStore({
-    url: config.databaseUrl,
-    migrations,
-    onFeedFault: (error) => {
-      log.error({ err: error }, 'cannot read what other processes have changed; trying again');
-    },
-  });
-  const offers: Partial<Offers> = {};
-  const context: ResourceContext = {
-    store,
-    settings: { tcpPorts: config.tcpPorts, httpsPort: config.httpsPort },
-    sealer: createSealer(config.secretKey),
-    // Complete after the loop below; `ResourceContext` says that nobody looks before.
-    offers: offers as Offers,
-  };
-  for (const resource of resources) Object.assign(offers, resource.offers?.(context));
-  Object.assign(offers, {
-    edgeModules: Object.assign({}, ...resources.map((resource) => resource.edgeModules?.(context))),
-  });
-  return context;
 }
 
 /**
@@ -78,9 +53,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   // What was started last stops first; a fault on the way stops what was started so far.
   await using started = new AsyncDisposableStack();
   const metrics = new Metrics();
-  const warnings = new LateWarnings();
-  const observer = createTrafficObserver({ metrics, log, warnings, accessLogShare: config.accessLog });
-  const gateway = config.role === 'api' ? undefined : started.use(new GatewayPart(config, observer, log));
+  const lateWarnings = new LateWarnings();
+  const observer = createTrafficObserver({ metrics, log, warnings: lateWarnings, accessLogShare: config.accessLog });
+  const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
 
   const open = () => openAndPublish(config, log, metrics, gateway);
   const { context, access, publisher } = await open().catch(async (error: unknown) => {
@@ -89,10 +64,11 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     return untilAvailable(open, signal);
   });
   started.use(context.store);
-  warnings.to(context.offers.warnings);
-  started.defer(() => context.offers.warnings.flush());
-  // Once more, to drain before the store closes: what its last traffic warns of is kept.
-  if (gateway !== undefined) started.use(gateway);
+  const { services } = context;
+  lateWarnings.to(services.get(warnings));
+  started.defer(() => services.get(warnings).flush());
+  // Drained before the store closes, so that the warnings of its last traffic are kept.
+  if (gateway !== undefined) started.defer(() => gateway.drain());
 
   // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
   gateway?.checkServing();
@@ -114,7 +90,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
 
   // Last: a token that is made is shown once, which a start that fails does not come to.
-  const firstToken = api && (await context.offers.bootstrap.run(config.bootstrapToken));
+  const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
   isStarted = true;
 
   const running = started.move();
@@ -145,13 +121,13 @@ function buildApi(
       ...modules.flatMap(({ input, view }) => [input, view]),
       ...resources.flatMap(({ schemas }) => schemas),
     ],
-    authenticator: context.offers.authenticator,
+    authenticator: context.services.get(authenticator),
     access,
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },
     unready,
-    localCaCertificate: async () => (await context.offers.localCa.load())?.certificatePem,
+    localCaCertificate: async () => (await context.services.get(localCa).load())?.certificatePem,
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
@@ -179,11 +155,11 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
 }
 
 /** What needs the database from the start. Nothing of it is left behind where the database goes away meanwhile. */
-async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: GatewayPart | undefined) {
+async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: ResilientGateway | undefined) {
   const context = await openContext(config, log);
   try {
     const access = new AccessTable();
-    await gateway?.start(context.offers.localCa);
+    await gateway?.start(context.services.get(localCa));
     const publisher = await startPublisher(context, metrics, log, [
       async (update) => access.prepare(update)(),
       ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),

@@ -1,10 +1,11 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 
-import type { Logger } from './app.ts';
+export type Logger = FastifyBaseLogger;
 
-/** JSON lines; readable ones where a person looks on. */
+/** Writes JSON lines, or readable ones where a person looks on. */
 export function createLog(level: string, out: NodeJS.WriteStream & { readonly fd: number }): Logger {
   const destination: DestinationStream = out.isTTY
     ? pretty({ destination: out.fd, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' })

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 
 import { Command } from 'commander';
 
-import { migrations, openContext, startApp } from './app.ts';
+import { startApp } from './app.ts';
 import type { App } from './app.ts';
 import { describeSettings, readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { databaseCommands } from './host-commands/index.ts';
 import { createLog } from './log.ts';
+import { migrations, openContext } from './open-context.ts';
 import type { HostCommand, HostOption } from './resources/host-command.ts';
 import { resources } from './resources/index.ts';
 

@@ -1,9 +1,9 @@
 import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 
-import { openContext } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { openContext } from '../../src/open-context.ts';
 import { apiKeys } from '../../src/resources/api-keys/table.ts';
 import { hostnames } from '../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/table.ts';
@@ -11,6 +11,7 @@ import { syncReferences } from '../../src/resources/edges/module-fields.ts';
 import type { StoredModules } from '../../src/resources/edges/module-fields.ts';
 import { ipPolicies } from '../../src/resources/ip-policies/table.ts';
 import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
+import { bootstrap } from '../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../src/resources/resource.ts';
 import { staticBackends } from '../../src/resources/static-backends/table.ts';
 import type { Actor } from '../../src/store/change-log.ts';
@@ -63,7 +64,7 @@ async function fill(amounts: Amounts): Promise<string> {
   const config = readConfig({}, ['--database-url', `sqlite:${file}`]);
   const context = await openContext(config, createLog('fatal', process.stderr));
   try {
-    await context.offers.bootstrap.run(benchToken);
+    await context.services.get(bootstrap).run(benchToken);
     const [user] = await context.store.queries.all('SELECT id, account_id FROM users');
     const actor: Actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
     await fillKeys(context, actor, amounts.keys ?? 0);
@@ -140,7 +141,7 @@ async function fillEdges(
 }
 
 async function fillEdge(
-  { offers }: ResourceContext,
+  { referables }: ResourceContext,
   transaction: Transaction,
   at: number,
   policyId: string,
@@ -166,7 +167,7 @@ async function fillEdge(
     match: '/',
     modules,
   });
-  await syncReferences(transaction, offers, 'https_route', route);
+  await syncReferences(transaction, referables, 'https_route', route);
 }
 
 /** The same work for every proxy: two request headers added, two removed. */

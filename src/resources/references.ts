@@ -4,9 +4,21 @@ import { hasPrefix } from '../lib/ids.ts';
 import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Stored, Table } from '../store/table.ts';
-import type { Referable } from './resource.ts';
 
-/** Statements for the table that says who names a resource. The database itself refuses to delete what is named. */
+/** A resource that others name by id, and that stays while they do. */
+export interface Referable {
+  /** As modules and resources ask for it; several resources may be of one kind, told apart by their prefixes. */
+  readonly kind: string;
+  readonly prefix: string;
+  /** Path of the collection. */
+  readonly path: string;
+  exists(queries: Queries, accountId: string, id: string): Promise<boolean>;
+  /** Makes `referrerId` name exactly these, in place of those it named before. */
+  setReferences(transaction: Transaction, referrerId: string, ids: readonly string[]): Promise<void>;
+  referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
+}
+
+/** Statements for the table of who names a resource. The database itself refuses to delete what is named. */
 export function referencesSql(table: string): string {
   return `
     CREATE TABLE ${table}_uses (
@@ -18,52 +30,85 @@ export function referencesSql(table: string): string {
   `;
 }
 
-interface ReferencedResource extends Referable {
-  referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
+interface ReferableDefinition<Document extends Stored> {
+  readonly kind: string;
+  readonly path: string;
+  /** The name of the table in SQL, as given to `referencesSql`. */
+  readonly table: string;
+  readonly documents: Table<Document>;
 }
 
-export function createReferences<Document extends Stored>(
-  table: string,
-  path: string,
-  documents: Table<Document>,
-): ReferencedResource {
+export function createReferable<Document extends Stored>(definition: ReferableDefinition<Document>): Referable {
+  const { kind, path, table, documents } = definition;
   return {
+    kind,
+    prefix: documents.prefix,
     path,
     async exists(queries, accountId, id) {
       return (await documents.find(queries, accountId, id)) !== undefined;
     },
-    async setReferences(transaction: Transaction, userId, ids) {
-      await transaction.run(`DELETE FROM ${table}_uses WHERE user_id = $1`, [userId]);
+    async setReferences(transaction, referrerId, ids) {
+      await transaction.run(`DELETE FROM ${table}_uses WHERE user_id = $1`, [referrerId]);
       for (const id of ids) {
-        await transaction.run(`INSERT INTO ${table}_uses (used_id, user_id) VALUES ($1, $2)`, [id, userId]);
+        await transaction.run(`INSERT INTO ${table}_uses (used_id, user_id) VALUES ($1, $2)`, [id, referrerId]);
       }
     },
     async referrersOf(queries, id) {
       const rows = await queries.all(`SELECT user_id FROM ${table}_uses WHERE used_id = $1 ORDER BY user_id`, [id]);
-      return rows.map(([user]) => String(user));
+      return rows.map(([referrer]) => String(referrer));
     },
   };
 }
 
-const shownUsers = 10;
+/** Every resource that others name by id. */
+export class Referables {
+  readonly #byKind: ReadonlyMap<string, readonly Referable[]>;
 
-/** The ids in a message; a long list is cut. */
-export function listReferrers(users: readonly string[]): string {
-  const shown = users.slice(0, shownUsers).join(', ');
-  return users.length > shownUsers ? `${shown} and ${users.length - shownUsers} more` : shown;
+  constructor(all: readonly Referable[]) {
+    this.#byKind = Map.groupBy(all, ({ kind }) => kind);
+  }
+
+  ofKind(kind: string): readonly Referable[] {
+    return this.#byKind.get(kind) ?? [];
+  }
+
+  /** The resource of this kind that the id is one of, whether or not it exists. */
+  find(kind: string, id: string): Referable | undefined {
+    return this.ofKind(kind).find(({ prefix }) => hasPrefix(id, prefix));
+  }
+
+  async exists(queries: Queries, kind: string, accountId: string, id: string): Promise<boolean> {
+    return (await this.find(kind, id)?.exists(queries, accountId, id)) === true;
+  }
+
+  /** Makes `referrerId` name exactly these of the kind. */
+  async set(transaction: Transaction, kind: string, referrerId: string, ids: readonly string[]): Promise<void> {
+    for (const referable of this.ofKind(kind)) {
+      const own = ids.filter((id) => hasPrefix(id, referable.prefix));
+      await referable.setReferences(transaction, referrerId, own);
+    }
+  }
+
+  /** The path of a resource that is named somewhere, and so exists. */
+  pathOf(kind: string, id: string): string {
+    return `${this.find(kind, id)?.path ?? ''}/${id}`;
+  }
+
+  /** Checks ids as a request names them in one field: each of the right kind, none twice. */
+  check(kind: string, field: string, ids: readonly string[], wrongKind: (id: string) => UserError): void {
+    const seen = new Set<string>();
+    for (const id of ids) {
+      if (this.find(kind, id) === undefined) throw wrongKind(id);
+      if (seen.has(id)) throw new UserError(duplicateEntry, { field, id });
+      seen.add(id);
+    }
+  }
 }
 
-/** Ids as a request names them in one field: each of the right kind, none twice. */
-export function checkIds(
-  ids: readonly string[],
-  prefix: string,
-  field: string,
-  wrongKind: (id: string) => UserError,
-): void {
-  const seen = new Set<string>();
-  for (const id of ids) {
-    if (!hasPrefix(id, prefix)) throw wrongKind(id);
-    if (seen.has(id)) throw new UserError(duplicateEntry, { field, id });
-    seen.add(id);
-  }
+const shownReferrers = 10;
+
+/** The ids in a message; a long list is cut. */
+export function listReferrers(referrers: readonly string[]): string {
+  const shown = referrers.slice(0, shownReferrers).join(', ');
+  return referrers.length > shownReferrers ? `${shown} and ${referrers.length - shownReferrers} more` : shown;
 }

@@ -1,19 +1,14 @@
 import type { TSchema } from 'typebox';
 
-import type { Call } from '../api/call.ts';
-import type { Authenticator, Principal } from '../api/caller.ts';
 import type { Operation } from '../api/operation.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
-import type { IpAddress } from '../lib/ip/address.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
-import type { Settings } from '../modules/module.ts';
 import type { Compiler } from '../publisher/compiler.ts';
-import type { RestrictionType } from '../snapshot/contract.ts';
-import type { Awaitable, Queries } from '../store/database.ts';
-import type { Transaction } from '../store/group-commit.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store } from '../store/store.ts';
 import type { HostCommand } from './host-command.ts';
+import type { Referable, Referables } from './references.ts';
+import type { Services } from './services.ts';
 
 /** Settings that resources obey. */
 export interface ResourceSettings {
@@ -26,11 +21,11 @@ export interface ResourceContext {
   readonly settings: ResourceSettings;
   /** For secrets that are kept to be used, such as private keys. */
   readonly sealer: Sealer;
-  /** Complete once every resource has made its offers: to be used in calls, not while resources are put together. */
-  readonly offers: Offers;
+  readonly services: Services;
+  readonly referables: Referables;
 }
 
-/** One REST resource: a folder, and a line in `index.ts`. Nothing else of it is seen by other resources. */
+/** One REST resource: a folder, and a line in `index.ts`. Other resources see its `service.ts` and `errors.ts` alone. */
 export interface Resource {
   readonly migrations: readonly Migration[];
   /** Schemas that others refer to by `$id`. */
@@ -39,109 +34,9 @@ export interface Resource {
   readonly errors?: readonly ErrorDefinition[];
   operations(context: ResourceContext): readonly Operation[];
   compilers?(context: ResourceContext): readonly Compiler[];
-  /** What it does for other resources. */
-  offers?(context: ResourceContext): Partial<Offers>;
-  /** Its edges or routes, by the prefix of their ids; see `Offers.edgeModules`. */
-  edgeModules?(context: ResourceContext): Readonly<Record<string, ModuleLookup>>;
+  /** Its documents, where others name them by id. */
+  readonly referables?: readonly Referable[];
+  /** Provides its services. */
+  provide?(context: ResourceContext): void;
   readonly hostCommands?: readonly HostCommand[];
-}
-
-/** What resources do for each other; each is offered by exactly one. */
-export interface Offers {
-  readonly authenticator: Authenticator;
-  readonly principals: Principals;
-  readonly bootstrap: Bootstrap;
-  readonly apiKeys: ApiKeys;
-  readonly ipPolicies: Referable;
-  readonly ipPolicyRules: IpPolicyRules;
-  readonly ipRestrictions: IpRestrictions;
-  /** Settings of the modules of an edge or route, by the prefix of its id; undefined for one that does not exist. */
-  readonly edgeModules: Readonly<Record<string, ModuleLookup>>;
-  readonly staticBackends: Referable;
-  readonly lockoutGuard: LockoutGuard;
-  readonly warnings: Warnings;
-  readonly localCa: LocalCaStorage;
-}
-
-export interface Principals {
-  /** From memory where it can be. */
-  find(accountId: string, id: string): Awaitable<Principal | undefined>;
-  /** As the database has it, inside a write. */
-  load(transaction: Transaction, accountId: string, id: string): Promise<Principal | undefined>;
-}
-
-export interface Bootstrap {
-  /** An empty database gets one account, one admin and one API key. Answers its token then, and undefined ever after. */
-  run(token: string | undefined): Promise<string | undefined>;
-}
-
-export interface ApiKeys {
-  /** The token is in the answer only; nothing can show it again. */
-  create(transaction: Transaction, request: NewApiKey): Promise<{ readonly id: string; readonly token: string }>;
-  /** Deletes every key of an owner. */
-  deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;
-}
-
-export interface NewApiKey {
-  readonly accountId: string;
-  readonly ownerId: string;
-  readonly description: string;
-  /** Chosen by the operator of the machine; generated when undefined. */
-  readonly token?: string | undefined;
-}
-
-/** A resource that others name by id, and that stays while they do. */
-export interface Referable {
-  readonly path: string;
-  exists(queries: Queries, accountId: string, id: string): Promise<boolean>;
-  /** `userId` now names exactly these; what it named before is let go. */
-  setReferences(transaction: Transaction, userId: string, ids: readonly string[]): Promise<void>;
-}
-
-export interface IpPolicyRules {
-  /** Every rule of these policies that contains the address. */
-  matching(policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
-}
-
-export interface MatchingRule {
-  readonly id: string;
-  readonly ip_policy_id: string;
-  readonly cidr: string;
-  readonly action: 'allow' | 'deny';
-}
-
-export interface IpRestrictions {
-  ofType(accountId: string, type: RestrictionType): Promise<readonly RestrictionSummary[]>;
-}
-
-export interface RestrictionSummary {
-  readonly id: string;
-  readonly enforced: boolean;
-  readonly ip_policy_ids: readonly string[];
-}
-
-export type ModuleLookup = (accountId: string, id: string) => Awaitable<Readonly<Record<string, Settings>> | undefined>;
-
-export interface LockoutGuard {
-  /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */
-  check(transaction: Transaction, call: Call): Promise<void>;
-}
-
-export interface Warnings {
-  /** A restriction that is not enforced would have refused this source. Cheap: called for every such request. */
-  warned(restrictionIds: readonly string[], source: IpAddress): void;
-  /** Writes what is only in memory so far. */
-  flush(): Promise<void>;
-}
-
-/** Where all processes of an installation find the one certificate authority they share. */
-export interface LocalCaStorage {
-  load(): Promise<CertificatePair | undefined>;
-  /** The first writer wins; answers what is stored. */
-  save(pair: CertificatePair): Promise<CertificatePair>;
-}
-
-export interface CertificatePair {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
 }

@@ -34,7 +34,7 @@ test('no file imports a part that the table does not allow', () => {
   assert.deepEqual(files.flatMap(forbiddenImports), []);
 });
 
-test('no folder of a list is known to any file outside it but the list itself', () => {
+test('no folder of a list is known to any file outside it but the list, except by its service and errors', () => {
   assert.deepEqual(files.flatMap(importsOfSlices), []);
 });
 
@@ -83,6 +83,8 @@ test('faults are found where there are some', () => {
   ];
   assert.deepEqual(forbiddenImports(upwards), ['src/lib/x.ts → src/store/y.ts']);
   assert.deepEqual(importsOfSlices(sideways), ['src/resources/a/x.ts → src/resources/b/y.ts']);
+  const service = readSource('src/resources/a/x.ts', `import { y } from '../b/service.ts';`);
+  assert.deepEqual(importsOfSlices(service), []);
   assert.deepEqual(findCycle(circle), ['src/lib/x.ts', 'src/lib/y.ts', 'src/lib/x.ts']);
   for (const code of ['process.exit(1)', 'const { env } = process;', 'run(process)', `import p from 'node:process'`]) {
     assert.ok(touchesProcess(code), code);
@@ -132,6 +134,9 @@ function forbiddenImports({ path, imports }: SourceFile): readonly string[] {
     .map(({ target }) => `${path} → ${target}`);
 }
 
+/** Files of a folder that others may import: the interface of its services, and its errors. */
+const openFile = /\/(?:service|errors)\.ts$/;
+
 /** `src/resources/ip-policies` of a file below it; undefined for files that are in no folder of a list. */
 function sliceOf(path: string): string | undefined {
   return /^src\/(?:resources|modules)\/[^/]+(?=\/)/.exec(path)?.[0];
@@ -141,7 +146,8 @@ function importsOfSlices({ path, imports }: SourceFile): readonly string[] {
   return imports
     .filter(({ target }) => {
       const slice = sliceOf(target);
-      return slice !== undefined && slice !== sliceOf(path) && path !== slice.replace(/[^/]+$/, 'index.ts');
+      if (slice === undefined || slice === sliceOf(path) || path === slice.replace(/[^/]+$/, 'index.ts')) return false;
+      return !openFile.test(target);
     })
     .map(({ target }) => `${path} → ${target}`);
 }

@@ -8,7 +8,8 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
-import type { Principals } from '../resource.ts';
+import { principals } from '../principals/service.ts';
+import type { Services } from '../services.ts';
 import { apiKeys } from './table.ts';
 
 /** What is known of a key; `hash` is undefined where there is no such key. */
@@ -30,7 +31,7 @@ const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefin
  * Token → key → principal, from memory. What is unknown is remembered as well, in a memory of its own, so that an
  * unknown key and a wrong secret take the same path and the same time.
  */
-export function createAuthenticator(store: Store, principals: () => Principals): Authenticator {
+export function createAuthenticator(store: Store, services: Services): Authenticator {
   const keys = new KeyMemory(store);
 
   const identify = (candidate: Candidate, secret: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
@@ -40,7 +41,7 @@ export function createAuthenticator(store: Store, principals: () => Principals):
       if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
       return { principal, keyId: candidate.keyId };
     };
-    const owner = principals().find(candidate.accountId, candidate.ownerId);
+    const owner = services.get(principals).find(candidate.accountId, candidate.ownerId);
     return owner instanceof Promise ? owner.then(finish) : finish(owner);
   };
 

@@ -9,11 +9,14 @@ import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts'
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { principals } from '../principals/service.ts';
+import type { Principals } from '../principals/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { inactiveOwner, notKeyOwner, otherOwner, unknownOwner } from './errors.ts';
 import * as errors from './errors.ts';
 import { insertKey, keysForOthers } from './keys.ts';
+import { apiKeyOwners, authenticator } from './service.ts';
 import { apiKeys, migrations } from './table.ts';
 import type { ApiKey } from './table.ts';
 
@@ -49,7 +52,7 @@ const ApiKeyUpdate = Type.Object(textFields, { $id: 'ApiKeyUpdate', additionalPr
 /** Tokens of keys made in this very call, on their way into the one answer that shows them. */
 const freshTokens = new WeakMap<ApiKey, string>();
 
-function apiKeyOperations({ store, offers }: ResourceContext): readonly Operation[] {
+function apiKeyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'owner' },
     store,
@@ -72,7 +75,7 @@ function apiKeyOperations({ store, offers }: ResourceContext): readonly Operatio
     async create(transaction, { caller, body }) {
       // Official clients send "" for what was not given.
       const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
-      if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, offers.principals);
+      if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, services.get(principals));
       const key: ApiKey = withText({ ...apiKeys.newDocument(caller.accountId), owner_id: ownerId }, body);
       freshTokens.set(key, await insertKey(transaction, key));
       return key;
@@ -99,13 +102,13 @@ async function checkOwner(
   transaction: Transaction,
   { principal, accountId }: Caller,
   ownerId: string,
-  principals: ResourceContext['offers']['principals'],
+  directory: Principals,
 ): Promise<void> {
   if (!principal.admin) throw new UserError(otherOwner, { owner: quote(ownerId) });
   if (!hasPrefix(ownerId, 'usr') && !hasPrefix(ownerId, 'bot')) {
     throw new UserError(wrongIdKindOfSeveral, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
   }
-  const owner = await principals.load(transaction, accountId, ownerId);
+  const owner = await directory.load(transaction, accountId, ownerId);
   if (owner === undefined) throw new UserError(unknownOwner, { owner: quote(ownerId) });
   if (!owner.active) throw new UserError(inactiveOwner, { owner: ownerId });
 }
@@ -119,8 +122,8 @@ export const apiKeysResource: Resource = {
   migrations,
   schemas: [ApiKeyView, ApiKeyCreate, ApiKeyUpdate],
   operations: apiKeyOperations,
-  offers: ({ store, offers }) => ({
-    authenticator: createAuthenticator(store, () => offers.principals),
-    apiKeys: keysForOthers,
-  }),
+  provide({ store, services }) {
+    services.provide(authenticator, createAuthenticator(store, services));
+    services.provide(apiKeyOwners, keysForOthers);
+  },
 };

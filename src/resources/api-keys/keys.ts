@@ -1,7 +1,7 @@
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import type { ApiKeys } from '../resource.ts';
+import type { ApiKeys } from './service.ts';
 import { apiKeys } from './table.ts';
 import type { ApiKey } from './table.ts';
 

@@ -7,8 +7,7 @@ import { modulesFor, referencedIds } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
-import { checkIds } from '../references.ts';
-import type { Offers, Referable } from '../resource.ts';
+import type { Referables } from '../references.ts';
 
 /** Settings by module name; a module that is not set has no entry. */
 export type StoredModules = Readonly<Record<string, Settings>>;
@@ -18,7 +17,7 @@ export interface HasModules extends Stored {
   readonly modules: StoredModules;
 }
 
-/** The modules that one kind of holder takes, as they stand inside its bodies and answers. */
+/** The modules that one kind of edge or route takes, as they stand inside its bodies and answers. */
 export class ModuleFields {
   /** Fields of a create or update body. Typed as nothing: modules are read by name, from the list of them. */
   readonly inputs: object;
@@ -40,26 +39,28 @@ export class ModuleFields {
     this.views = Object.fromEntries(this.#names.map((name) => [name, viewOf(byName.get(name))]));
   }
 
-  /** What a body that has passed its schema says of modules; one that it does not mention is not in the answer. */
-  accept(body: object): StoredModules {
+  /** The settings in a body that has passed its schema; a module that it does not mention is not in the answer. */
+  accept(body: object, referables: Referables): StoredModules {
     const given = new Map(Object.entries(body));
     const mentioned = this.#modules.filter(({ name }) => given.has(name));
-    return Object.fromEntries(mentioned.map((module) => [module.name, acceptModule(module, given.get(module.name))]));
+    return Object.fromEntries(
+      mentioned.map((module) => [module.name, acceptModule(module, given.get(module.name), referables)]),
+    );
   }
 
-  present(modules: StoredModules, offers: Offers, call: Call): object {
+  present(modules: StoredModules, referables: Referables, call: Call): object {
     const shown = new Map(
-      this.#modules.map((module) => [module.name, presentModule(module, modules[module.name], offers, call)]),
+      this.#modules.map((module) => [module.name, presentModule(module, modules[module.name], referables, call)]),
     );
     return Object.fromEntries(this.#names.map((name) => [name, shown.get(name) ?? null]));
   }
 }
 
-export function acceptModule(module: EdgeModule, input: unknown): Settings {
+export function acceptModule(module: EdgeModule, input: unknown, referables: Referables): Settings {
   // The body has passed the module's own schema, which is what `accept` wants.
   const settings = module.accept(input as never);
   for (const reference of module.references ?? []) {
-    checkIds(reference.ids(settings), prefixes[reference.kind], reference.field, reference.wrongKind);
+    referables.check(reference.kind, reference.field, reference.ids(settings), reference.wrongKind);
   }
   return settings;
 }
@@ -67,53 +68,38 @@ export function acceptModule(module: EdgeModule, input: unknown): Settings {
 export function presentModule(
   module: EdgeModule,
   settings: Settings | undefined,
-  offers: Offers,
+  referables: Referables,
   { uri }: Call,
 ): unknown {
   if (settings === undefined) return null;
-  const referables = referablesOf(offers);
-  const ref = (kind: ReferenceKind, id: string): Ref => ({ id, uri: uri(`${referables[kind].path}/${id}`) });
-  return module.present(settings, ref);
+  return module.present(settings, (kind, id): Ref => ({ id, uri: uri(referables.pathOf(kind, id)) }));
 }
 
 /**
- * Checks that what the holder's modules name exists, and writes down that it is in use. To be called after the holder
- * was written, and only if it was.
+ * Checks that the resources which the modules name exist, and records that they are in use. To be called after the edge
+ * or route was written, and only if it was.
  */
 export async function syncReferences(
   transaction: Transaction,
-  offers: Offers,
+  referables: Referables,
   target: ModuleTarget,
-  holder: HasModules,
+  owner: HasModules,
   previous: StoredModules = {},
 ): Promise<void> {
-  const referables = referablesOf(offers);
-  for (const kind of referenceKinds(target)) {
+  const references = modulesFor(target).flatMap((module) => module.references ?? []);
+  const missingByKind = new Map<ReferenceKind, (id: string) => Error>(
+    references.map(({ kind, missing }) => [kind, missing]),
+  );
+  for (const [kind, missing] of missingByKind) {
     const before = referencedIds(previous, kind);
-    const now = referencedIds(holder.modules, kind);
+    const now = referencedIds(owner.modules, kind);
     if (before.size === now.size && now.isSubsetOf(before)) continue;
     // A resource that was named before cannot have been deleted meanwhile.
     for (const id of now.difference(before)) {
-      if (await referables[kind].exists(transaction, holder.account_id, id)) continue;
-      throw missingReference(target, kind, id);
+      if (!(await referables.exists(transaction, kind, owner.account_id, id))) throw missing(id);
     }
-    await referables[kind].setReferences(transaction, holder.id, [...now]);
+    await referables.set(transaction, kind, owner.id, [...now]);
   }
-}
-
-const prefixes: Readonly<Record<ReferenceKind, string>> = { ip_policy: 'ipp', backend: 'bkdsc' };
-
-function referenceKinds(target: ModuleTarget): ReadonlySet<ReferenceKind> {
-  return new Set(modulesFor(target).flatMap(({ references = [] }) => references.map(({ kind }) => kind)));
-}
-
-function missingReference(target: ModuleTarget, kind: ReferenceKind, id: string): Error {
-  const references = modulesFor(target).flatMap((module) => module.references ?? []);
-  return references.find((reference) => reference.kind === kind)?.missing(id) ?? new Error(`no module names a ${kind}`);
-}
-
-function referablesOf({ ipPolicies, staticBackends }: Offers): Readonly<Record<ReferenceKind, Referable>> {
-  return { ip_policy: ipPolicies, backend: staticBackends };
 }
 
 function viewOf(module: EdgeModule | undefined): TSchema {

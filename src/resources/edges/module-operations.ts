@@ -9,6 +9,7 @@ import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Table } from '../../store/table.ts';
+import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { moduleNotSet } from './errors.ts';
 import { acceptModule, presentModule, syncReferences } from './module-fields.ts';
@@ -46,7 +47,7 @@ export function moduleOperations<Holder extends HasModules>(
 }
 
 function replaceOperation<Holder extends HasModules>(
-  { store, offers }: ResourceContext,
+  { store, referables }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
 ): Operation {
@@ -61,20 +62,20 @@ function replaceOperation<Holder extends HasModules>(
     accepts: ['IfMatch'],
     errors: [paths.missing, preconditionFailed, ...module.errors],
     handle: async (call: Call) => {
-      const settings = acceptModule(module, call.body);
+      const settings = acceptModule(module, call.body, referables);
       await store.write(call.actor, async (transaction) => {
         const holder = await findForWrite(transaction, paths, call);
         checkMatch(call, holder.modules[module.name]);
-        await change(transaction, offers, paths, holder, { ...holder.modules, [module.name]: settings });
+        await change(transaction, referables, paths, holder, { ...holder.modules, [module.name]: settings });
       });
       tagAnswer(call, settings);
-      return presentModule(module, settings, offers, call);
+      return presentModule(module, settings, referables, call);
     },
   });
 }
 
 function getOperation<Holder extends HasModules>(
-  { store, offers }: ResourceContext,
+  { store, referables }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
 ): Operation {
@@ -83,7 +84,7 @@ function getOperation<Holder extends HasModules>(
     const settings = modules[module.name];
     if (settings === undefined) throw new UserError(moduleNotSet, { module: module.name, id });
     tagAnswer(call, settings);
-    return presentModule(module, settings, offers, call);
+    return presentModule(module, settings, referables, call);
   };
   return operation({
     ...describe(paths, module, 'Get'),
@@ -99,7 +100,7 @@ function getOperation<Holder extends HasModules>(
 }
 
 function deleteOperation<Holder extends HasModules>(
-  { store, offers }: ResourceContext,
+  { store, referables }: ResourceContext,
   paths: ModulePaths<Holder>,
   module: EdgeModule,
 ): Operation {
@@ -115,20 +116,20 @@ function deleteOperation<Holder extends HasModules>(
         const holder = await findForWrite(transaction, paths, call);
         const { [module.name]: deleted, ...others } = holder.modules;
         checkMatch(call, deleted);
-        await change(transaction, offers, paths, holder, others);
+        await change(transaction, referables, paths, holder, others);
       }),
   });
 }
 
 async function change<Holder extends HasModules>(
   transaction: Transaction,
-  offers: ResourceContext['offers'],
+  referables: Referables,
   { target, table }: ModulePaths<Holder>,
   previous: Holder,
   modules: Readonly<Record<string, Settings>>,
 ): Promise<void> {
   const holder = await table.update(transaction, previous, { ...previous, modules });
-  if (holder !== previous) await syncReferences(transaction, offers, target, holder, previous.modules);
+  if (holder !== previous) await syncReferences(transaction, referables, target, holder, previous.modules);
 }
 
 async function findForWrite<Holder extends HasModules>(

@@ -6,12 +6,17 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import { referencedIds } from '../../modules/index.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import { edgeNotFound, routeNotFound } from '../edges/errors.ts';
-import type { MatchingRule, Resource, ResourceContext } from '../resource.ts';
+import { httpsEdgeModules, httpsRouteModules, tcpEdgeModules } from '../edges/service.ts';
+import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
+import type { MatchingRule } from '../ip-policy-rules/service.ts';
+import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import type { Services } from '../services.ts';
 import { ipCheckTarget, notAnIpAddress } from './errors.ts';
 import * as errors from './errors.ts';
-import { judge } from './judge.ts';
 import { IpCheckRequest, IpCheckVerdict } from './schema.ts';
 
 /** Something with IP policies that an address has to pass. */
@@ -19,7 +24,7 @@ interface Subject {
   readonly kind: 'ip_restriction' | 'module';
   readonly id: string;
   /** False: it only warns, or is switched off. */
-  readonly bites: boolean;
+  readonly isEnforced: boolean;
   readonly policyIds: readonly string[];
 }
 
@@ -50,7 +55,9 @@ function checkOperation(context: ResourceContext): Operation {
       if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(call.body.ip) });
       const subjects = await subjectsOf(context, call);
       const policyIds = [...new Set(subjects.flatMap((subject) => subject.policyIds))];
-      const matching = await context.offers.ipPolicyRules.matching(policyIds, source);
+      const matching = await context.services
+        .get(ipPolicyRuleSearch)
+        .matching(context.store.queries, policyIds, source);
       return present(
         source,
         subjects.map((subject) => check(subject, source, matching)),
@@ -64,49 +71,48 @@ function checkOperation(context: ResourceContext): Operation {
 type CheckCall = Call<{ readonly type?: RestrictionType; readonly edge_id?: string; readonly route_id?: string }>;
 
 async function subjectsOf(
-  { offers }: ResourceContext,
+  { store, services }: ResourceContext,
   { caller: { accountId }, body }: CheckCall,
 ): Promise<readonly Subject[]> {
   const { type, edge_id, route_id } = body;
   if ([type, edge_id, route_id].filter((each) => each !== undefined).length !== 1) throw new UserError(ipCheckTarget);
-  const module = type === undefined ? await moduleOf(offers, accountId, edge_id, route_id) : [];
-  const restrictions = await offers.ipRestrictions.ofType(accountId, type ?? 'endpoints');
+  const module = type === undefined ? await moduleOf(services, accountId, edge_id, route_id) : [];
+  const restrictions = await services.get(ipRestrictionSearch).ofType(store.queries, accountId, type ?? 'endpoints');
   const first = restrictions.map(({ id, enforced, ip_policy_ids }): Subject => ({
     kind: 'ip_restriction',
     id,
-    bites: enforced,
+    isEnforced: enforced,
     policyIds: ip_policy_ids,
   }));
   return [...first, ...module];
 }
 
 async function moduleOf(
-  { edgeModules }: ResourceContext['offers'],
+  services: Services,
   accountId: string,
   edgeId: string | undefined,
   routeId: string | undefined,
 ): Promise<readonly Subject[]> {
   const id = edgeId ?? routeId ?? '';
-  const prefixes = edgeId === undefined ? ['edghtsrt'] : ['edgtcp', 'edghts'];
-  const prefix = prefixes.find((each) => hasPrefix(id, each));
-  if (prefix === undefined) {
+  const kinds = (edgeId === undefined ? [httpsRouteModules] : [tcpEdgeModules, httpsEdgeModules]).map((key) =>
+    services.get(key),
+  );
+  const edges = kinds.find(({ prefix }) => hasPrefix(id, prefix));
+  if (edges === undefined) {
     const field = edgeId === undefined ? 'route_id' : 'edge_id';
-    throw new UserError(wrongIdKindOfSeveral, {
-      field,
-      id: quote(id),
-      prefixes: prefixes.map((each) => `${each}_`).join(', '),
-    });
+    const prefixes = kinds.map(({ prefix }) => `${prefix}_`).join(', ');
+    throw new UserError(wrongIdKindOfSeveral, { field, id: quote(id), prefixes });
   }
-  const modules = await edgeModules[prefix]?.(accountId, id);
+  const modules = await edges.find(accountId, id);
   if (modules === undefined) {
     throw edgeId === undefined
       ? new UserError(routeNotFound, { noun: 'HTTPS edge route', id: quote(id) })
       : new UserError(edgeNotFound, { noun: 'edge', id: quote(id) });
   }
   const settings = modules['ip_restriction'];
-  // The module of this name stores this field; others have none.
-  const { ip_policy_ids = [] } = (settings ?? {}) as { readonly ip_policy_ids?: readonly string[] };
-  return settings === undefined ? [] : [{ kind: 'module', id, bites: settings.enabled, policyIds: ip_policy_ids }];
+  if (settings === undefined) return [];
+  const policyIds = [...referencedIds({ ip_restriction: settings }, 'ip_policy')];
+  return [{ kind: 'module', id, isEnforced: settings.enabled, policyIds }];
 }
 
 function check(subject: Subject, source: IpAddress, matching: readonly MatchingRule[]): Check {
@@ -121,14 +127,14 @@ function check(subject: Subject, source: IpAddress, matching: readonly MatchingR
   return { subject, effect, rule, reason };
 }
 
-function effectOf({ kind, bites }: Subject, allowed: boolean): Check['effect'] {
-  if (kind === 'module' && !bites) return 'off';
+function effectOf({ kind, isEnforced }: Subject, allowed: boolean): Check['effect'] {
+  if (kind === 'module' && !isEnforced) return 'off';
   if (allowed) return 'allows';
-  return bites ? 'refuses' : 'warns';
+  return isEnforced ? 'refuses' : 'warns';
 }
 
-function present(source: IpAddress, checks: readonly Check[], { offers }: ResourceContext, { uri }: Call): object {
-  const policyRef = (id: string) => ({ id, uri: uri(`${offers.ipPolicies.path}/${id}`) });
+function present(source: IpAddress, checks: readonly Check[], { referables }: ResourceContext, { uri }: Call): object {
+  const policyRef = (id: string) => ({ id, uri: uri(referables.pathOf('ip_policy', id)) });
   const presentRule = ({ id, cidr, action, ip_policy_id }: MatchingRule) => ({
     id,
     uri: uri(`/ip_policy_rules/${id}`),

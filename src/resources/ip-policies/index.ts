@@ -4,14 +4,14 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferences, listReferrers } from '../references.ts';
+import { createReferable, listReferrers } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { policyInUse } from './errors.ts';
 import * as errors from './errors.ts';
 import { ipPolicies, migrations } from './table.ts';
 
 const path = '/ip_policies';
-const uses = createReferences('ip_policies', path, ipPolicies);
+const referable = createReferable({ kind: 'ip_policy', path, table: 'ip_policies', documents: ipPolicies });
 
 const IpPolicyView = Type.Object(
   {
@@ -43,7 +43,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
       ipPolicies.insert(transaction, withText(ipPolicies.newDocument(caller.accountId), body)),
     update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
     async remove(transaction, _call, policy) {
-      const users = await uses.referrersOf(transaction, policy.id);
+      const users = await referable.referrersOf(transaction, policy.id);
       if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listReferrers(users) });
       // Its rules go with it.
       await ipPolicies.delete(transaction, policy, { cascades: true });
@@ -63,5 +63,5 @@ export const ipPoliciesResource: Resource = {
   migrations,
   schemas: [IpPolicyView, IpPolicyCreate, IpPolicyUpdate],
   operations: ipPolicyOperations,
-  offers: () => ({ ipPolicies: uses }),
+  referables: [referable],
 };

@@ -3,7 +3,8 @@ import { createPolicyCompiler } from './compile.ts';
 import * as errors from './errors.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
-import { createRuleSearch } from './search.ts';
+import { ruleSearch } from './search.ts';
+import { ipPolicyRuleSearch } from './service.ts';
 import { migrations } from './table.ts';
 
 export const ipPolicyRulesResource: Resource = {
@@ -12,5 +13,7 @@ export const ipPolicyRulesResource: Resource = {
   schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
   operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],
   compilers: () => [createPolicyCompiler()],
-  offers: ({ store }) => ({ ipPolicyRules: createRuleSearch(store) }),
+  provide: ({ services }) => {
+    services.provide(ipPolicyRuleSearch, ruleSearch);
+  },
 };

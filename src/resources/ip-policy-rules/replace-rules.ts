@@ -13,6 +13,7 @@ import type { Change } from '../../store/change-log.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
+import { lockoutGuard } from '../ip-restrictions/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
 import { handOver } from './handed-rules.ts';
@@ -34,7 +35,7 @@ export const RulesReplaced = Type.Object(
   { $id: 'IpPolicyRulesReplaced' },
 );
 
-export function replaceRulesOperation({ store, offers }: ResourceContext): Operation {
+export function replaceRulesOperation({ store, services, referables }: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
     method: 'PUT',
@@ -71,12 +72,12 @@ export function replaceRulesOperation({ store, offers }: ResourceContext): Opera
       const wanted = acceptRules(call.body);
       return store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
-        if (!(await offers.ipPolicies.exists(transaction, call.caller.accountId, id))) {
+        if (!(await referables.exists(transaction, 'ip_policy', call.caller.accountId, id))) {
           throw new UserError(notFound, { noun: 'IP policy', id: quote(id) });
         }
         const counts = await replaceRules(transaction, call, id, wanted);
         tagAnswer(call, stateOf(wanted.inOrder));
-        await offers.lockoutGuard.check(transaction, call);
+        await services.get(lockoutGuard).check(transaction, call);
         return counts;
       });
     },

@@ -5,10 +5,11 @@ import { metadataTooLong } from '../../api/errors.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { hasPrefix } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
-import type { Referable, ResourceContext } from '../resource.ts';
+import { lockoutGuard } from '../ip-restrictions/service.ts';
+import type { Referables } from '../references.ts';
+import type { ResourceContext } from '../resource.ts';
 import { acceptCidr } from './cidr-rules.ts';
 import {
   duplicateRule,
@@ -63,7 +64,7 @@ export const IpPolicyRuleUpdate = Type.Object(
   { $id: 'IpPolicyRuleUpdate', additionalProperties: false },
 );
 
-export function ruleOperations({ store, offers }: ResourceContext): readonly Operation[] {
+export function ruleOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -112,7 +113,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
     guarded: ['create', 'update', 'delete'],
     async create(transaction, call) {
       const { caller, body } = call;
-      await checkPolicy(transaction, offers.ipPolicies, caller.accountId, body.ip_policy_id);
+      await checkPolicy(transaction, referables, caller.accountId, body.ip_policy_id);
       const rule: IpPolicyRule = withText(
         {
           ...ipPolicyRules.newDocument(caller.accountId),
@@ -124,7 +125,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
       );
       await checkUnique(transaction, rule);
       await ipPolicyRules.insert(transaction, rule);
-      await offers.lockoutGuard.check(transaction, call);
+      await services.get(lockoutGuard).check(transaction, call);
       return rule;
     },
     async update(transaction, call, previous) {
@@ -133,12 +134,12 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
       const rule = withText({ ...previous, cidr: newCidr }, body);
       await checkUnique(transaction, rule);
       const stored = await ipPolicyRules.update(transaction, previous, rule);
-      await offers.lockoutGuard.check(transaction, call);
+      await services.get(lockoutGuard).check(transaction, call);
       return stored;
     },
     async remove(transaction, call, rule) {
       await ipPolicyRules.delete(transaction, rule);
-      await offers.lockoutGuard.check(transaction, call);
+      await services.get(lockoutGuard).check(transaction, call);
     },
     present: (rule, { uri }) => ({
       id: rule.id,
@@ -147,7 +148,7 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
       description: rule.description,
       metadata: rule.metadata,
       cidr: rule.cidr,
-      ip_policy: { id: rule.ip_policy_id, uri: uri(`${offers.ipPolicies.path}/${rule.ip_policy_id}`) },
+      ip_policy: { id: rule.ip_policy_id, uri: uri(referables.pathOf('ip_policy', rule.ip_policy_id)) },
       action: rule.action,
     }),
   });
@@ -155,12 +156,13 @@ export function ruleOperations({ store, offers }: ResourceContext): readonly Ope
 
 async function checkPolicy(
   transaction: Transaction,
-  policies: Referable,
+  referables: Referables,
   accountId: string,
   id: string,
 ): Promise<void> {
-  if (!hasPrefix(id, 'ipp')) throw new UserError(notAPolicyOfRule, { id: quote(id) });
-  if (!(await policies.exists(transaction, accountId, id))) throw new UserError(policyNotFound, { id: quote(id) });
+  if (referables.find('ip_policy', id) === undefined) throw new UserError(notAPolicyOfRule, { id: quote(id) });
+  if (!(await referables.exists(transaction, 'ip_policy', accountId, id)))
+    throw new UserError(policyNotFound, { id: quote(id) });
 }
 
 async function checkUnique(transaction: Transaction, { id, cidr: wanted, ip_policy_id }: IpPolicyRule): Promise<void> {

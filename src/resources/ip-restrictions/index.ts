@@ -10,14 +10,15 @@ import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { checkPolicyIds } from '../id-list.ts';
+import type { Referables } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
 import { restrictionPolicyNotFound, restrictionWithoutPolicy, unknownRestrictionType, wouldLockOut } from './errors.ts';
 import * as errors from './errors.ts';
 import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
-import { createRestrictionSearch } from './search.ts';
+import { restrictionsOfType } from './search.ts';
+import { ipRestrictionSearch, lockoutGuard, warnings } from './service.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
 import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.ts';
@@ -61,13 +62,13 @@ const IpRestrictionUpdate = Type.Object(
   { $id: 'IpRestrictionUpdate', additionalProperties: false },
 );
 
-function ipRestrictionOperations({ store, offers }: ResourceContext): readonly Operation[] {
+function ipRestrictionOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
   const setPolicies = async (transaction: Transaction, { account_id, id, ip_policy_ids }: IpRestriction) => {
     for (const policyId of ip_policy_ids) {
-      if (!(await offers.ipPolicies.exists(transaction, account_id, policyId)))
+      if (!(await referables.exists(transaction, 'ip_policy', account_id, policyId)))
         throw new UserError(restrictionPolicyNotFound, { id: policyId });
     }
-    await offers.ipPolicies.setReferences(transaction, id, ip_policy_ids);
+    await referables.set(transaction, 'ip_policy', id, ip_policy_ids);
   };
   return crudOperations({
     store,
@@ -102,7 +103,7 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
     async create(transaction, call) {
       const { caller, body } = call;
       if (body.ip_policy_ids.length === 0) throw new UserError(restrictionWithoutPolicy);
-      checkPolicyIds(body.ip_policy_ids);
+      checkPolicyIds(referables, body.ip_policy_ids);
       const restriction: IpRestriction = withText(
         {
           ...ipRestrictions.newDocument(caller.accountId),
@@ -114,32 +115,40 @@ function ipRestrictionOperations({ store, offers }: ResourceContext): readonly O
       );
       await ipRestrictions.insert(transaction, restriction);
       await setPolicies(transaction, restriction);
-      await offers.lockoutGuard.check(transaction, call);
+      await services.get(lockoutGuard).check(transaction, call);
       return restriction;
     },
     async update(transaction, call, previous) {
       const { body } = call;
       // An official client sends [] whenever its caller gave nothing.
       const named = body.ip_policy_ids ?? [];
-      checkPolicyIds(named);
+      checkPolicyIds(referables, named);
       const ip_policy_ids = named.length === 0 ? previous.ip_policy_ids : named;
       const changed = { ...previous, enforced: body.enforced ?? previous.enforced, ip_policy_ids };
       const restriction = await ipRestrictions.update(transaction, previous, withText(changed, body));
       if (restriction !== previous) await setPolicies(transaction, restriction);
-      await offers.lockoutGuard.check(transaction, call);
+      await services.get(lockoutGuard).check(transaction, call);
       return restriction;
     },
     async remove(transaction, _call, restriction) {
-      await offers.ipPolicies.setReferences(transaction, restriction.id, []);
+      await referables.set(transaction, 'ip_policy', restriction.id, []);
       await ipRestrictions.delete(transaction, restriction);
     },
-    present: (restriction, call) => present(restriction, call, offers.ipPolicies.path),
+    present: (restriction, call) => present(restriction, call, referables),
   });
 }
 
-function present(restriction: IpRestriction, { uri }: Call, policiesPath: string): object {
+function checkPolicyIds(referables: Referables, ids: readonly string[]): void {
+  const field = 'ip_policy_ids';
+  referables.check('ip_policy', field, ids, (id) => new UserError(notAnIpPolicyId, { field, id: quote(id) }));
+}
+
+function present(restriction: IpRestriction, { uri }: Call, referables: Referables): object {
   const { id, created_at, description, metadata, ip_policy_ids } = restriction;
-  const ip_policies = ip_policy_ids.map((policyId) => ({ id: policyId, uri: uri(`${policiesPath}/${policyId}`) }));
+  const ip_policies = ip_policy_ids.map((policyId) => ({
+    id: policyId,
+    uri: uri(referables.pathOf('ip_policy', policyId)),
+  }));
   return {
     id,
     uri: uri(`${path}/${id}`),
@@ -158,10 +167,11 @@ export const ipRestrictionsResource: Resource = {
   schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate, IpRestrictionWarnings],
   operations: (context) => [...ipRestrictionOperations(context), warningsOperation(context)],
   compilers: () => [restrictionCompiler],
-  offers: ({ store }) => ({
-    lockoutGuard: createLockoutGuard(store),
-    warnings: createWarnings(store),
-    ipRestrictions: createRestrictionSearch(store),
-  }),
+  provide(context) {
+    const { store, services } = context;
+    services.provide(lockoutGuard, createLockoutGuard(context));
+    services.provide(warnings, createWarnings(store));
+    services.provide(ipRestrictionSearch, { ofType: restrictionsOfType });
+  },
   hostCommands,
 };

@@ -1,17 +1,18 @@
 import { UserError } from '../../errors/user-error.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Store } from '../../store/store.ts';
-import type { LockoutGuard } from '../resource.ts';
+import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
+import type { ResourceContext } from '../resource.ts';
 import { wouldLockOut } from './errors.ts';
+import { restrictionsOfType } from './search.ts';
+import type { LockoutGuard } from './service.ts';
 import { ipRestrictions } from './table.ts';
 
-/** What may not shut the caller out. Traffic has its own addresses. */
+/** Restrictions that may not shut the caller out. Traffic comes from addresses of its own. */
 const guardedType = 'api';
 
-export function createLockoutGuard(store: Store): LockoutGuard {
+export function createLockoutGuard({ store, services }: ResourceContext): LockoutGuard {
   return {
     async check(transaction, { caller: { accountId, source }, allowLockout }) {
       if (allowLockout) return;
@@ -25,22 +26,12 @@ export function createLockoutGuard(store: Store): LockoutGuard {
       });
     },
   };
-}
 
-/** The first enforced restriction that refuses the address, by the rules as they stand in the database. */
-async function findRefusal(queries: Queries, accountId: string, source: IpAddress): Promise<string | undefined> {
-  // Every range that contains the address, by name: an index look-up each, however many rules there are.
-  const ranges = cidrsContaining(source);
-  const places = ranges.map((_, at) => `$${at + 3}`).join(', ');
-  const rows = await queries.all(
-    `SELECT r.id, MAX(CASE WHEN p.action = 'allow' THEN 1 ELSE 0 END), MAX(CASE WHEN p.action = 'deny' THEN 1 ELSE 0 END)
-     FROM ip_restrictions r
-     LEFT JOIN ip_policies_uses u ON u.user_id = r.id
-     LEFT JOIN ip_policy_rules p ON p.ip_policy_id = u.used_id AND p.cidr IN (${places})
-     WHERE r.account_id = $1 AND r.type = $2 AND r.enforced = 1
-     GROUP BY r.id ORDER BY r.id`,
-    [accountId, guardedType, ...ranges],
-  );
-  const refusal = rows.find(([, allowed, denied]) => allowed !== 1 || denied === 1);
-  return refusal && String(refusal[0]);
+  /** The first enforced restriction that refuses the address, by the rules as they stand in the database. */
+  async function findRefusal(queries: Queries, accountId: string, source: IpAddress): Promise<string | undefined> {
+    const enforced = (await restrictionsOfType(queries, accountId, guardedType)).filter((each) => each.enforced);
+    const policyIds = [...new Set(enforced.flatMap(({ ip_policy_ids }) => ip_policy_ids))];
+    const matching = await services.get(ipPolicyRuleSearch).matching(queries, policyIds, source);
+    return enforced.find(({ ip_policy_ids }) => !judge(ip_policy_ids, matching).allowed)?.id;
+  }
 }

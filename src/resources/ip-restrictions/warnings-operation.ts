@@ -5,6 +5,7 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ResourceContext } from '../resource.ts';
+import { warnings } from './service.ts';
 import { ipRestrictions } from './table.ts';
 
 const shownSources = 1_000;
@@ -27,7 +28,7 @@ export const IpRestrictionWarnings = Type.Object(
 );
 
 /** What enforcing the restriction would refuse. */
-export function warningsOperation({ store, offers }: ResourceContext): Operation {
+export function warningsOperation({ store, services }: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
     method: 'GET',
@@ -43,7 +44,7 @@ export function warningsOperation({ store, offers }: ResourceContext): Operation
       if ((await store.find(ipRestrictions, caller.accountId, id)) === undefined) {
         throw new UserError(notFound, { noun: 'IP restriction', id: quote(id) });
       }
-      await offers.warnings.flush();
+      await services.get(warnings).flush();
       const rows = await store.queries.all(
         `SELECT source, first_seen, last_seen, count FROM ip_restriction_warnings WHERE restriction_id = $1
          ORDER BY last_seen DESC, source LIMIT $2`,

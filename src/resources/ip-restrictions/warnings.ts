@@ -2,7 +2,7 @@ import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { ObservationWriter } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import type { Warnings } from '../resource.ts';
+import type { Warnings } from './service.ts';
 
 interface Pending {
   readonly restrictionId: string;

@@ -1,6 +1,8 @@
 import { newId } from '../../lib/ids.ts';
 import type { Row } from '../../store/database.ts';
-import type { CertificatePair, LocalCaStorage, Resource, ResourceContext } from '../resource.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { localCa } from './service.ts';
+import type { CertificatePair, LocalCaStorage } from './service.ts';
 
 const sealContext = 'local_ca';
 
@@ -20,14 +22,16 @@ export const localCaResource: Resource = {
   ],
   schemas: [],
   operations: () => [],
-  offers: (context) => ({ localCa: createStorage(context) }),
+  provide(context) {
+    context.services.provide(localCa, createStorage(context));
+  },
   hostCommands: [
     {
       name: 'ca show',
       summary: 'print the certificate that clients must trust for edges without a certificate of their own',
       options: [],
-      async run({ offers }) {
-        const pair = await offers.localCa.load();
+      async run({ services }) {
+        const pair = await services.get(localCa).load();
         if (pair === undefined) throw new Error('there is none yet: the gateway makes it at its first start');
         return pair.certificatePem.trimEnd();
       },

@@ -1,8 +1,10 @@
 import type { Store } from '../../store/store.ts';
-import type { ApiKeys, Bootstrap } from '../resource.ts';
+import { apiKeyOwners } from '../api-keys/service.ts';
+import type { Services } from '../services.ts';
 import { createAccount, createUser, hasAccounts, hostActor } from './directory.ts';
+import type { Bootstrap } from './service.ts';
 
-export function createBootstrap(store: Store, apiKeys: () => ApiKeys): Bootstrap {
+export function createBootstrap(store: Store, services: Services): Bootstrap {
   return {
     async run(token) {
       if (await hasAccounts(store.queries)) return undefined;
@@ -12,7 +14,7 @@ export function createBootstrap(store: Store, apiKeys: () => ApiKeys): Bootstrap
         const account = await createAccount(transaction, 'default');
         const admin = await createUser(transaction, account.id, 'admin', 'admin');
         const key = { accountId: account.id, ownerId: admin.id, description: 'first key of this installation', token };
-        return (await apiKeys().create(transaction, key)).token;
+        return (await services.get(apiKeyOwners).create(transaction, key)).token;
       });
     },
   };

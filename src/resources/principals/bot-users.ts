@@ -8,6 +8,7 @@ import type { Operation } from '../../api/operation.ts';
 import { text } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { apiKeyOwners } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deletePrincipal, insertPrincipal } from './directory.ts';
 import { botNameEmpty, botNameTaken, botNameTooLong, botsNeedAdmin } from './errors.ts';
@@ -39,7 +40,7 @@ export const BotUserUpdate = Type.Object(
 );
 type BotUserInput = Static<typeof BotUserUpdate>;
 
-export function botUserOperations({ store, offers }: ResourceContext): readonly Operation[] {
+export function botUserOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     store,
     table: botUsers,
@@ -79,7 +80,7 @@ export function botUserOperations({ store, offers }: ResourceContext): readonly 
       return botUsers.update(transaction, previous, bot);
     },
     async remove(transaction, _call, bot) {
-      await offers.apiKeys.deleteOwnedBy(transaction, bot.account_id, bot.id);
+      await services.get(apiKeyOwners).deleteOwnedBy(transaction, bot.account_id, bot.id);
       await botUsers.delete(transaction, bot);
       await deletePrincipal(transaction, bot.id);
     },

@@ -4,7 +4,7 @@ import type { Actor } from '../../store/change-log.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import type { Principals } from '../resource.ts';
+import type { Principals } from './service.ts';
 import { accounts, botUsers, users } from './table.ts';
 import type { Account, BotUser, Role, User } from './table.ts';
 

@@ -1,4 +1,5 @@
 import type { Queries } from '../../store/database.ts';
+import { apiKeyOwners } from '../api-keys/service.ts';
 import type { HostCommand, HostOption } from '../host-command.ts';
 import { createAccount, createUser, deletePrincipal, findAccountByName, hostActor } from './directory.ts';
 import { accounts, roles, users } from './table.ts';
@@ -44,7 +45,7 @@ const usersCreate: HostCommand = {
     { flag: '--name <name>', description: 'a name for people, unique in the account', required: true },
     { flag: '--role <role>', description: 'what the user may do', required: true, choices: roles },
   ],
-  async run({ store, offers }, { account, name = '', role }) {
+  async run({ store, services }, { account, name = '', role }) {
     checkName(name);
     const { id: accountId } = await chooseAccount(store.queries, account);
     const { user, token } = await store.write(hostActor(accountId), async (transaction) => {
@@ -54,7 +55,7 @@ const usersCreate: HostCommand = {
       // The command line lets nothing else through than `choices`.
       const created = await createUser(transaction, accountId, name, role as Role);
       const key = { accountId, ownerId: created.id, description: `first key of ${name}` };
-      return { user: created, token: (await offers.apiKeys.create(transaction, key)).token };
+      return { user: created, token: (await services.get(apiKeyOwners).create(transaction, key)).token };
     });
     return `${user.id}  ${user.role}  ${user.name}\ntoken (shown once): ${token}`;
   },
@@ -74,12 +75,12 @@ const usersDelete: HostCommand = {
   name: 'users delete',
   summary: 'delete a user and all its API keys, at once',
   options: [accountOption, { flag: '<id>', description: 'id of the user', required: true }],
-  async run({ store, offers }, { account, id = '' }) {
+  async run({ store, services }, { account, id = '' }) {
     const { id: accountId } = await chooseAccount(store.queries, account);
     const user = await store.write(hostActor(accountId), async (transaction) => {
       const existing = await users.find(transaction, accountId, id);
       if (existing === undefined) throw new Error(`there is no user ${JSON.stringify(id)} in ${accountId}`);
-      await offers.apiKeys.deleteOwnedBy(transaction, accountId, id);
+      await services.get(apiKeyOwners).deleteOwnedBy(transaction, accountId, id);
       await users.delete(transaction, existing);
       await deletePrincipal(transaction, id);
       return existing;

@@ -4,6 +4,7 @@ import { BotUserCreate, botUserOperations, BotUserUpdate, BotUserView } from './
 import { createDirectory } from './directory.ts';
 import * as errors from './errors.ts';
 import { hostCommands } from './host-commands.ts';
+import { bootstrap, principals } from './service.ts';
 import { migrations } from './table.ts';
 
 /** Accounts, users and bots. Over the API only bots can be made and changed. */
@@ -12,9 +13,9 @@ export const principalsResource: Resource = {
   migrations,
   schemas: [BotUserView, BotUserCreate, BotUserUpdate],
   operations: botUserOperations,
-  offers: ({ store, offers }) => ({
-    principals: createDirectory(store),
-    bootstrap: createBootstrap(store, () => offers.apiKeys),
-  }),
+  provide({ store, services }) {
+    services.provide(principals, createDirectory(store));
+    services.provide(bootstrap, createBootstrap(store, services));
+  },
   hostCommands,
 };

@@ -4,7 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferences, listReferrers } from '../references.ts';
+import { createReferable, listReferrers } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
@@ -21,7 +21,7 @@ import * as errors from './errors.ts';
 import { migrations, staticBackends } from './table.ts';
 
 const path = '/backends/static';
-const uses = createReferences('static_backends', path, staticBackends);
+const referable = createReferable({ kind: 'backend', path, table: 'static_backends', documents: staticBackends });
 
 const address = Type.String({
   description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
@@ -95,7 +95,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       return staticBackends.update(transaction, previous, withText(changed, body));
     },
     async remove(transaction, _call, backend) {
-      const users = await uses.referrersOf(transaction, backend.id);
+      const users = await referable.referrersOf(transaction, backend.id);
       if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listReferrers(users) });
       await staticBackends.delete(transaction, backend);
     },
@@ -117,5 +117,5 @@ export const staticBackendsResource: Resource = {
   schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate],
   operations: staticBackendOperations,
   compilers: () => [backendCompiler],
-  offers: () => ({ staticBackends: uses }),
+  referables: [referable],
 };

@@ -3,18 +3,19 @@ import { test } from 'node:test';
 
 import { pino } from 'pino';
 
-import { openContext } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { openContext } from '../../../src/open-context.ts';
 import { Publisher } from '../../../src/publisher/publisher.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { ipPolicies } from '../../../src/resources/ip-policies/table.ts';
+import { bootstrap } from '../../../src/resources/principals/service.ts';
 import type { SnapshotUpdate } from '../../../src/snapshot/contract.ts';
 import { newSqlite } from './support/scratch.ts';
 
 test('a target that cannot take an update gets it with the next one, and no version is told as in force before', async () => {
   const context = await openContext(readConfig({}, ['--database-url', newSqlite()]), pino({ level: 'silent' }));
   await using store = context.store;
-  await context.offers.bootstrap.run('the-token-of-somebody-0123456789-abcdef');
+  await context.services.get(bootstrap).run('the-token-of-somebody-0123456789-abcdef');
   const [account] = await store.queries.all('SELECT id FROM accounts');
   const actor = { id: 'host', accountId: String(account?.[0]), operationId: 'op_1' };
   const insert = () =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { migrations } from '../../../src/app.ts';
+import { migrations } from '../../../src/open-context.ts';
 import { changeLogMigration } from '../../../src/store/change-log.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';

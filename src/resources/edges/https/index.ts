@@ -6,7 +6,8 @@ import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { Offers, Resource, ResourceContext } from '../../resource.ts';
+import type { Referables } from '../../references.ts';
+import type { Resource, ResourceContext } from '../../resource.ts';
 import {
   edgeDescriptionTooLong,
   edgeMetadataTooLong,
@@ -20,6 +21,7 @@ import {
 } from '../errors.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
+import { httpsEdgeModules, httpsRouteModules } from '../service.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { acceptHostnames, claimedHostnames, moveHostnames } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
@@ -77,7 +79,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, offers, settings } = context;
+  const { store, referables, settings } = context;
   const crud = crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -110,21 +112,21 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       return edge;
     },
     async remove(transaction, _call, edge) {
-      for (const route of await routesOf(transaction, edge)) await removeRoute(transaction, offers, route);
+      for (const route of await routesOf(transaction, edge)) await removeRoute(transaction, referables, route);
       await httpsEdges.delete(transaction, edge);
     },
     // An edge is shown with its routes, so a tag of it stands for them too.
     state: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
-    present: async (edge, call) => present(edge, await routesOf(store.queries, edge), offers, call),
+    present: async (edge, call) => present(edge, await routesOf(store.queries, edge), referables, call),
     async presentAll(edges, call) {
       const routes = await routesOfPage(store.queries, edges);
-      return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], offers, call));
+      return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], referables, call));
     },
   });
   return [...crud, ...routeOperations(context)];
 }
 
-function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Offers, call: Call): object {
+function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], referables: Referables, call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,
@@ -135,7 +137,7 @@ function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], offers: Off
     hostports: hostports.length === 0 ? null : hostports,
     mutual_tls: null,
     tls_termination: null,
-    routes: routes.map((route) => presentRoute(route, offers, call)),
+    routes: routes.map((route) => presentRoute(route, referables, call)),
   };
 }
 
@@ -152,9 +154,15 @@ export const httpsEdgesResource: Resource = {
   ],
   operations: httpsEdgeOperations,
   compilers: () => [httpsEdgeCompiler],
-  edgeModules: ({ store }) => ({
+  provide({ store, services }) {
     // An edge has none of its own; its routes have.
-    [httpsEdges.prefix]: async (accountId, id) => (await store.find(httpsEdges, accountId, id)) && {},
-    [httpsEdgeRoutes.prefix]: async (accountId, id) => (await store.find(httpsEdgeRoutes, accountId, id))?.modules,
-  }),
+    services.provide(httpsEdgeModules, {
+      prefix: httpsEdges.prefix,
+      find: async (accountId, id) => (await store.find(httpsEdges, accountId, id)) && {},
+    });
+    services.provide(httpsRouteModules, {
+      prefix: httpsEdgeRoutes.prefix,
+      find: async (accountId, id) => (await store.find(httpsEdgeRoutes, accountId, id))?.modules,
+    });
+  },
 };

@@ -8,7 +8,8 @@ import { textFieldErrors, textFields, withText } from '../../../api/text-fields.
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
-import type { Offers, ResourceContext } from '../../resource.ts';
+import type { Referables } from '../../references.ts';
+import type { ResourceContext } from '../../resource.ts';
 import {
   duplicateMatch,
   edgeDescriptionTooLong,
@@ -101,7 +102,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 export function routeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, offers } = context;
+  const { store, referables } = context;
   const shared = {
     noun: 'HTTPS edge route',
     missing: routeNotFound,
@@ -131,11 +132,11 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
         edge_id: await findEdgeId(transaction, call),
         match_type: body.match_type,
         match: acceptMatch(body.match),
-        modules: modules.accept(body),
+        modules: modules.accept(body, referables),
       };
       await checkFree(transaction, first);
       const route = await httpsEdgeRoutes.insert(transaction, withText(first, body));
-      await syncReferences(transaction, offers, target, route);
+      await syncReferences(transaction, referables, target, route);
       return route;
     },
     async update(transaction, { body }, previous) {
@@ -143,15 +144,15 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
         ...previous,
         match_type: body.match_type || previous.match_type,
         match: acceptMatch(body.match || previous.match),
-        modules: { ...previous.modules, ...modules.accept(body) },
+        modules: { ...previous.modules, ...modules.accept(body, referables) },
       };
       await checkFree(transaction, changed);
       const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, body));
-      if (route !== previous) await syncReferences(transaction, offers, target, route, previous.modules);
+      if (route !== previous) await syncReferences(transaction, referables, target, route, previous.modules);
       return route;
     },
-    remove: (transaction, _call, route) => removeRoute(transaction, offers, route),
-    present: (route, call) => presentRoute(route, offers, call),
+    remove: (transaction, _call, route) => removeRoute(transaction, referables, route),
+    present: (route, call) => presentRoute(route, referables, call),
   });
   const ofModules = moduleOperations(context, {
     ...shared,
@@ -163,7 +164,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
   return [...crud, ...ofModules];
 }
 
-export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call): object {
+export function presentRoute(route: HttpsEdgeRoute, referables: Referables, call: Call): object {
   const { edge_id, id, created_at, match_type, match: path_, description, metadata } = route;
   return {
     edge_id,
@@ -174,12 +175,16 @@ export function presentRoute(route: HttpsEdgeRoute, offers: Offers, call: Call):
     uri: call.uri(`/edges/https/${edge_id}/routes/${id}`),
     description,
     metadata,
-    ...modules.present(route.modules, offers, call),
+    ...modules.present(route.modules, referables, call),
   };
 }
 
-export async function removeRoute(transaction: Transaction, offers: Offers, route: HttpsEdgeRoute): Promise<void> {
-  await syncReferences(transaction, offers, target, { ...route, modules: {} }, route.modules);
+export async function removeRoute(
+  transaction: Transaction,
+  referables: Referables,
+  route: HttpsEdgeRoute,
+): Promise<void> {
+  await syncReferences(transaction, referables, target, { ...route, modules: {} }, route.modules);
   await httpsEdgeRoutes.delete(transaction, route);
 }
 

@@ -6,7 +6,8 @@ import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { Offers, Resource, ResourceContext } from '../../resource.ts';
+import type { Referables } from '../../references.ts';
+import type { Resource, ResourceContext } from '../../resource.ts';
 import {
   duplicatePort,
   edgeDescriptionTooLong,
@@ -22,6 +23,7 @@ import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
 import { ModuleFields, syncReferences } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
+import { tcpEdgeModules } from '../service.ts';
 import { tcpEdgeCompiler } from './compile.ts';
 import { acceptPorts, claimedPorts } from './ports.ts';
 import { migrations, ports, tcpEdges } from './table.ts';
@@ -72,7 +74,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, offers, settings } = context;
+  const { store, referables, settings } = context;
   const names = { noun: 'TCP edge', missing: edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
@@ -90,10 +92,10 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     async create(transaction, { caller, body }) {
       const { hostports = [] } = body;
       const claims = acceptPorts(hostports, settings.tcpPorts);
-      const first = { ...tcpEdges.newDocument(caller.accountId), hostports, modules: modules.accept(body) };
+      const first = { ...tcpEdges.newDocument(caller.accountId), hostports, modules: modules.accept(body, referables) };
       const edge = await tcpEdges.insert(transaction, withText(first, body));
       await ports.replace(transaction, edge, [], claims);
-      await syncReferences(transaction, offers, target, edge);
+      await syncReferences(transaction, referables, target, edge);
       return edge;
     },
     async update(transaction, { body }, previous) {
@@ -102,19 +104,19 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
       const changed = {
         ...previous,
         hostports: claims.map(({ hostport }) => hostport),
-        modules: { ...previous.modules, ...modules.accept(body) },
+        modules: { ...previous.modules, ...modules.accept(body, referables) },
       };
       const edge = await tcpEdges.update(transaction, previous, withText(changed, body));
       if (edge === previous) return previous;
       await ports.replace(transaction, edge, held, claims);
-      await syncReferences(transaction, offers, target, edge, previous.modules);
+      await syncReferences(transaction, referables, target, edge, previous.modules);
       return edge;
     },
     async remove(transaction, _call, edge) {
-      await syncReferences(transaction, offers, target, { ...edge, modules: {} }, edge.modules);
+      await syncReferences(transaction, referables, target, { ...edge, modules: {} }, edge.modules);
       await tcpEdges.delete(transaction, edge);
     },
-    present: (edge, call) => present(edge, offers, call),
+    present: (edge, call) => present(edge, referables, call),
   });
   const ofModules = moduleOperations(context, {
     ...names,
@@ -127,7 +129,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   return [...crud, ...ofModules];
 }
 
-function present(edge: TcpEdge, offers: Offers, call: Call): object {
+function present(edge: TcpEdge, referables: Referables, call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,
@@ -136,7 +138,7 @@ function present(edge: TcpEdge, offers: Offers, call: Call): object {
     description,
     metadata,
     hostports: hostports.length === 0 ? null : hostports,
-    ...modules.present(edge.modules, offers, call),
+    ...modules.present(edge.modules, referables, call),
   };
 }
 
@@ -146,7 +148,10 @@ export const tcpEdgesResource: Resource = {
   schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate],
   operations: tcpEdgeOperations,
   compilers: () => [tcpEdgeCompiler],
-  edgeModules: ({ store }) => ({
-    [tcpEdges.prefix]: async (accountId, id) => (await store.find(tcpEdges, accountId, id))?.modules,
-  }),
+  provide({ store, services }) {
+    services.provide(tcpEdgeModules, {
+      prefix: tcpEdges.prefix,
+      find: async (accountId, id) => (await store.find(tcpEdges, accountId, id))?.modules,
+    });
+  },
 };

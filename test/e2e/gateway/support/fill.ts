@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 
-import { openContext } from '../../../../src/app.ts';
 import { readConfig } from '../../../../src/config.ts';
+import { openContext } from '../../../../src/open-context.ts';
 import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
 import { syncReferences } from '../../../../src/resources/edges/module-fields.ts';
+import { bootstrap } from '../../../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../../../src/resources/resource.ts';
 import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
 import type { Transaction } from '../../../../src/store/group-commit.ts';
@@ -20,7 +21,7 @@ export async function fillEdges(databaseUrl: string, count: number, upstreamPort
   const config = readConfig({}, ['--database-url', databaseUrl]);
   const context = await openContext(config, pino({ level: 'silent' }));
   try {
-    await context.offers.bootstrap.run(programToken);
+    await context.services.get(bootstrap).run(programToken);
     const [user] = await context.store.queries.all('SELECT id, account_id FROM users');
     const actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
     const backend = await context.store.write(actor, (transaction) =>
@@ -47,7 +48,7 @@ export function filledHost(at: number): string {
 }
 
 async function fillEdge(
-  { offers }: ResourceContext,
+  { referables }: ResourceContext,
   transaction: Transaction,
   hostname: string,
   backendId: string,
@@ -64,5 +65,5 @@ async function fillEdge(
     match: '/',
     modules: { backend },
   });
-  await syncReferences(transaction, offers, 'https_route', route);
+  await syncReferences(transaction, referables, 'https_route', route);
 }

@@ -1,0 +1,32 @@
+import { idempotencyMigration } from './api/idempotency.ts';
+import type { Config } from './config.ts';
+import { createSealer } from './lib/sealed-secret.ts';
+import type { Logger } from './log.ts';
+import { resources } from './resources/index.ts';
+import { Referables } from './resources/references.ts';
+import type { ResourceContext } from './resources/resource.ts';
+import { Services } from './resources/services.ts';
+import { openStore } from './store/store.ts';
+
+/** The schema of everything that is put together here, in the order in which it is made; the store adds its own. */
+export const migrations = [idempotencyMigration, ...resources.flatMap((resource) => resource.migrations)];
+
+/** Opens the database, brings it up to date, and puts the resources together over it. */
+export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
+  const store = await openStore({
+    url: config.databaseUrl,
+    migrations,
+    onFeedFault: (error) => {
+      log.error({ err: error }, 'cannot read what other processes have changed; trying again');
+    },
+  });
+  const context: ResourceContext = {
+    store,
+    settings: { tcpPorts: config.tcpPorts, httpsPort: config.httpsPort },
+    sealer: createSealer(config.secretKey),
+    services: new Services(),
+    referables: new Referables(resources.flatMap(({ referables = [] }) => referables)),
+  };
+  for (const resource of resources) resource.provide?.(context);
+  return context;
+}

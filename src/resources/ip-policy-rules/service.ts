@@ -1,0 +1,41 @@
+import type { IpAddress } from '../../lib/ip/address.ts';
+import type { Queries } from '../../store/database.ts';
+import { serviceKey } from '../services.ts';
+
+export interface IpPolicyRules {
+  /** Every rule of these policies that contains the address. */
+  matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+}
+
+export interface MatchingRule {
+  readonly id: string;
+  readonly ip_policy_id: string;
+  readonly cidr: string;
+  readonly action: 'allow' | 'deny';
+}
+
+export const ipPolicyRuleSearch = serviceKey<IpPolicyRules>('IP policy rules');
+
+/** The verdict of the rules of one restriction or module on an address. */
+export interface Judgement {
+  readonly allowed: boolean;
+  /** The rule that decided; undefined when none matches, which refuses. */
+  readonly rule: MatchingRule | undefined;
+}
+
+/**
+ * All rules of all policies together: allowed if an allow rule matches and no deny rule does, as `AccessTable.allows`
+ * decides on traffic. `matching` holds every rule that contains the address; the narrowest of the deciding kind is named.
+ */
+export function judge(policyIds: readonly string[], matching: readonly MatchingRule[]): Judgement {
+  const own = matching.filter(({ ip_policy_id }) => policyIds.includes(ip_policy_id));
+  const narrowest = own.toSorted((a, b) => prefixLength(b) - prefixLength(a));
+  const denied = narrowest.find(({ action }) => action === 'deny');
+  if (denied !== undefined) return { allowed: false, rule: denied };
+  const rule = narrowest.find(({ action }) => action === 'allow');
+  return { allowed: rule !== undefined, rule };
+}
+
+function prefixLength({ cidr }: MatchingRule): number {
+  return Number(cidr.slice(cidr.indexOf('/') + 1));
+}

@@ -1,0 +1,32 @@
+import type { Call } from '../../api/call.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import type { RestrictionType } from '../../snapshot/contract.ts';
+import type { Queries } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { serviceKey } from '../services.ts';
+
+export interface IpRestrictions {
+  ofType(queries: Queries, accountId: string, type: RestrictionType): Promise<readonly RestrictionSummary[]>;
+}
+
+export interface RestrictionSummary {
+  readonly id: string;
+  readonly enforced: boolean;
+  readonly ip_policy_ids: readonly string[];
+}
+
+export interface LockoutGuard {
+  /** Throws if, as the database now stands inside the transaction, the caller's next call would be refused. */
+  check(transaction: Transaction, call: Call): Promise<void>;
+}
+
+export interface Warnings {
+  /** Counts that a restriction which is not enforced would have refused this source. Cheap: called for every request. */
+  warned(restrictionIds: readonly string[], source: IpAddress): void;
+  /** Writes the counts that are only in memory so far. */
+  flush(): Promise<void>;
+}
+
+export const ipRestrictionSearch = serviceKey<IpRestrictions>('IP restrictions');
+export const lockoutGuard = serviceKey<LockoutGuard>('lock-out guard');
+export const warnings = serviceKey<Warnings>('warnings');

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+
+import { vendorWords } from './api/vendor-words.ts';
+import type { Config } from './config.ts';
+import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
+import { ResilientGateway } from './gateway/resilient-gateway.ts';
+import { startEngine } from './gateway/start-engine.ts';
+import { createSealer } from './lib/sealed-secret.ts';
+import type { Logger } from './log.ts';
+import { SnapshotFile } from './snapshot/snapshot-file.ts';
+
+/** The gateway as the settings ask for it, not started yet. */
+export function createGateway(config: Config, observer: TrafficObserver, log: Logger): ResilientGateway {
+  return new ResilientGateway({
+    file: openFile(config, log),
+    drainMs: config.drainSeconds * 1000,
+    startEngine: (caStorage) =>
+      startEngine({
+        options: gatewayOptions(config),
+        workers: config.workers,
+        observer,
+        log,
+        caStorage,
+        errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
+        environment: {},
+      }),
+  });
+}
+
+/** SQLite is a file itself: whoever has lost it has lost the machine. */
+function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
+  if (snapshotFile === undefined || databaseUrl.startsWith('sqlite:')) return undefined;
+  return new SnapshotFile(snapshotFile, createSealer(secretKey), (error) => {
+    log.error({ err: error }, 'the configuration in force could not be written to its file');
+  });
+}
+
+function gatewayOptions(config: Config): GatewayOptions {
+  return {
+    tcpListenHost: config.tcpListenHost,
+    https: config.httpsListen,
+    http: config.httpListen,
+    trustedProxies: config.trustedProxies,
+    proxyProtocol: {
+      tcp: config.proxyProtocol.includes('tcp'),
+      https: config.proxyProtocol.includes('https'),
+      http: config.proxyProtocol.includes('http'),
+    },
+    sharePorts: false,
+    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
+    timeouts: {
+      headersMs: 10_000,
+      upstreamConnectMs: 10_000,
+      idleMs: config.idleSeconds * 1000,
+      keepAliveMs: 75_000,
+    },
+  };
+}
