@@ -24,7 +24,6 @@ interface PublisherOptions {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #followers: readonly TargetState[];
-  #turn: Promise<void> = Promise.resolve();
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
@@ -34,24 +33,16 @@ export class Publisher {
   /** Publishes everything there is, then follows. */
   static async start(options: PublisherOptions): Promise<Publisher> {
     const publisher = new Publisher(options);
-    const everything = publisher.#inTurn(() => publisher.#publishAll(options.store.version));
-    options.store.follow({
-      changed: (changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)),
-      reset: (version) => publisher.#inTurn(() => publisher.#publishAll(version)),
+    await options.store.followFromStart({
+      changed: (changes, version) => publisher.#publish(changes, version),
+      reset: (version) => publisher.#publishAll(version),
     });
-    await everything;
     return publisher;
   }
 
   /** A target could not take the newest snapshot. */
   get lagging(): boolean {
     return this.#followers.some((follower) => follower.isBehind);
-  }
-
-  #inTurn(step: () => Promise<void>): Promise<void> {
-    const mine = this.#turn.then(step);
-    this.#turn = mine.catch(() => {});
-    return mine;
   }
 
   async #publishAll(version: number): Promise<void> {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
+import { Turns } from '../lib/turns.ts';
 import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
 import { SnapshotState } from './state.ts';
 
@@ -26,7 +27,7 @@ export class SnapshotFile {
   readonly #state = new SnapshotState();
   #localCa: SavedSnapshot['localCa'] | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new Turns();
 
   constructor(path: string, sealer: Sealer, onFault: (error: unknown) => void) {
     this.#path = path;
@@ -70,12 +71,10 @@ export class SnapshotFile {
 
   /** Writes what has come since the last write. */
   flush(): Promise<void> {
-    if (this.#timer === undefined) return this.#writing;
+    if (this.#timer === undefined) return this.#writes.settled();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const mine = this.#writing.then(() => this.#write());
-    this.#writing = mine.catch(() => {});
-    return mine;
+    return this.#writes.run(() => this.#write());
   }
 
   async #write(): Promise<void> {

@@ -6,6 +6,11 @@ export type Row = readonly Value[];
 /** SQLite answers at once, PostgreSQL later; `await` takes both. */
 export type Awaitable<T> = T | Promise<T>;
 
+/** Calls `next` with the value: at once where it is there, without the delay that `await` has even then. */
+export function whenReady<T, Result>(value: Awaitable<T>, next: (value: T) => Awaitable<Result>): Awaitable<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /** SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept. */
 export interface Queries {
   all(sql: string, parameters?: readonly Value[]): Awaitable<readonly Row[]>;

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { wildcardOf } from './wildcard-names.ts';
 

@@ -8,6 +8,7 @@ import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import type { Change } from '../../store/change-log.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -160,7 +161,7 @@ function hasText({ description, metadata }: TextFields): boolean {
 async function deleteRules(transaction: Transaction, ids: readonly string[]): Promise<void> {
   const places = ids.map((_, at) => `$${at + 1}`).join(', ');
   await transaction.run(`DELETE FROM ip_policy_rules WHERE id IN (${places})`, ids);
-  await otherWork();
+  await nextTurn();
 }
 
 async function insertRules(
@@ -175,7 +176,7 @@ async function insertRules(
     return hasText(rule) ? withText(bare, rule) : bare;
   });
   await ipPolicyRules.insertMany(transaction, rules);
-  await otherWork();
+  await nextTurn();
 }
 
 /** In powers of two, so that lists of all lengths share a handful of prepared statements. */
@@ -187,11 +188,4 @@ function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
     parts.push(items.slice(at, at + size));
   }
   return parts;
-}
-
-/** A long list must not keep traffic of this process waiting. */
-function otherWork(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
