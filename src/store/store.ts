@@ -9,8 +9,7 @@ import { GroupCommit } from './group-commit.ts';
 import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { openDatabase } from './open-database.ts';
 import type { Stored, Table } from './table.ts';
 
 interface StoreOptions {
@@ -30,9 +29,7 @@ const staleAfterMs = 2_000;
 const snapshotTimeoutMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const database = options.url.startsWith('sqlite:')
-    ? openSqlite(options.url.slice('sqlite:'.length))
-    : await openPostgres(options.url);
+  const database = await openDatabase(options.url);
   try {
     await migrate(database, [changeLogMigration, ...options.migrations]);
     const store = new Store(database, await readVersion(database.reader), options.cacheSize ?? defaultCacheSize);
