@@ -7,8 +7,8 @@ import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { startEngine } from './gateway/start-engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import { createSealer } from './lib/sealed-secret.ts';
-import type { LocalCaStorage } from './resources/resource.ts';
 import type { SnapshotUpdate } from './snapshot/contract.ts';
+import type { LocalCaStorage } from './snapshot/local-ca.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
 
 /** The gateway as a part of the program: its engine, and the file that lets it start without the database. */

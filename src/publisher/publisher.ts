@@ -1,3 +1,4 @@
+import { keyOf } from '../snapshot/contract.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { Change } from '../store/change-log.ts';
 import type { Queries } from '../store/database.ts';
@@ -107,10 +108,6 @@ function merge(earlier: SnapshotUpdate, later: SnapshotUpdate): SnapshotUpdate {
     set: [...earlier.set.filter(stays), ...later.set],
     removed: [...earlier.removed.filter(stays), ...later.removed],
   };
-}
-
-function keyOf({ kind, id }: EntryKey): string {
-  return `${kind} ${id}`;
 }
 
 async function loadAll(compilers: readonly Compiler[], queries: Queries): Promise<readonly SnapshotEntry[]> {

@@ -8,6 +8,7 @@ import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Settings } from '../modules/module.ts';
 import type { Compiler } from '../publisher/compiler.ts';
 import type { RestrictionType } from '../snapshot/contract.ts';
+import type { LocalCaStorage } from '../snapshot/local-ca.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
 import type { Transaction } from '../store/group-commit.ts';
 import type { Migration } from '../store/migrate.ts';
@@ -131,16 +132,4 @@ export interface Warnings {
   warned(restrictionIds: readonly string[], source: IpAddress): void;
   /** Writes what is only in memory so far. */
   flush(): Promise<void>;
-}
-
-/** Where all processes of an installation find the one certificate authority they share. */
-export interface LocalCaStorage {
-  load(): Promise<CertificatePair | undefined>;
-  /** The first writer wins; answers what is stored. */
-  save(pair: CertificatePair): Promise<CertificatePair>;
-}
-
-export interface CertificatePair {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
 }

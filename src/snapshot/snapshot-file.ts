@@ -6,13 +6,14 @@ import { deserialize, serialize } from 'node:v8';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import { Turns } from '../lib/turns.ts';
 import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import type { CertificatePair } from './local-ca.ts';
 import { SnapshotState } from './state.ts';
 
 /** What a gateway needs to go on without its database. */
 export interface SavedSnapshot {
   readonly update: SnapshotUpdate;
   /** The installation's certificate authority. */
-  readonly localCa: { readonly certificatePem: string; readonly privateKeyPem: string };
+  readonly localCa: CertificatePair;
 }
 
 /** Changes that come in quick succession are written together. */
@@ -25,7 +26,7 @@ export class SnapshotFile {
   readonly #sealer: Sealer;
   readonly #onFault: (error: unknown) => void;
   readonly #state = new SnapshotState();
-  #localCa: SavedSnapshot['localCa'] | undefined;
+  #localCa: CertificatePair | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #writes = new Turns();
 
@@ -58,7 +59,7 @@ export class SnapshotFile {
     };
   }
 
-  setLocalCa(localCa: SavedSnapshot['localCa']): void {
+  setLocalCa(localCa: CertificatePair): void {
     this.#localCa = localCa;
   }
 

@@ -5,6 +5,7 @@ import type { SecureContext } from 'node:tls';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import { wildcardOf } from './wildcard-names.ts';
 
 interface Certificate {
@@ -102,7 +103,7 @@ function load(entry: CertificateEntry): [Certificate, SecureContext] {
   }
 }
 
-export function buildContext(pair: { readonly certificatePem: string; readonly privateKeyPem: string }): SecureContext {
+export function buildContext(pair: CertificatePair): SecureContext {
   return createSecureContext({ cert: pair.certificatePem, key: pair.privateKeyPem, minVersion: 'TLSv1.2' });
 }
 

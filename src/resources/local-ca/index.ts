@@ -1,6 +1,7 @@
 import { newId } from '../../lib/ids.ts';
+import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import type { Row } from '../../store/database.ts';
-import type { CertificatePair, LocalCaStorage, Resource, ResourceContext } from '../resource.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
 
 const sealContext = 'local_ca';
 
