@@ -9,13 +9,12 @@ import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import type { Change } from '../../store/change-log.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
+import type { RulesPayload } from './compile.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
-import { handOver } from './handed-rules.ts';
 import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
 import { ipPolicyRules } from './table.ts';
@@ -105,19 +104,15 @@ async function replaceRules(
   if (gone.length + fresh.length > 0) {
     for (const chunk of chunks(gone)) await deleteRules(transaction, chunk);
     for (const chunk of chunks(fresh)) await insertRules(transaction, accountId, policyId, chunk);
-    const change: Change = {
+    transaction.record({
       accountId,
       kind: 'ip_policy',
       id: policyId,
       before: JSON.stringify({ id: policyId, rules: existing.length }),
       after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
       cascades: true,
-    };
-    transaction.record(change);
-    handOver(
-      change,
-      wanted.inOrder.map(({ range }) => range),
-    );
+      payload: wanted.inOrder.map(({ range }) => range) satisfies RulesPayload,
+    });
   }
   return counts;
 }
