@@ -1,5 +1,5 @@
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
-import type { CertificatePair } from '../../src/gateway/certificates/local-ca.ts';
+import type { CertificatePair } from '../../src/snapshot/local-ca.ts';
 import { writeScratch } from './peer-programs.ts';
 
 export interface CertificateFiles {

@@ -1,6 +1,6 @@
 import type { SnapshotUpdate } from '../snapshot/contract.ts';
+import type { LocalCaStorage } from '../snapshot/local-ca.ts';
 import type { SnapshotFile } from '../snapshot/snapshot-file.ts';
-import type { LocalCaStorage } from './certificates/local-ca.ts';
 import type { RunningEngine } from './start-engine.ts';
 
 interface ResilientGatewayOptions {

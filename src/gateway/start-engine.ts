@@ -1,6 +1,6 @@
+import type { CertificatePair, LocalCaStorage } from '../snapshot/local-ca.ts';
 import { createCertificateSource } from './certificates/create-certificate-source.ts';
 import { openLocalCa } from './certificates/local-ca.ts';
-import type { CertificatePair, LocalCaStorage } from './certificates/local-ca.ts';
 import type { Engine, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import { createNodeEngine } from './node-engine.ts';
 import { createWorkerEngine } from './workers/worker-engine.ts';

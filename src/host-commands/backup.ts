@@ -1,8 +1,11 @@
-import { sqlitePath } from '../store/open-database.ts';
-import { backUp } from './back-up-database.ts';
+import { existsSync } from 'node:fs';
+
+import { sqlitePath } from '../lib/database-url.ts';
+import { requireDatabaseFile } from '../store/open-database.ts';
 import type { DatabaseCommand } from './database-command.ts';
-import { describeContent } from './describe-content.ts';
 import { pgToolArguments } from './pg-tools.ts';
+import { copyBeside, describeContent, inspectFile, removePartial, renameDurably } from './sqlite-file.ts';
+import type { FileContent } from './sqlite-file.ts';
 
 export const backupCommand: DatabaseCommand = {
   name: 'backup',
@@ -24,3 +27,26 @@ export const backupCommand: DatabaseCommand = {
     return `${describeContent(content)}\n\nWritten to ${file}, and read through: it is sound.`;
   },
 };
+
+interface BackupOptions {
+  readonly path: string;
+  readonly file: string;
+  /** Replace what `file` holds. */
+  readonly force: boolean;
+}
+
+/** Copies a SQLite database in use to `file`, which never holds less than a whole, sound copy. */
+export async function backUp({ path, file, force }: BackupOptions): Promise<FileContent> {
+  requireDatabaseFile(path);
+  if (!force && existsSync(file)) throw new Error(`${file} exists; give another name, or --force to replace it`);
+  // Not read-only: only a connection that may write can clear away the side files of a database that nobody else uses.
+  const copy = await copyBeside(path, file, { readOnly: false });
+  try {
+    const content = await inspectFile(copy);
+    await renameDurably(copy, file);
+    return content;
+  } catch (error) {
+    await removePartial(copy);
+    throw error;
+  }
+}

@@ -1,8 +1,25 @@
-import { sqlitePath } from '../store/open-database.ts';
+import { existsSync } from 'node:fs';
+import { chown, link, mkdir, open, realpath, rename, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { sqlitePath } from '../lib/database-url.ts';
+import { changeLogMigration } from '../store/change-log.ts';
+import { findMissing } from '../store/migrate.ts';
+import type { Migration } from '../store/migrate.ts';
+import { busyCode, resultCode } from '../store/sqlite.ts';
 import type { DatabaseCommand } from './database-command.ts';
-import { describeContent } from './describe-content.ts';
 import { pgToolArguments } from './pg-tools.ts';
-import { restore } from './restore-database.ts';
+import {
+  copyBeside,
+  describeContent,
+  inspectFile,
+  isNoDatabase,
+  removePartial,
+  renameDurably,
+  sideFileEndings,
+} from './sqlite-file.ts';
+import type { FileContent } from './sqlite-file.ts';
 
 export const restoreCommand: DatabaseCommand = {
   name: 'restore',
@@ -35,3 +52,102 @@ export const restoreCommand: DatabaseCommand = {
     ].join('\n');
   },
 };
+
+interface RestoreOptions {
+  readonly path: string;
+  readonly file: string;
+  /** Replace a database that is damaged, of which SQLite cannot tell whether it is in use. */
+  readonly force: boolean;
+  /** All that this version knows, beside the store's own. */
+  readonly migrations: readonly Migration[];
+}
+
+interface Restored extends FileContent {
+  /** Where the replaced database is now; undefined if there was none. */
+  readonly keptAs: string | undefined;
+  /** It is of an older version: the next start migrates it. */
+  readonly isOlder: boolean;
+}
+
+const lockTimeoutMs = 1_000;
+const fileHeader = 'SQLite format 3\0';
+
+/** Puts a copy of `file` in the place of the database. At every moment the name holds the old or the new one, whole. */
+export async function restore({ path, file, force, migrations }: RestoreOptions): Promise<Restored> {
+  if (!existsSync(file)) throw new Error(`there is no backup at ${file}`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (existsSync(path) && (await realpath(path)) === (await realpath(file))) {
+    throw new Error(`${file} is the database itself`);
+  }
+  const copy = await copyBeside(file, path, { readOnly: true });
+  try {
+    const content = await inspectFile(copy);
+    const isOlder = findMissing(content.applied, [changeLogMigration, ...migrations]).length > 0;
+    await giveToOwnerOf(existsSync(path) ? path : dirname(resolve(path)), copy);
+    return { ...content, isOlder, keptAs: await replace(path, copy, force) };
+  } catch (error) {
+    await removePartial(copy);
+    throw error;
+  }
+}
+
+async function replace(path: string, copy: string, force: boolean): Promise<string | undefined> {
+  const exists = existsSync(path);
+  const alone = exists ? await holdAlone(path, force) : undefined;
+  try {
+    const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
+    // There are none beside a database that could be held: their content is in it now.
+    for (const ending of sideFileEndings) {
+      if (existsSync(path + ending)) await rename(path + ending, kept + ending);
+    }
+    // A second name, so that the first one is never without a database: a service that starts now would make a new one.
+    if (exists) await link(path, kept);
+    await renameDurably(copy, path);
+    return exists ? kept : undefined;
+  } finally {
+    alone?.close();
+  }
+}
+
+/**
+ * Keeps everybody else out until it is closed, and brings all content into the one file. Every process that has a
+ * database in WAL mode open holds a lock that this needs, even while it does nothing.
+ */
+async function holdAlone(path: string, force: boolean): Promise<DatabaseSync | undefined> {
+  if (!(await hasHeader(path))) return acceptDamage(path, force, undefined);
+  const database = new DatabaseSync(path, { timeout: lockTimeoutMs });
+  try {
+    database.exec('PRAGMA journal_mode = DELETE');
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (isNoDatabase(error)) return acceptDamage(path, force, error);
+    if (resultCode(error) !== busyCode) throw error;
+    const message = `${path} is in use: stop every Gatehouse process that has it open, then restore`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** Beside a file that does not begin like a database, SQLite would delete the write-ahead log, and with it what can be saved. */
+async function hasHeader(path: string): Promise<boolean> {
+  await using handle = await open(path, 'r');
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(fileHeader.length), position: 0 });
+  return buffer.toString('latin1') === fileHeader;
+}
+
+function acceptDamage(path: string, force: boolean, cause: unknown): undefined {
+  if (force) return;
+  throw new Error(
+    `${path} is damaged, so that nobody can tell whether it is in use. Stop every Gatehouse process that has it open, ` +
+      'then repeat with --force; the damaged files are kept',
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** An administrator restores what the service's own user must be able to open. */
+async function giveToOwnerOf(model: string, copy: string): Promise<void> {
+  const [wanted, present] = [await stat(model), await stat(copy)];
+  if (wanted.uid === present.uid && wanted.gid === present.gid) return;
+  await chown(copy, wanted.uid, wanted.gid);
+}

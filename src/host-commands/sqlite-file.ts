@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { readVersion } from '../store/change-log.ts';
 import type { Queries, Row } from '../store/database.ts';
 import { readApplied } from '../store/migrate.ts';
+import { resultCode, toSqlite } from '../store/sqlite.ts';
 import { countRows, readTables } from './catalog.ts';
+import { formatTable } from './text-table.ts';
 
 const busyTimeoutMs = 10_000;
 /** Files that SQLite keeps beside a database; one that stays behind would be played into whatever has the name next. */
@@ -80,6 +82,11 @@ export async function inspectFile(file: string): Promise<FileContent> {
   }
 }
 
+export function describeContent({ version, tables, bytes }: FileContent): string {
+  const rows = tables.map(({ name, rows: count }) => [name, count] as const);
+  return `${formatTable(['table', 'rows'], rows)}\n\nversion ${version}, ${bytes} bytes`;
+}
+
 /** Gives the copy its name, for good. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
@@ -92,13 +99,8 @@ export async function removePartial(copy: string): Promise<void> {
 
 /** SQLite's own codes for a file that is damaged, or something else altogether. */
 export function isNoDatabase(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = resultCode(error);
   return code === 11 || code === 26;
-}
-
-/** SQLite's primary result code; 0 for errors that are not SQLite's. */
-export function errorCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
 async function sync(path: string): Promise<void> {
@@ -109,7 +111,7 @@ async function sync(path: string): Promise<void> {
 function queriesOf(database: DatabaseSync): Queries {
   return {
     all(sql, parameters = []) {
-      const statement = database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+      const statement = database.prepare(toSqlite(sql));
       statement.setReturnArrays(true);
       // `setReturnArrays` makes every row an array, which the binding's types do not know.
       return statement.all(...parameters) as unknown as readonly Row[];

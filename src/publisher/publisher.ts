@@ -1,3 +1,4 @@
+import { keyOf } from '../snapshot/contract.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { Change } from '../store/change-log.ts';
 import type { Queries } from '../store/database.ts';
@@ -24,7 +25,6 @@ interface PublisherOptions {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #followers: readonly TargetState[];
-  #turn: Promise<void> = Promise.resolve();
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
@@ -34,24 +34,16 @@ export class Publisher {
   /** Publishes everything there is, then follows. */
   static async start(options: PublisherOptions): Promise<Publisher> {
     const publisher = new Publisher(options);
-    const everything = publisher.#inTurn(() => publisher.#publishAll(options.store.version));
-    options.store.follow({
-      changed: (changes, version) => publisher.#inTurn(() => publisher.#publish(changes, version)),
-      reset: (version) => publisher.#inTurn(() => publisher.#publishAll(version)),
+    await options.store.followFromStart({
+      changed: (changes, version) => publisher.#publish(changes, version),
+      reset: (version) => publisher.#publishAll(version),
     });
-    await everything;
     return publisher;
   }
 
   /** A target could not take the newest snapshot. */
   get lagging(): boolean {
     return this.#followers.some((follower) => follower.isBehind);
-  }
-
-  #inTurn(step: () => Promise<void>): Promise<void> {
-    const mine = this.#turn.then(step);
-    this.#turn = mine.catch(() => {});
-    return mine;
   }
 
   async #publishAll(version: number): Promise<void> {
@@ -116,10 +108,6 @@ function merge(earlier: SnapshotUpdate, later: SnapshotUpdate): SnapshotUpdate {
     set: [...earlier.set.filter(stays), ...later.set],
     removed: [...earlier.removed.filter(stays), ...later.removed],
   };
-}
-
-function keyOf({ kind, id }: EntryKey): string {
-  return `${kind} ${id}`;
 }
 
 async function loadAll(compilers: readonly Compiler[], queries: Queries): Promise<readonly SnapshotEntry[]> {

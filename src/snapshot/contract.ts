@@ -84,6 +84,11 @@ export interface EntryKey {
   readonly id: string;
 }
 
+/** The entry's key in a map of entries of all kinds. */
+export function keyOf({ kind, id }: EntryKey): string {
+  return `${kind} ${id}`;
+}
+
 /** The step from one snapshot to the next. It is carried out whole or not at all. */
 export interface SnapshotUpdate {
   /** The store's version that is in force once the update is carried out. */

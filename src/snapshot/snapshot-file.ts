@@ -4,14 +4,16 @@ import { dirname } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
+import { Turns } from '../lib/turns.ts';
 import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import type { CertificatePair } from './local-ca.ts';
 import { SnapshotState } from './state.ts';
 
 /** What a gateway needs to go on without its database. */
 export interface SavedSnapshot {
   readonly update: SnapshotUpdate;
   /** The installation's certificate authority. */
-  readonly localCa: { readonly certificatePem: string; readonly privateKeyPem: string };
+  readonly localCa: CertificatePair;
 }
 
 /** Changes that come in quick succession are written together. */
@@ -24,9 +26,9 @@ export class SnapshotFile {
   readonly #sealer: Sealer;
   readonly #onFault: (error: unknown) => void;
   readonly #state = new SnapshotState();
-  #localCa: SavedSnapshot['localCa'] | undefined;
+  #localCa: CertificatePair | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new Turns();
 
   constructor(path: string, sealer: Sealer, onFault: (error: unknown) => void) {
     this.#path = path;
@@ -57,7 +59,7 @@ export class SnapshotFile {
     };
   }
 
-  setLocalCa(localCa: SavedSnapshot['localCa']): void {
+  setLocalCa(localCa: CertificatePair): void {
     this.#localCa = localCa;
   }
 
@@ -70,12 +72,10 @@ export class SnapshotFile {
 
   /** Writes what has come since the last write. */
   flush(): Promise<void> {
-    if (this.#timer === undefined) return this.#writing;
+    if (this.#timer === undefined) return this.#writes.settled();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const mine = this.#writing.then(() => this.#write());
-    this.#writing = mine.catch(() => {});
-    return mine;
+    return this.#writes.run(() => this.#write());
   }
 
   async #write(): Promise<void> {

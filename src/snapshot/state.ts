@@ -1,4 +1,5 @@
-import type { EntryKey, SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import { keyOf } from './contract.ts';
+import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
 
 /** The whole snapshot in force, kept so that it can be told to a new worker, or to this one after a restart. */
 export class SnapshotState {
@@ -19,8 +20,4 @@ export class SnapshotState {
   asUpdate(): SnapshotUpdate {
     return { version: this.#version, full: true, set: [...this.#entries.values()], removed: [] };
   }
-}
-
-function keyOf({ kind, id }: EntryKey): string {
-  return `${kind} ${id}`;
 }

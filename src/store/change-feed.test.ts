@@ -88,6 +88,26 @@ onEachDatabase('change feed', (newDatabase) => {
     assert.ok(!feed.isBehind);
   });
 
+  test('a follower that reads everything first is told of nothing before, and of all that came meanwhile', async () => {
+    await using store = await open();
+    await write(store, 'a');
+    const { feed } = followerOf(store);
+    const told: string[] = [];
+    const started = feed.followFromStart({
+      changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+      reset: async (version) => {
+        await write(store, 'b');
+        polled = feed.poll();
+        await sleep(5);
+        told.push(`all at ${version}`);
+      },
+    });
+    let polled: Promise<void> | undefined;
+    await started;
+    await polled;
+    assert.deepEqual(told, ['all at 1', 'b at 2']);
+  });
+
   test('own changes that come after a gap are preceded by what was missed', async () => {
     await using store = await open();
     const { feed, told } = followerOf(store);

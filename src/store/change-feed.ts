@@ -1,3 +1,4 @@
+import { Turns } from '../lib/turns.ts';
 import { readChanges, readVersion } from './change-log.ts';
 import type { Change } from './change-log.ts';
 import type { Awaitable, Queries } from './database.ts';
@@ -21,7 +22,7 @@ export class ChangeFeed {
   readonly #followers: Follower[] = [];
   #version: number;
   #epoch = 0;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   #confirmedAtMs = performance.now();
   /** Has not begun. */
   #nextPoll: Promise<void> | undefined;
@@ -61,9 +62,17 @@ export class ChangeFeed {
     this.#followers.push(follower);
   }
 
+  /** Has the follower read everything first, in turn with the changes, so that none comes before or is left out. */
+  followFromStart(follower: Follower): Promise<void> {
+    return this.#turns.run(async () => {
+      await follower.reset(this.#version);
+      this.#followers.push(follower);
+    });
+  }
+
   /** This process committed the changes itself; they are used as they are if nothing is missing before them. */
   committed(fromVersion: number, toVersion: number, changes: readonly Change[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (toVersion <= this.#version) return;
       if (fromVersion === this.#version) await this.#notify(changes, toVersion);
       else await this.#catchUp(toVersion);
@@ -74,7 +83,7 @@ export class ChangeFeed {
   poll(): Promise<void> {
     this.#isBehind = true;
     // One that has not begun sees whatever this one would.
-    return (this.#nextPoll ??= this.#inTurn(async () => {
+    return (this.#nextPoll ??= this.#turns.run(async () => {
       this.#nextPoll = undefined;
       const askedAtMs = performance.now();
       await this.#catchUp(await readVersion(this.#queries));
@@ -112,13 +121,7 @@ export class ChangeFeed {
   }
 
   /** Resolves when nothing is under way. */
-  async settle(): Promise<void> {
-    await this.#turn;
-  }
-
-  #inTurn(step: () => Promise<void>): Promise<void> {
-    const mine = this.#turn.then(step);
-    this.#turn = mine.catch(() => {});
-    return mine;
+  settled(): Promise<void> {
+    return this.#turns.settled();
   }
 }

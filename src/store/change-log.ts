@@ -20,6 +20,11 @@ export interface Change {
   readonly after: string | null;
   /** True when rows beside the named one changed with it, so that caches let go of everything. */
   readonly cascades: boolean;
+  /**
+   * Data for the followers of this process, so that they need not read back what was just written. It is never stored:
+   * a change of another process, or one read from the log, has none.
+   */
+  readonly payload?: unknown;
 }
 
 export const changeLogMigration: Migration = {

@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/next-turn.ts';
 import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
@@ -124,12 +125,6 @@ export class GroupCommit {
       // It was broken, which is why it is dropped.
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 const nobody: Actor = { id: '', accountId: '', operationId: '' };

@@ -55,6 +55,30 @@ onEachDatabase('migrations', (newDatabase) => {
     assert.deepEqual(await store.queries.all('SELECT name FROM things'), [['kept']]);
   });
 
+  test('are applied in the order of the list, whatever their names', async () => {
+    const url = await newDatabase();
+    const parents = { name: 'zoo 0001 parents', sql: 'CREATE TABLE parents (id TEXT PRIMARY KEY);' };
+    const children = {
+      name: 'ark 0001 children',
+      sql: `CREATE TABLE children (id TEXT PRIMARY KEY REFERENCES parents (id));
+            INSERT INTO parents (id) VALUES ('a');
+            INSERT INTO children (id) VALUES ('a');`,
+    };
+    await using store = await open(url, [parents, children]);
+    assert.deepEqual(await store.queries.all('SELECT id FROM children'), [['a']]);
+    const [row] = await store.queries.all('SELECT applied_at FROM applied_migrations');
+    assert.match(String(row?.[0]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+
+  test('two of one name are refused before anything is done', async () => {
+    const url = await newDatabase();
+    await assert.rejects(open(url, [second, { ...second, sql: 'CREATE TABLE other (id TEXT PRIMARY KEY);' }]), {
+      message: 'two migrations have the name "0002 colours"',
+    });
+    await using store = await open(url);
+    await assert.rejects(async () => store.queries.all('SELECT * FROM colours'));
+  });
+
   test('one that fails leaves nothing of itself or of those that came with it', async () => {
     const url = await newDatabase();
     const broken = { name: '0003 broken', sql: 'CREATE TABLE shades (id TEXT); INSERT INTO nowhere VALUES (1);' };

@@ -1,6 +1,10 @@
+import { toTimestamp } from '../lib/ids.ts';
 import type { Connection, Database, Queries } from './database.ts';
 
-/** One step of the schema. Names sort in the order in which the steps are taken and never change once released. */
+/**
+ * One step of the schema. Steps are taken in the order of the list they are in; the name, which starts with that of the
+ * folder (`reserved-domains 0001 …`), is unique and never changes once released: databases remember it.
+ */
 export interface Migration {
   readonly name: string;
   /** Statements in the portable subset; types are TEXT and INTEGER. */
@@ -32,7 +36,7 @@ export async function migrateWithin(
   );
   for (const { name, sql } of findMissing(await readApplied(connection), migrations)) {
     await connection.script(database.translateSchema(sql));
-    await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, new Date().toISOString()]);
+    await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, toTimestamp(Date.now())]);
   }
 }
 
@@ -41,9 +45,13 @@ export async function readApplied(queries: Queries): Promise<ReadonlySet<string>
   return new Set((await queries.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
 }
 
-/** The steps that the database still lacks, in order. Refuses a database that a newer program has written. */
+/** The steps that the database still lacks, in their order. Refuses a database that a newer program has written. */
 export function findMissing(applied: ReadonlySet<string>, migrations: readonly Migration[]): readonly Migration[] {
-  const known = new Set(migrations.map(({ name }) => name));
+  const known = new Set<string>();
+  for (const { name } of migrations) {
+    if (known.has(name)) throw new Error(`two migrations have the name ${JSON.stringify(name)}`);
+    known.add(name);
+  }
   const foreign = [...applied].filter((name) => !known.has(name));
   if (foreign.length > 0) {
     throw new Error(
@@ -51,5 +59,5 @@ export function findMissing(applied: ReadonlySet<string>, migrations: readonly M
         'Start that version or a later one, or restore a backup made before the upgrade.',
     );
   }
-  return migrations.filter(({ name }) => !applied.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return migrations.filter(({ name }) => !applied.has(name));
 }

@@ -1,22 +1,18 @@
 import { existsSync } from 'node:fs';
 
+import { sqlitePath } from '../lib/database-url.ts';
 import type { Database } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
-const sqliteScheme = 'sqlite:';
-
-/** The file of `sqlite:PATH`; undefined for PostgreSQL. */
-export function sqlitePath(url: string): string | undefined {
-  return url.startsWith(sqliteScheme) ? url.slice(sqliteScheme.length) : undefined;
-}
-
+/** `sqlite:PATH`, whose file is created where there is none, or `postgres://…`. */
 export async function openDatabase(url: string): Promise<Database> {
   const path = sqlitePath(url);
   return path === undefined ? openPostgres(url) : openSqlite(path);
 }
 
-/** For commands that read a database: a mistyped path must not make a new one. */
+/** Keeps a command from creating a database at a mistyped path, where it would look like an empty one. */
 export function requireDatabaseFile(path: string): void {
-  if (!existsSync(path)) throw new Error(`there is no database at ${path}`);
+  if (existsSync(path)) return;
+  throw new Error(`there is no database at ${path}: name the one of the service with --database-url`);
 }

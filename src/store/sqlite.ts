@@ -11,7 +11,7 @@ const busyTimeoutMs = 10_000;
 /** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
 const pollEveryMs = 50;
 const busyRetryMs = 2;
-const busyCode = 5;
+export const busyCode = 5;
 const constraintCode = 19;
 /** Read-only, fault of the disk, disk full: nothing is wrong with the request, and it may go through later. */
 const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13]);
@@ -93,7 +93,7 @@ class SqliteConnection implements Connection {
  * `$1` would be a name to SQLite, bound by order of appearance. `?` is the next parameter and far cheaper than the number
  * `?1` where there are thousands.
  */
-function toSqlite(sql: string): string {
+export function toSqlite(sql: string): string {
   const numbers = sql.match(/\$\d+/g) ?? [];
   const inOrder = numbers.every((number, at) => number === `$${at + 1}`);
   return sql.replaceAll(/\$(\d+)/g, inOrder ? '?' : '?$1');
@@ -135,8 +135,8 @@ async function tryBegin(connection: Connection): Promise<boolean> {
   }
 }
 
-/** Without the part that says more of it; undefined where it is no error of SQLite's. */
-function resultCode(error: unknown): number | undefined {
+/** SQLite's primary result code, without its extension; undefined for errors that are not SQLite's. */
+export function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 

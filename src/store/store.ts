@@ -3,13 +3,13 @@ import { ChangeFeed } from './change-feed.ts';
 import type { Follower } from './change-feed.ts';
 import { changeLogMigration, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
+import { whenReady } from './database.ts';
 import type { Awaitable, Database, Queries } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { openDatabase } from './open-database.ts';
 import type { Stored, Table } from './table.ts';
 
 interface StoreOptions {
@@ -29,9 +29,7 @@ const staleAfterMs = 2_000;
 const snapshotTimeoutMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const database = options.url.startsWith('sqlite:')
-    ? openSqlite(options.url.slice('sqlite:'.length))
-    : await openPostgres(options.url);
+  const database = await openDatabase(options.url);
   try {
     await migrate(database, [changeLogMigration, ...options.migrations]);
     const store = new Store(database, await readVersion(database.reader), options.cacheSize ?? defaultCacheSize);
@@ -88,6 +86,11 @@ export class Store implements AsyncDisposable {
     this.#feed.follow(follower);
   }
 
+  /** Calls `reset` of the follower, then follows. No change comes before that is done, and none is left out. */
+  followFromStart(follower: Follower): Promise<void> {
+    return this.#feed.followFromStart(follower);
+  }
+
   /** Catches up with what other processes have written. */
   poll(): Promise<void> {
     return this.#feed.poll();
@@ -130,7 +133,7 @@ export class Store implements AsyncDisposable {
       this.#documents.fill(ticket, id, document);
       return document.account_id === accountId ? document : undefined;
     };
-    return loaded instanceof Promise ? loaded.then(keep) : keep(loaded);
+    return whenReady(loaded, keep);
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {
@@ -156,7 +159,7 @@ export class Store implements AsyncDisposable {
     await this.#stopWatching();
     await this.#writer.close();
     // A poll under way needs its connection.
-    await this.#feed.settle();
+    await this.#feed.settled();
     await this.#database.close();
   }
 

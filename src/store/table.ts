@@ -1,4 +1,5 @@
 import { hasPrefix, newIdWithTime } from '../lib/ids.ts';
+import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
 import type { Transaction } from './group-commit.ts';
 
@@ -76,8 +77,7 @@ export class Table<Document extends Stored> {
   /** The document whatever its account; for caches and for the host's own commands. */
   load(queries: Queries, id: string): Awaitable<Document | undefined> {
     if (!this.mayHave(id)) return undefined;
-    const rows = queries.all(this.#sql.find, [id]);
-    return rows instanceof Promise ? rows.then(([row]) => row && this.parse(row)) : rows[0] && this.parse(rows[0]);
+    return whenReady(queries.all(this.#sql.find, [id]), ([row]) => row && this.parse(row));
   }
 
   /** Those that exist of these ids, or all there are, whatever their account; for the snapshot and the host. */

@@ -8,7 +8,7 @@ import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
-import type { CertificatePair } from '../../src/gateway/certificates/local-ca.ts';
+import type { CertificatePair } from '../../src/snapshot/local-ca.ts';
 import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, portOf } from './support/tcp-peers.ts';

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 
+import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import { openLocalCa } from './local-ca.ts';
-import type { CertificatePair, LocalCaStorage } from './local-ca.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'local-ca-'));
 after(() => {

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { findExtension, readDer, writeDer } from '../../lib/der.ts';
+import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import {
   alternativeName,
   authorityKeyIdentifier,
@@ -16,18 +17,6 @@ import {
   subjectKeyIdentifierOid,
   writeName,
 } from './sign-certificate.ts';
-
-export interface CertificatePair {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-}
-
-/** Where all processes of an installation find the one CA they share. */
-export interface LocalCaStorage {
-  load(): Promise<CertificatePair | undefined>;
-  /** The first writer wins; returns what is stored, which may be another process's pair. */
-  save(pair: CertificatePair): Promise<CertificatePair>;
-}
 
 export interface IssuedLeaf extends CertificatePair {
   readonly notBefore: Date;

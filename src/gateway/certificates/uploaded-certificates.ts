@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import { wildcardOf } from './wildcard-names.ts';
 
 interface Certificate {
@@ -102,7 +103,7 @@ function load(entry: CertificateEntry): [Certificate, SecureContext] {
   }
 }
 
-export function buildContext(pair: { readonly certificatePem: string; readonly privateKeyPem: string }): SecureContext {
+export function buildContext(pair: CertificatePair): SecureContext {
   return createSecureContext({ cert: pair.certificatePem, key: pair.privateKeyPem, minVersion: 'TLSv1.2' });
 }
 

@@ -1,6 +1,6 @@
 import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { CertificatePair } from '../certificates/local-ca.ts';
+import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 
 /** Options of the gateway as plain data. Workers always share their ports. */

@@ -1,8 +1,8 @@
 /** The program of a gateway worker: a node engine at the other end of its parent's channel. */
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
+import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import { createCertificateSource } from '../certificates/create-certificate-source.ts';
 import { openLocalCa } from '../certificates/local-ca.ts';
-import type { CertificatePair } from '../certificates/local-ca.ts';
 import type { GatewayLog } from '../engine.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createNodeEngine } from '../node-engine.ts';

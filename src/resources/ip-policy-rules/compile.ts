@@ -8,8 +8,10 @@ import { readVersion } from '../../store/change-log.ts';
 import type { Change } from '../../store/change-log.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { flagOf } from './cidr-rules.ts';
-import { handedOver } from './handed-rules.ts';
 import type { IpPolicyRule } from './table.ts';
+
+/** `Change.payload` of a replacement of all rules of a policy: every rule that it has afterwards. */
+export type RulesPayload = readonly FlaggedCidr[];
 
 /** A smaller policy is read again, with all its rules, as fast as it is changed. */
 const keepFrom = 1_000;
@@ -76,7 +78,8 @@ function follow(
 }
 
 function listAfter(change: Change | undefined): CidrList | undefined {
-  const rules = change && handedOver(change);
+  // Only the replacement of all rules records a cascading change of a policy with a payload, and it is of this type.
+  const rules = change?.payload as RulesPayload | undefined;
   return rules && new CidrList(rules);
 }
 

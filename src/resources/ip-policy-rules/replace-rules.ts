@@ -9,14 +9,14 @@ import { withText } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Change } from '../../store/change-log.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
 import type { ResourceContext } from '../resource.ts';
+import type { RulesPayload } from './compile.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
-import { handOver } from './handed-rules.ts';
 import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
 import { ipPolicyRules } from './table.ts';
@@ -107,19 +107,15 @@ async function replaceRules(
   if (gone.length + fresh.length > 0) {
     for (const chunk of chunks(gone)) await deleteRules(transaction, chunk);
     for (const chunk of chunks(fresh)) await insertRules(transaction, accountId, policyId, chunk);
-    const change: Change = {
+    transaction.record({
       accountId,
       kind: 'ip_policy',
       id: policyId,
       before: JSON.stringify({ id: policyId, rules: existing.length }),
       after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
       cascades: true,
-    };
-    transaction.record(change);
-    handOver(
-      change,
-      wanted.inOrder.map(({ range }) => range),
-    );
+      payload: wanted.inOrder.map(({ range }) => range) satisfies RulesPayload,
+    });
   }
   return counts;
 }
@@ -163,7 +159,7 @@ function hasText({ description, metadata }: TextFields): boolean {
 async function deleteRules(transaction: Transaction, ids: readonly string[]): Promise<void> {
   const places = ids.map((_, at) => `$${at + 1}`).join(', ');
   await transaction.run(`DELETE FROM ip_policy_rules WHERE id IN (${places})`, ids);
-  await otherWork();
+  await nextTurn();
 }
 
 async function insertRules(
@@ -178,7 +174,7 @@ async function insertRules(
     return hasText(rule) ? withText(bare, rule) : bare;
   });
   await ipPolicyRules.insertMany(transaction, rules);
-  await otherWork();
+  await nextTurn();
 }
 
 /** In powers of two, so that lists of all lengths share a handful of prepared statements. */
@@ -190,11 +186,4 @@ function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
     parts.push(items.slice(at, at + size));
   }
   return parts;
-}
-
-/** A long list must not keep traffic of this process waiting. */
-function otherWork(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

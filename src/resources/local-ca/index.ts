@@ -1,8 +1,8 @@
 import { newId } from '../../lib/ids.ts';
+import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import type { Row } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { localCa } from './service.ts';
-import type { CertificatePair, LocalCaStorage } from './service.ts';
 
 const sealContext = 'local_ca';
 

@@ -11,8 +11,8 @@ import { after, test } from 'node:test';
 import type { Migration } from '../store/migrate.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import { backUp } from './back-up-database.ts';
-import { restore } from './restore-database.ts';
+import { backUp } from './backup.ts';
+import { restore } from './restore.ts';
 
 const notes: Migration = { name: '0100 notes', sql: 'CREATE TABLE notes (text TEXT PRIMARY KEY);' };
 const migrations = [notes];
@@ -121,7 +121,7 @@ test('a file that is no backup of this or an older version is refused, and nothi
 
   await assert.rejects(attempt(text), /not a sound Gatehouse database/);
   await assert.rejects(attempt(foreign), /not a Gatehouse database/);
-  await assert.rejects(attempt(join(folder, 'missing')), /there is no database at/);
+  await assert.rejects(attempt(join(folder, 'missing')), /there is no backup at/);
   await assert.rejects(attempt(path), /is the database itself/);
   await assert.rejects(attempt(file, []), /newer Gatehouse.*0100 notes/);
   assert.deepEqual(readNotes(path), ['old']);

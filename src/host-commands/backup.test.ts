@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import type { Migration } from '../store/migrate.ts';
 import { openStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import { backUp } from './back-up-database.ts';
+import { backUp } from './backup.ts';
 
 const notes: Migration = { name: '0100 notes', sql: 'CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL);' };
 
