@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { idempotencyMigration } from './api/idempotency.ts';
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { GatewayPart } from './gateway-part.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { vendorWords } from './api/vendor-words.ts';
 import type { Logger } from './app.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { startEngine } from './gateway/start-engine.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';

@@ -20,9 +20,9 @@ onEachDatabase('direct answers', (newDatabase) => {
     let general: Gatehouse;
     before(async () => {
       const url = await newDatabase();
-      const settings = { 'trusted-proxies': '127.0.0.1' };
+      const settings = { trustedProxies: '127.0.0.1' };
       direct = await Gatehouse.start(url, settings);
-      general = await Gatehouse.start(url, { ...settings, 'rate-limit': '1000000' });
+      general = await Gatehouse.start(url, { ...settings, rateLimit: '1000000' });
     });
     after(async () => {
       await general[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 
 import { openContext } from '../../../../src/app.ts';
-import { readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/config/config.ts';
 import { hostnames } from '../../../../src/resources/https-edges/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/https-edges/table.ts';
 import { keepReferences } from '../../../../src/resources/module-holder.ts';
@@ -17,7 +17,7 @@ const edgesAtOnce = 2500;
  * thousands of calls would take too long. They belong to the first account.
  */
 export async function fillEdges(databaseUrl: string, count: number, upstreamPort: number): Promise<void> {
-  const config = readConfig({}, ['--database-url', databaseUrl]);
+  const config = readConfig({}, { databaseUrl });
   const context = await openContext(config, pino({ level: 'silent' }));
   try {
     await context.offers.bootstrap.run(programToken);

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 
-import { parseHostPort } from './host-port.ts';
+import { CidrSet, emptyCidrSet } from '../lib/cidr-set.ts';
+import { parseTrustedProxies } from '../lib/client-address.ts';
+import { parseHostPort } from '../lib/host-port.ts';
 
 /** Readers of single settings. Each throws what is wrong, in words that follow the name and the value. */
 
@@ -46,6 +48,10 @@ export function readListen(text: string): ListenAddress {
 export function readHost(text: string): string {
   if (isIP(text) === 0 && !/^[a-z0-9.-]+$/i.test(text)) throw new Error('write an IP address or a host name');
   return text;
+}
+
+export function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return (text) => (text === '' ? undefined : read(text));
 }
 
 export function orOff<T>(read: (text: string) => T): (text: string) => T | undefined {
@@ -100,6 +106,20 @@ export function readBaseUrl(text: string): string {
     throw new Error('leave out query, fragment and user');
   }
   return text.replace(/\/+$/, '');
+}
+
+export function readDatabaseUrl(text: string): string {
+  if (text === 'sqlite::memory:') throw new Error('name a file: several connections share the database');
+  if (/^sqlite:.+/.test(text)) return text;
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new Error('write it as sqlite:PATH or postgres://user:password@host/database');
+}
+
+export function readTrustedProxies(text: string): CidrSet {
+  if (text === '') return new CidrSet(emptyCidrSet);
+  const parsed = parseTrustedProxies(text);
+  if (!parsed.ok) throw new Error(parsed.faults.join('; '));
+  return parsed.proxies;
 }
 
 function unbracket(host: string): string {
