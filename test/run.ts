@@ -30,7 +30,7 @@ const others = [
 
 /** The limits of one test, in seconds: what no test needs on the busiest machine, and a night for the long form. */
 const isLong = process.env['TEST_LONG'] === '1';
-const usualLimit = isLong ? 43_200 : 180;
+const usualLimit = isLong ? 43_200 : 300;
 const aloneLimit = isLong ? 43_200 : 900;
 
 if (files.length === 0) {
