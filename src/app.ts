@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
 import type { ResilientGateway } from './gateway/resilient-gateway.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';

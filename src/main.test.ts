@@ -11,7 +11,8 @@ import { promisify } from 'node:util';
 import { onEachDatabase } from '../test/support/each-database.ts';
 import { GatehouseProcess } from '../test/support/gatehouse-process.ts';
 import type { Ended } from '../test/support/gatehouse-process.ts';
-import { describeSettings } from './config.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { describeSettings } from './config/config.ts';
 
 const chosenToken = 'chosen-by-the-operator-0123456789-abcdef';
 
@@ -45,7 +46,7 @@ onEachDatabase('the program', (newDatabase) => {
 
 describe('the program', () => {
   test('bad settings end it with 1 and all their faults on standard error', async () => {
-    const { code, out, errors } = await GatehouseProcess.run(['serve', '--tcp-ports', 'x', '--nothing', 'y'], {
+    const { code, out, errors } = await GatehouseProcess.run(['serve', '--tcp-ports', 'x'], {
       GATEHOUSE_LOG_LEVEL: 'loud',
       GATEHOUSE_UNHEARD_OF: '1',
       GATEHOUSE_BOOTSTRAP_TOKEN: 'hunter2',
@@ -54,7 +55,6 @@ describe('the program', () => {
     assert.equal(out, '');
     for (const name of [
       '--tcp-ports "x"',
-      '--nothing',
       'GATEHOUSE_LOG_LEVEL "loud"',
       'GATEHOUSE_UNHEARD_OF',
       'GATEHOUSE_BOOTSTRAP_TOKEN',
@@ -67,7 +67,28 @@ describe('the program', () => {
   test('the help lists the settings with their defaults', async () => {
     const { code, out } = await GatehouseProcess.run(['serve', '--help']);
     assert.equal(code, 0);
-    assert.ok(out.includes(describeSettings()));
+    // Long lines are broken where the column ends.
+    const text = out.replaceAll(/\s+/g, ' ');
+    for (const { flag, form, help, variable, fallback } of describeSettings()) {
+      const value = fallback === '' ? variable : `${variable}, default: ${fallback}`;
+      assert.ok(text.includes(`${flag} <${form}> ${help} (${value})`), flag);
+    }
+  });
+
+  test('the help of the program lists its commands, and where the settings are', async () => {
+    const { code, out } = await GatehouseProcess.run(['--help']);
+    assert.equal(code, 0);
+    for (const part of ['serve', 'accounts', 'create, list', 'backup', 'gatehouse serve --help']) {
+      assert.ok(out.includes(part), part);
+    }
+  });
+
+  test('the version is that of the package', async () => {
+    assert.deepEqual(await GatehouseProcess.run(['--version']), {
+      code: 0,
+      out: `${packageJson.version}\n`,
+      errors: '',
+    });
   });
 
   test('a first token that the operator chose works, and is printed nowhere', async (context) => {
@@ -121,10 +142,33 @@ describe('the program', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  test('a word that is no command is told so', async () => {
-    const { code, errors } = await GatehouseProcess.run(['frobnicate']);
-    assert.equal(code, 1);
-    assert.match(errors, /frobnicate is neither a command nor a setting/);
+  test('a mistyped command or flag is answered with the nearest one', async () => {
+    const mistyped: readonly (readonly [string[], RegExp])[] = [
+      [['acounts'], /unknown command 'acounts'\n\(Did you mean accounts\?\)/],
+      [['accounts', 'lst'], /unknown command 'lst'\n\(Did you mean list\?\)/],
+      [['frobnicate'], /unknown command 'frobnicate'\n\(add --help/],
+      [['serve', '--vender', 'x'], /unknown option '--vender'\n\(Did you mean --vendor\?\)/],
+      [['--vender', 'x'], /unknown option '--vender'\n\(Did you mean --vendor\?\)/],
+      [['--vendor'], /option '--vendor <word>' argument missing/],
+      [['serve', 'word'], /too many arguments for 'serve'/],
+    ];
+    await Promise.all(
+      mistyped.map(async ([args, said]) => {
+        const { code, out, errors } = await GatehouseProcess.run(args);
+        assert.deepEqual([code, out], [1, '']);
+        assert.match(errors, said);
+      }),
+    );
+  });
+
+  test('the value of a mistyped flag is not printed: it may be a secret', async () => {
+    const secret = 'hunter2';
+    for (const args of [[`--bootstrap-tokn=${secret}`], ['serve', '--bootstrap-tokn', secret]]) {
+      const { code, errors } = await GatehouseProcess.run(args);
+      assert.equal(code, 1);
+      assert.match(errors, /Did you mean --bootstrap-token\?/);
+      assert.ok(!errors.includes(secret), errors);
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { idempotencyMigration } from './api/idempotency.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import type { Logger } from './log.ts';
 import { resources } from './resources/index.ts';

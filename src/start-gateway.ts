@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 import { vendorWords } from './api/vendor-words.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { startEngine } from './gateway/start-engine.ts';
+import { isSqlite } from './lib/database-url.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import type { Logger } from './log.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
@@ -29,7 +30,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
 
 /** SQLite is a file itself: whoever has lost it has lost the machine. */
 function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
-  if (snapshotFile === undefined || databaseUrl.startsWith('sqlite:')) return undefined;
+  if (snapshotFile === undefined || isSqlite(databaseUrl)) return undefined;
   return new SnapshotFile(snapshotFile, createSealer(secretKey), (error) => {
     log.error({ err: error }, 'the configuration in force could not be written to its file');
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startPostgres } from './support/postgres.ts';
+import { runTestFiles } from './support/run-test-files.ts';
 
 /**
  * `npm test`: the checks, then all tests with one PostgreSQL server for all files. Arguments name files to run in
@@ -17,44 +18,50 @@ const checks = [
   ['knip'],
 ] as const;
 
+/** Whole installations that are killed and cut off: one at a time, or they would only measure how busy the machine is. */
+const alone = ['test/e2e/many-processes/*.test.ts'];
+const others = [
+  'src/**/*.test.ts',
+  'test/*.test.ts',
+  'test/{clients,contract,gateway}/**/*.test.ts',
+  'test/e2e/*.test.ts',
+  'test/e2e/gateway/*.test.ts',
+];
+
+/** The limits of one test, in seconds: what no test needs on the busiest machine, and a night for the long form. */
+const isLong = process.env['TEST_LONG'] === '1';
+const usualLimit = isLong ? 43_200 : 300;
+const aloneLimit = isLong ? 43_200 : 900;
+
 if (files.length === 0) {
   for (const [program, ...args] of checks) await runOrExit(program, args);
 }
 
-/** Whole installations that are killed and cut off: one at a time, or they would only measure how busy the machine is. */
-const alone = 'test/e2e/many-processes/*.test.ts';
-
-await using postgres = await startPostgres();
-const environment = {
-  TEST_POSTGRES_URL: postgres.url,
-  // Every file is a process of its own, and would compile the same code again.
-  NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
-};
+// A server that runs already, such as the one of a run around this one, serves as well.
+await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
 if (files.length > 0) {
-  process.exitCode = await runTests(3, files);
+  process.exitCode = await runTests(3, aloneLimit, files);
 } else {
-  const others = [
-    'src/**/*.test.ts',
-    'test/{clients,contract,gateway}/**/*.test.ts',
-    'test/e2e/*.test.ts',
-    'test/e2e/gateway/*.test.ts',
-  ];
-  const codes = [await runTests(3, others), await runTests(1, [alone])];
+  const codes = [await runTests(3, usualLimit, others), await runTests(1, aloneLimit, alone)];
   process.exitCode = Math.max(...codes);
 }
 
-function runTests(concurrency: number, patterns: readonly string[]): Promise<number> {
-  return run(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...patterns], environment);
+function runTests(concurrency: number, limitSeconds: number, patterns: readonly string[]): Promise<number> {
+  return runTestFiles({
+    files: patterns,
+    concurrency,
+    limitMs: Number(process.env['TEST_TIMEOUT_SECONDS'] ?? limitSeconds) * 1000,
+    environment: {
+      ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
+      // Every file is a process of its own, and would compile the same code again.
+      NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
+    },
+  });
 }
 
 async function runOrExit(program: string, args: readonly string[]): Promise<void> {
   process.stdout.write(`> ${[program, ...args].join(' ')}\n`);
-  const failure = await run(program, args);
-  if (failure !== 0) process.exit(failure);
-}
-
-async function run(program: string, args: readonly string[], extra: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...extra } });
+  const child = spawn(program, args, { stdio: 'inherit' });
   const [exitCode] = await once(child, 'exit');
-  return typeof exitCode === 'number' ? exitCode : 1;
+  if (exitCode !== 0) process.exit(typeof exitCode === 'number' ? exitCode : 1);
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 
 import { startApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { errorCatalog } from './error-catalog.ts';
 
 /** What the server serves at /openapi.json. */
 export async function openApiText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   try {
-    const database = `sqlite:${join(folder, 'empty.db')}`;
-    const flags = ['--api-listen', '127.0.0.1:0', '--database-url', database, '--https-listen', 'off'];
+    const databaseUrl = `sqlite:${join(folder, 'empty.db')}`;
+    const flags = { apiListen: '127.0.0.1:0', databaseUrl, httpsListen: 'off' };
     await using app = await startApp(readConfig({}, flags), pino({ level: 'silent' }));
     const response = await fetch(new URL('/openapi.json', app.apiUrl));
     return `${JSON.stringify(await response.json(), undefined, 2)}\n`;

@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { openContext } from '../../src/open-context.ts';
 import { apiKeys } from '../../src/resources/api-keys/table.ts';
@@ -61,7 +61,7 @@ const nowhere = '127.0.0.1:1';
 
 async function fill(amounts: Amounts): Promise<string> {
   const file = await newDatabaseFile();
-  const config = readConfig({}, ['--database-url', `sqlite:${file}`]);
+  const config = readConfig({}, { databaseUrl: `sqlite:${file}` });
   const context = await openContext(config, createLog('fatal', process.stderr));
   try {
     await context.services.get(bootstrap).run(benchToken);

@@ -189,5 +189,5 @@ onEachGatehouse(
       }
     });
   },
-  { 'trusted-proxies': '127.0.0.1' },
+  { trustedProxies: '127.0.0.1' },
 );

@@ -42,7 +42,7 @@ onEachGatehouse(
       assert.match(list.next_page_uri, /^https:\/\/api\.example\.com\/gate\/ip_policies\?before_id=ipp_\w+&limit=1$/);
     });
   },
-  { vendor: 'ngrok', 'public-url': 'https://api.example.com/gate/' },
+  { vendor: 'ngrok', publicUrl: 'https://api.example.com/gate/' },
 );
 
 onEachGatehouse('the API without trusted proxies', (g) => {
@@ -69,7 +69,7 @@ onEachGatehouse(
       assert.equal(uri, `https://api.example.com/ip_policies/${id}`);
     });
   },
-  { 'trusted-proxies': '127.0.0.0/8, ::1' },
+  { trustedProxies: '127.0.0.0/8, ::1' },
 );
 
 onEachGatehouse(
@@ -92,5 +92,5 @@ onEachGatehouse(
       assert.equal((await g().get('/healthz')).status, 200);
     });
   },
-  { 'rate-limit': '5' },
+  { rateLimit: '5' },
 );

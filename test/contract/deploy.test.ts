@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { describeSettings, readConfig } from '../../src/config.ts';
+import { describeSettings, readConfig } from '../../src/config/config.ts';
 import { readRootFile } from './support/source-files.ts';
 
 const environmentFile = readRootFile('deploy/gatehouse.env');
 const unit = readRootFile('deploy/gatehouse.service');
-const settings = new Map(
-  [...describeSettings().matchAll(/, (GATEHOUSE_\w+)\n.*?(?: \(default: (.*)\))?$/gm)].map(
-    ([, name = '', fallback = '']) => [name, fallback],
-  ),
-);
+const settings = new Map(describeSettings().map(({ variable, fallback }) => [variable, fallback]));
 
 test('the environment file has every setting once, with its default, and no other', () => {
   assert.ok(settings.size > 20, `found only ${settings.size} settings`);
@@ -27,7 +23,7 @@ test('the environment file sets nothing as it is delivered, and can be taken who
   const uncommented = Object.fromEntries(
     [...environmentFile.matchAll(/^#(GATEHOUSE_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
-  assert.deepEqual(readConfig(uncommented, []), readConfig({}, []));
+  assert.deepEqual(readConfig(uncommented, {}), readConfig({}, {}));
 });
 
 test('the unit waits longer for a stop than connections may drain', () => {

@@ -25,6 +25,7 @@ test('every operation with a body has an example of it, and no example is left o
 inWorlds('access to every operation', (world) => {
   test('is refused without a key and with anything that is no key, before anything else is looked at', async () => {
     const { own } = world();
+    const live = await own.make('/api_keys');
     const deleted = await own.make('/api_keys');
     await world().gatehouse.delete(`/api_keys/${deleted.id}`);
     const credentials: readonly (readonly [string | undefined, number])[] = [
@@ -39,6 +40,8 @@ inWorlds('access to every operation', (world) => {
       [`Bearer ${'x'.repeat(50)}`, 202],
       [`Bearer ${own.token}x`, 202],
       [`Bearer ${newId('ak').slice(3)}_${'a'.repeat(43)}`, 203],
+      // The id of a key that lives, with a secret that is not its own.
+      [`Bearer ${live.token?.slice(0, 28)}${'a'.repeat(43)}`, 203],
       [`Bearer ${deleted.token?.slice(0, 28)}${'a'.repeat(43)}`, 203],
       [`Bearer ${deleted.token}`, 203],
       [`Bearer ${deleted.id}`, 208],

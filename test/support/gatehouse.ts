@@ -2,7 +2,8 @@ import { pino } from 'pino';
 
 import { startApp } from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Flags } from '../../src/config/config.ts';
 import { checkAnswer } from './openapi-check.ts';
 
 export interface Answer {
@@ -35,21 +36,20 @@ export class Gatehouse implements AsyncDisposable {
     this.logLines = logLines;
   }
 
-  static async start(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Gatehouse> {
-    const flags = {
-      'api-listen': '127.0.0.1:0',
-      'database-url': databaseUrl,
-      'bootstrap-token': testToken,
-      'https-listen': 'off',
-      'snapshot-file': 'off',
-      ...settings,
-    };
-    const logLines: string[] = [];
-    const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
+  static async start(databaseUrl: string, settings: Flags = {}): Promise<Gatehouse> {
     const config = readConfig(
       {},
-      Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
+      {
+        apiListen: '127.0.0.1:0',
+        databaseUrl,
+        bootstrapToken: testToken,
+        httpsListen: 'off',
+        snapshotFile: 'off',
+        ...settings,
+      },
     );
+    const logLines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
     return new Gatehouse(await startApp(config, log), testToken, logLines);
   }
 

@@ -1,14 +1,11 @@
 import { after, before, describe } from 'node:test';
 
+import type { Flags } from '../../src/config/config.ts';
 import { onEachDatabase } from './each-database.ts';
 import { Gatehouse } from './gatehouse.ts';
 
 /** Runs the suite once for each real database, with one Gatehouse for all its tests. */
-export function onEachGatehouse(
-  name: string,
-  suite: (gatehouse: () => Gatehouse) => void,
-  settings: Readonly<Record<string, string>> = {},
-): void {
+export function onEachGatehouse(name: string, suite: (gatehouse: () => Gatehouse) => void, settings: Flags = {}): void {
   onEachDatabase(name, (newDatabase) => {
     // In a suite of its own: the Gatehouse stops before its database does.
     describe('with one Gatehouse', () => {

@@ -30,7 +30,7 @@ onEachDatabase('hostports of several processes', (newDatabase) => {
     await using before = await Gatehouse.start(database, { role });
     const https = await before.create('/edges/https', { hostports: ['app.example.com:443'] });
     const tcp = await before.create('/edges/tcp', { hostports: ['tcp.example.com:10022'] });
-    await using after = await Gatehouse.start(database, { role, 'https-port': '8443', 'tcp-ports': '20000-20001' });
+    await using after = await Gatehouse.start(database, { role, httpsPort: '8443', tcpPorts: '20000-20001' });
     await refuses(after, ['POST', '/edges/https', { hostports: ['other.example.com:443'] }], 400, 7116);
     await refuses(after, ['POST', '/edges/https', { hostports: ['app.example.com:8443'] }], 409, 7122);
     await refuses(after, ['POST', '/edges/tcp', { hostports: ['tcp.example.com:10023'] }], 400, 20014);

@@ -69,7 +69,7 @@ onEachGatehouse(
       assert.ok(seen.guarded > 0 && seen.passed > 0, JSON.stringify(seen));
     });
   },
-  { 'trusted-proxies': '127.0.0.1' },
+  { trustedProxies: '127.0.0.1' },
 );
 
 async function check(

@@ -132,5 +132,5 @@ onEachGatehouse(
       await restrict([await newPolicy(['203.0.113.0/24'])], true, from('::ffff:203.0.113.7'));
     });
   },
-  { 'trusted-proxies': '127.0.0.1' },
+  { trustedProxies: '127.0.0.1' },
 );

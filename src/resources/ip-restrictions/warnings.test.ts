@@ -7,7 +7,7 @@ import { Gatehouse } from '../../../test/support/gatehouse.ts';
 onEachDatabase('warnings', (newDatabase) => {
   let gatehouse: Gatehouse;
   before(async () => {
-    gatehouse = await Gatehouse.start(await newDatabase(), { 'trusted-proxies': '127.0.0.1' });
+    gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1' });
   });
   after(() => gatehouse[Symbol.asyncDispose]());
 

@@ -15,7 +15,7 @@ const secretKey = 'the-key-that-seals-private-keys-0123456789';
 
 onEachDatabase('sealed private keys', (newDatabase) => {
   test('a key is stored encrypted, for its own row only, and in no other place', async () => {
-    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', 'secret-key': secretKey });
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', secretKey });
     const first = await gatehouse.create(path, leaf);
     const { queries } = gatehouse.app.context.store;
     const [row] = await queries.all('SELECT document, sealed_key FROM tls_certificates');
@@ -40,11 +40,11 @@ onEachDatabase('sealed private keys', (newDatabase) => {
   test('with another key, or none, the service says so and does not start', async () => {
     const database = await newDatabase();
     const id = await (async () => {
-      await using gatehouse = await Gatehouse.start(database, { role: 'api', 'secret-key': secretKey });
+      await using gatehouse = await Gatehouse.start(database, { role: 'api', secretKey });
       return (await gatehouse.create(path, leaf)).id;
     })();
     const said = new RegExp(`the private key of the TLS certificate ${id} cannot be used: .*secret_key`);
-    for (const settings of [{}, { 'secret-key': `another-${secretKey}` }]) {
+    for (const settings of [{}, { secretKey: `another-${secretKey}` }]) {
       await assert.rejects(Gatehouse.start(database, { role: 'api', ...settings }), said);
     }
   });

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 let site: Site;
 let ca: string;
 before(async () => {
-  site = await Site.start({ 'drain-seconds': '0' });
+  site = await Site.start({ drainSeconds: '0' });
   ca = await (await fetch(new URL('/local_ca.pem', site.gatehouse.url))).text();
 });
 after(() => site[Symbol.asyncDispose]());
@@ -125,7 +125,7 @@ test('a wildcard edge shows one local certificate for all its names, and an uplo
 
 test('with --secret-key no private key can be read in the database, and after a restart it still works', async () => {
   const databaseUrl = newSqlite();
-  const settings = { 'https-listen': '127.0.0.1:0', 'drain-seconds': '0', 'secret-key': 'k'.repeat(32) };
+  const settings = { httpsListen: '127.0.0.1:0', drainSeconds: '0', secretKey: 'k'.repeat(32) };
   const pair = pairFor('sealed.test');
   {
     await using gatehouse = await Gatehouse.start(databaseUrl, settings);
@@ -142,7 +142,7 @@ test('with --secret-key no private key can be read in the database, and after a 
   const { certificate } = await askHttps(again.app.engine?.httpsPort() ?? 0, 'sealed.test');
   assert.equal(certificate?.fingerprint256, fingerprint(pair));
   await assert.rejects(
-    Gatehouse.start(databaseUrl, { ...settings, 'secret-key': 'x'.repeat(32) }),
+    Gatehouse.start(databaseUrl, { ...settings, secretKey: 'x'.repeat(32) }),
     /cannot be (used|opened)|key/,
   );
 });

@@ -92,7 +92,7 @@ suite('with --proxy-protocol tcp,https', () => {
 suite('with --trusted-proxies', () => {
   let site: Site;
   before(async () => {
-    site = await Site.start({ 'trusted-proxies': `${proxy}, 127.0.0.10/31`, 'drain-seconds': '0' });
+    site = await Site.start({ trustedProxies: `${proxy}, 127.0.0.10/31`, drainSeconds: '0' });
     await site.restrict(true, await site.policy('203.0.113.5/32', '!203.0.113.6/32', '127.0.0.0/30'));
   });
   after(() => site[Symbol.asyncDispose]());

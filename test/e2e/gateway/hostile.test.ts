@@ -14,7 +14,7 @@ import type { Upstream } from './support/upstream.ts';
 
 let site: Site;
 before(async () => {
-  site = await Site.start({ 'drain-seconds': '0', 'access-log': '0' });
+  site = await Site.start({ drainSeconds: '0', accessLog: '0' });
 });
 after(() => site[Symbol.asyncDispose]());
 

@@ -11,7 +11,7 @@ import { until } from './support/until.ts';
 suite('metrics', () => {
   let site: Site;
   before(async () => {
-    site = await Site.start({ 'drain-seconds': '0' });
+    site = await Site.start({ drainSeconds: '0' });
   });
   after(() => site[Symbol.asyncDispose]());
 
@@ -101,7 +101,7 @@ suite('the access log', () => {
   const secrets = { authorization: 'Bearer hidden-1', cookie: 'session=hidden-2', 'x-api-key': 'hidden-3' };
 
   test('has one JSON line for each request and connection, refused ones too, and nothing that clients keep secret', async () => {
-    await using site = await Site.start({ 'drain-seconds': '0', 'access-log': '1' });
+    await using site = await Site.start({ drainSeconds: '0', accessLog: '1' });
     const policy = await site.policy('127.0.0.1/32');
     await site.restrict(true, policy);
     const asked = { path: '/a/b?token=hidden-4#', headers: secrets };
@@ -140,7 +140,7 @@ suite('the access log', () => {
   });
 
   test('is empty with a share of 0', async () => {
-    await using site = await Site.start({ 'drain-seconds': '0', 'access-log': '0' });
+    await using site = await Site.start({ drainSeconds: '0', accessLog: '0' });
     await site.askHttps();
     await site.askTcp();
     await site.gatehouse[Symbol.asyncDispose]();

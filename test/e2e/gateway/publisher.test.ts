@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { pino } from 'pino';
 
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { openContext } from '../../../src/open-context.ts';
 import { Publisher } from '../../../src/publisher/publisher.ts';
 import { resources } from '../../../src/resources/index.ts';
@@ -13,7 +13,7 @@ import type { SnapshotUpdate } from '../../../src/snapshot/contract.ts';
 import { newSqlite } from './support/scratch.ts';
 
 test('a target that cannot take an update gets it with the next one, and no version is told as in force before', async () => {
-  const context = await openContext(readConfig({}, ['--database-url', newSqlite()]), pino({ level: 'silent' }));
+  const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));
   await using store = context.store;
   await context.services.get(bootstrap).run('the-token-of-somebody-0123456789-abcdef');
   const [account] = await store.queries.all('SELECT id FROM accounts');

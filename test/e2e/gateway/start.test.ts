@@ -12,9 +12,9 @@ test('a first start that fails over a taken address says which, and the next one
   await once(taken, 'listening');
   const address = `127.0.0.1:${portOf(taken)}`;
   const databaseUrl = newSqlite();
-  const settings = { 'bootstrap-token': '', 'https-listen': '127.0.0.1:0' };
+  const settings = { bootstrapToken: '', httpsListen: '127.0.0.1:0' };
   try {
-    for (const listener of ['https-listen', 'http-listen', 'api-listen', 'metrics-listen']) {
+    for (const listener of ['httpsListen', 'httpListen', 'apiListen', 'metricsListen']) {
       await assert.rejects(Gatehouse.start(databaseUrl, { ...settings, [listener]: address }), (error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
         assert.match(message, new RegExp(`EADDRINUSE.*${address}`), listener);
@@ -31,7 +31,7 @@ test('a first start that fails over a taken address says which, and the next one
 
 test('a gateway alone makes no key: it has nobody to show it to', async () => {
   const databaseUrl = newSqlite();
-  const settings = { 'bootstrap-token': '', 'https-listen': '127.0.0.1:0' };
+  const settings = { bootstrapToken: '', httpsListen: '127.0.0.1:0' };
   await using gateway = await Gatehouse.start(databaseUrl, { ...settings, role: 'gateway' });
   assert.equal(gateway.app.firstToken, undefined);
   await using gatehouse = await Gatehouse.start(databaseUrl, { ...settings, role: 'api' });

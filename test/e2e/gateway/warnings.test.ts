@@ -7,7 +7,7 @@ import { Site } from './support/site.ts';
 
 let site: Site;
 before(async () => {
-  site = await Site.start({ 'drain-seconds': '0' });
+  site = await Site.start({ drainSeconds: '0' });
 });
 after(() => site[Symbol.asyncDispose]());
 

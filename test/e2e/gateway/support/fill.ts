@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-import { readConfig } from '../../../../src/config.ts';
+import { readConfig } from '../../../../src/config/config.ts';
 import { openContext } from '../../../../src/open-context.ts';
 import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
@@ -18,7 +18,7 @@ const edgesAtOnce = 2500;
  * thousands of calls would take too long. They belong to the first account.
  */
 export async function fillEdges(databaseUrl: string, count: number, upstreamPort: number): Promise<void> {
-  const config = readConfig({}, ['--database-url', databaseUrl]);
+  const config = readConfig({}, { databaseUrl });
   const context = await openContext(config, pino({ level: 'silent' }));
   try {
     await context.services.get(bootstrap).run(programToken);

@@ -1,3 +1,4 @@
+import type { Flags } from '../../../../src/config/config.ts';
 import { freePort } from '../../../gateway/support/tcp-engine.ts';
 import { Gatehouse } from '../../../support/gatehouse.ts';
 import { newSqlite } from './scratch.ts';
@@ -35,13 +36,13 @@ export class Site implements AsyncDisposable {
     this.tcpPort = parts.tcpPort;
   }
 
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<Site> {
+  static async start(settings: Flags = {}): Promise<Site> {
     const upstream = await startUpstream();
     const gatehouse = await Gatehouse.start(newSqlite(), {
-      'https-listen': '[::]:0',
-      'tcp-listen-host': '::',
-      'tcp-ports': '1024-65535',
-      'metrics-listen': '127.0.0.1:0',
+      httpsListen: '[::]:0',
+      tcpListenHost: '::',
+      tcpPorts: '1024-65535',
+      metricsListen: '127.0.0.1:0',
       ...settings,
     });
     const backend = await gatehouse.create('/backends/static', { address: `127.0.0.1:${upstream.port}` });

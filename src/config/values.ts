@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-import { parseHostPort } from './host-port.ts';
+import { parseHostPort } from '../lib/host-port.ts';
+import { databaseUrlFault } from '../lib/database-url.ts';
+import { CidrSet, emptyCidrSet } from '../lib/ip/cidr-set.ts';
+import { parseTrustedProxies } from '../lib/ip/client-address.ts';
 
 /** Readers of single settings. Each throws what is wrong, in words that follow the name and the value. */
 
@@ -46,6 +49,10 @@ export function readListen(text: string): ListenAddress {
 export function readHost(text: string): string {
   if (isIP(text) === 0 && !/^[a-z0-9.-]+$/i.test(text)) throw new Error('write an IP address or a host name');
   return text;
+}
+
+export function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return (text) => (text === '' ? undefined : read(text));
 }
 
 export function orOff<T>(read: (text: string) => T): (text: string) => T | undefined {
@@ -100,6 +107,19 @@ export function readBaseUrl(text: string): string {
     throw new Error('leave out query, fragment and user');
   }
   return text.replace(/\/+$/, '');
+}
+
+export function readDatabaseUrl(text: string): string {
+  const fault = databaseUrlFault(text);
+  if (fault !== undefined) throw new Error(fault);
+  return text;
+}
+
+export function readTrustedProxies(text: string): CidrSet {
+  if (text === '') return new CidrSet(emptyCidrSet);
+  const parsed = parseTrustedProxies(text);
+  if (!parsed.ok) throw new Error(parsed.faults.join('; '));
+  return parsed.proxies;
 }
 
 function unbracket(host: string): string {

@@ -1,22 +1,25 @@
-import { emptyCidrSet, CidrSet } from './lib/ip/cidr-set.ts';
-import { parseTrustedProxies } from './lib/ip/client-address.ts';
+import { nearestName } from './nearest-name.ts';
 import {
+  optional,
   orOff,
   readBaseUrl,
   readChoice,
+  readDatabaseUrl,
   readHost,
   readList,
   readListen,
   readPortRange,
   readSecretText,
   readShare,
+  readTrustedProxies,
   readWholeNumber,
   readWord,
-} from './lib/setting-values.ts';
+} from './values.ts';
 
 /** One setting: an environment variable, a flag of the same name, a default. */
 interface Setting<T> {
-  /** What it is and in which form it is written. */
+  /** The form of its value, as the help shows it. */
+  readonly form: string;
   readonly help: string;
   /** As it would be given. */
   readonly fallback?: string;
@@ -30,109 +33,139 @@ const listenerKinds = ['tcp', 'https', 'http'] as const;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const settings = {
-  apiListen: { help: 'address of the management API, host:port', fallback: '127.0.0.1:4040', read: readListen },
+  apiListen: {
+    form: 'host:port',
+    help: 'address of the management API, host:port',
+    fallback: '127.0.0.1:4040',
+    read: readListen,
+  },
   databaseUrl: {
+    form: 'url',
     help: 'sqlite:PATH or postgres://user:password@host/database',
     fallback: 'sqlite:./data/gatehouse.db',
     read: readDatabaseUrl,
     secret: true,
   },
   bootstrapToken: {
+    form: 'token',
     help: 'token of the first API key, 32 or more printable characters; made and printed once when not given',
     fallback: '',
     read: optional(readSecretText(32)),
     secret: true,
   },
   vendor: {
+    form: 'word',
     help: 'vendor word of the clients in use: its version header, error codes and operation header are spoken too',
     fallback: '',
     read: optional(readWord),
   },
   publicUrl: {
+    form: 'url',
     help: "base of the URIs in answers, such as https://api.example.com; the request's own host when not given",
     fallback: '',
     read: optional(readBaseUrl),
   },
   trustedProxies: {
+    form: 'cidrs',
     help: 'addresses and CIDRs, separated by commas, whose X-Forwarded-For counts',
     fallback: '',
     read: readTrustedProxies,
   },
-  tcpPorts: { help: 'ports that TCP edges may use, FIRST-LAST', fallback: '10000-19999', read: readPortRange },
-  tcpListenHost: { help: 'address on which TCP edges listen', fallback: '127.0.0.1', read: readHost },
+  tcpPorts: {
+    form: 'first-last',
+    help: 'ports that TCP edges may use, FIRST-LAST',
+    fallback: '10000-19999',
+    read: readPortRange,
+  },
+  tcpListenHost: { form: 'host', help: 'address on which TCP edges listen', fallback: '127.0.0.1', read: readHost },
   httpsListen: {
+    form: 'host:port',
     help: 'address of the HTTPS edges, host:port or "off"',
     fallback: '127.0.0.1:8443',
     read: orOff(readListen),
   },
   httpsPort: {
+    form: 'port',
     help: 'port at which clients reach HTTPS edges, as it stands in their hostports',
     fallback: '443',
     read: readWholeNumber(1, 65_535),
   },
   httpListen: {
+    form: 'host:port',
     help: 'address of a plain-HTTP listener that redirects to HTTPS, host:port or "off"',
     fallback: 'off',
     read: orOff(readListen),
   },
   proxyProtocol: {
+    form: 'kinds',
     help: `kinds of listeners where trusted proxies send a PROXY header, separated by commas: ${listenerKinds.join(', ')}`,
     fallback: '',
     read: readList(listenerKinds),
   },
   upstreamCa: {
+    form: 'file',
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
     fallback: '',
     read: optional(String),
   },
   workers: {
+    form: 'count',
     help: 'gateway processes that share the listeners; 1 runs the gateway in this process',
     fallback: '1',
     read: readWholeNumber(1, 256),
   },
   accessLog: {
+    form: 'share',
     help: 'share of requests and connections through edges that is logged, 0 to 1',
     fallback: '1',
     read: readShare,
   },
   drainSeconds: {
+    form: 'seconds',
     help: 'how long open requests and connections may go on after SIGTERM',
     fallback: '20',
     read: readWholeNumber(0, 3_600),
   },
   idleSeconds: {
+    form: 'seconds',
     help: 'an open connection on which nothing moves for so long is closed',
     fallback: '300',
     read: readWholeNumber(1, 86_400),
   },
   snapshotFile: {
+    form: 'file',
     help: 'where a gateway on PostgreSQL keeps its last configuration, to start without the database, or "off"',
     fallback: './data/gateway.snapshot',
     read: orOff(String),
   },
   changeLogDays: {
+    form: 'days',
     help: 'how many days the list of changes goes back, or "off" to keep all of it',
     fallback: 'off',
     read: orOff(readWholeNumber(1, 36_500)),
   },
   metricsListen: {
+    form: 'host:port',
     help: 'address of the Prometheus metrics, host:port or "off"',
     fallback: 'off',
     read: orOff(readListen),
   },
   rateLimit: {
+    form: 'calls',
     help: 'API calls a minute for each account, or "off"',
     fallback: 'off',
     read: orOff(readWholeNumber(1, 1_000_000)),
   },
   secretKey: {
+    form: 'key',
     help: 'key that encrypts private keys in the database, 32 or more printable characters',
     fallback: '',
     read: optional(readSecretText(32)),
     secret: true,
   },
-  role: { help: `what this process does: ${roles.join(', ')}`, fallback: 'all', read: readChoice(roles) },
+  role: { form: 'role', help: `what this process does: ${roles.join(', ')}`, fallback: 'all', read: readChoice(roles) },
   logLevel: {
+    form: 'level',
     help: `least important log lines to write: ${logLevels.join(', ')}`,
     fallback: 'info',
     read: readChoice(logLevels),
@@ -152,21 +185,17 @@ export class ConfigError extends Error {
   }
 }
 
-interface Given {
-  readonly text: string;
-  /** As the operator wrote it. */
-  readonly source: string;
-}
+/** Texts by the name of their setting. */
+export type Flags = { readonly [Name in keyof Config]?: string | undefined };
 
-/** Flags go before the environment. */
-export function readConfig(
-  environment: Readonly<Record<string, string | undefined>>,
-  flags: readonly string[],
-): Config {
-  const faults: string[] = [];
-  const given = new Map([...fromEnvironment(environment, faults), ...fromFlags(flags, faults)]);
-  const values = Object.entries<Setting<unknown>>(settings).map(([name, { fallback = '', read, secret = false }]) => {
-    const { text, source } = given.get(name) ?? { text: fallback, source: '' };
+/** Reads every setting: its flag, else its environment variable, else its default. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>, flags: Flags): Config {
+  const faults = unknownVariables(environment);
+  const values = describeSettings().map(({ name, flag, variable, fallback }) => {
+    // An empty variable is how shells and unit files leave one unset.
+    const [text, source] =
+      flags[name] === undefined ? [environment[variable] || fallback, variable] : [flags[name], flag];
+    const { read, secret = false }: Setting<unknown> = settings[name];
     try {
       return [name, read(text)] as const;
     } catch (error) {
@@ -180,76 +209,37 @@ export function readConfig(
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
 
-/** The lines of the help. */
-export function describeSettings(): string {
-  return Object.entries<Setting<unknown>>(settings)
-    .map(([name, { help, fallback = '' }]) => {
-      const value = fallback === '' ? '' : ` (default: ${fallback})`;
-      return `  --${toFlag(name)}, ${toVariable(name)}\n      ${help}${value}`;
-    })
-    .join('\n');
+export interface SettingDescription {
+  readonly name: keyof Config;
+  /** `--api-listen` */
+  readonly flag: string;
+  /** `GATEHOUSE_API_LISTEN` */
+  readonly variable: string;
+  readonly form: string;
+  readonly help: string;
+  /** Empty where there is no default. */
+  readonly fallback: string;
+}
+
+export function describeSettings(): readonly SettingDescription[] {
+  // The names of the entries are those of the object they come from.
+  const entries = Object.entries<Setting<unknown>>(settings) as [keyof Config, Setting<unknown>][];
+  return entries.map(([name, { form, help, fallback = '' }]) => {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const variable = variablePrefix + words.replaceAll('-', '_').toUpperCase();
+    return { name, flag: `--${words}`, variable, form, help, fallback };
+  });
 }
 
 const variablePrefix = 'GATEHOUSE_';
 
-function fromEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  faults: string[],
-): readonly (readonly [string, Given])[] {
-  const known = new Map(Object.keys(settings).map((name) => [toVariable(name), name]));
-  return Object.entries(environment).flatMap(([source, text = '']) => {
-    if (!source.startsWith(variablePrefix)) return [];
-    const name = known.get(source);
-    if (name === undefined) faults.push(`${source} is not a setting; --help lists them all`);
-    // An empty variable is how shells and unit files leave one unset.
-    return name === undefined || text === '' ? [] : [[name, { text, source }] as const];
-  });
-}
-
-function fromFlags(flags: readonly string[], faults: string[]): readonly (readonly [string, Given])[] {
-  const known = new Map(Object.keys(settings).map((name) => [`--${toFlag(name)}`, name]));
-  const given: (readonly [string, Given])[] = [];
-  const rest = [...flags];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const [source = '', ...inline] = word.split('=');
-    const name = known.get(source);
-    if (name === undefined) {
-      faults.push(
-        `${source} is ${word.startsWith('-') ? 'not a setting' : 'neither a command nor a setting'}; --help lists them all`,
-      );
-      // What follows it is its value, and may be a secret.
-      if (word.startsWith('--') && inline.length === 0 && rest[0]?.startsWith('-') === false) rest.shift();
-      continue;
-    }
-    const text = inline.length > 0 ? inline.join('=') : rest.shift();
-    if (text === undefined) faults.push(`${source} needs a value`);
-    else given.push([name, { text, source }]);
-  }
-  return given;
-}
-
-function toFlag(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function toVariable(name: string): string {
-  return variablePrefix + toFlag(name).replaceAll('-', '_').toUpperCase();
-}
-
-function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
-  return (text) => (text === '' ? undefined : read(text));
-}
-
-function readDatabaseUrl(text: string): string {
-  if (text === 'sqlite::memory:') throw new Error('name a file: several connections share the database');
-  if (/^sqlite:.+/.test(text)) return text;
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new Error('write it as sqlite:PATH or postgres://user:password@host/database');
-}
-
-function readTrustedProxies(text: string): CidrSet {
-  if (text === '') return new CidrSet(emptyCidrSet);
-  const parsed = parseTrustedProxies(text);
-  if (!parsed.ok) throw new Error(parsed.faults.join('; '));
-  return parsed.proxies;
+/** A fault for each variable that only looks like a setting: a misspelt one would change nothing, and nobody would notice. */
+function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const known = describeSettings().map(({ variable }) => variable);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(variablePrefix) && !known.includes(name))
+    .map((name) => {
+      const meant = nearestName(name, known);
+      return `${name} is not a setting${meant === undefined ? '; --help lists them all' : `. Did you mean ${meant}?`}`;
+    });
 }

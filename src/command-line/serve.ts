@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+
+import type { Command } from 'commander';
+
+import { startApp } from '../app.ts';
+import type { App } from '../app.ts';
+import { describeSettings, readConfig } from '../config/config.ts';
+import type { Config, Flags } from '../config/config.ts';
+import { createLog } from '../log.ts';
+import { explainStart } from './faults.ts';
+import type { Host } from './host.ts';
+
+/** The service itself, with a flag for each setting. */
+export function addServe(program: Command, host: Host): void {
+  const command = program.command('serve').summary('run the service').description('Runs the service.');
+  for (const { flag, form, help, variable, fallback } of describeSettings()) {
+    const value = fallback === '' ? variable : `${variable}, default: ${fallback}`;
+    command.option(`${flag} <${form}>`, `${help} (${value})`);
+  }
+  command
+    .addHelpText('after', '\nA setting is given by its flag or its environment variable. The flag wins.')
+    .action((flags: Flags) => serve(readConfig(host.env, flags), host));
+}
+
+async function serve(config: Config, host: Host): Promise<void> {
+  const log = createLog(config.logLevel, host.stdout);
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping');
+    stopping.abort();
+  };
+  host.once('SIGTERM', stop);
+  host.once('SIGINT', stop);
+  try {
+    await using app = await startApp(config, log, stopping.signal).catch((error: unknown) => {
+      throw explainStart(error, config) ?? error;
+    });
+    host.stdout.write(greeting(app, config));
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    log.error({ err: error }, 'could not stop in order');
+    host.exitCode = 1;
+  }
+  // Whatever still holds the process, such as a client's idle connection, is not waited for.
+  host.exit();
+}
+
+/** The first lines an operator sees; the token is shown here and never again. */
+function greeting({ apiUrl, firstToken }: App, { role, httpsListen, tcpListenHost, tcpPorts }: Config): string {
+  const lines = [apiUrl === undefined ? 'Gatehouse gateway runs' : `Gatehouse listens on ${apiUrl}`];
+  if (role !== 'api') {
+    const https = httpsListen === undefined ? 'off' : `${httpsListen.host}:${httpsListen.port}`;
+    lines.push(`HTTPS edges: ${https}; TCP edges: ${tcpListenHost}, ports ${tcpPorts.first}-${tcpPorts.last}`);
+  }
+  if (firstToken !== undefined) {
+    lines.push(`
+First start: this is the token of the admin's API key. It is not shown again.
+
+  ${firstToken}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${firstToken}' -H 'Service-Version: 2' ${apiUrl}/api_keys
+`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const launcher = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+
+interface Machine {
+  readonly isInstalled: boolean;
+  /** What the Node that comes with the packages answers to `--version`; one that cannot run answers nothing. */
+  readonly pinned?: string;
+  /** The same of the machine's own Node. */
+  readonly own?: string;
+}
+
+/** Runs a copy of `bin/gatehouse` over a symbolic link, with `accounts list "two words"`. */
+async function launch(context: TestContext, { isInstalled, pinned, own }: Machine) {
+  const root = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
+  context.after(() => rm(root, { recursive: true, force: true }));
+  for (const folder of ['bin', 'path', 'node_modules/.bin', ...(isInstalled ? ['node_modules/commander'] : [])]) {
+    await mkdir(join(root, folder), { recursive: true });
+  }
+  await copyFile(launcher, join(root, 'bin/gatehouse'));
+  await symlink('../bin/gatehouse', join(root, 'path/gatehouse'));
+  for (const tool of ['dirname', 'readlink']) {
+    const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' });
+    await symlink(stdout.trim(), join(root, 'path', tool));
+  }
+  await writeNode(join(root, 'node_modules/.bin/node'), 'pinned', pinned);
+  await writeNode(join(root, 'path/node'), 'own', own);
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', 'gatehouse accounts list "two words"'], {
+    env: { PATH: join(root, 'path') },
+    encoding: 'utf8',
+  });
+  return { root, status, stdout, stderr };
+}
+
+/** Answers its version, or what it was told to run. */
+async function writeNode(path: string, name: string, version: string | undefined): Promise<void> {
+  if (version === undefined) return;
+  const answer = version === '' ? 'exit 127' : `[ "$1" = --version ] && echo ${version} || echo ${name} $# "$@"`;
+  await writeFile(path, `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+}
+
+test('without its packages it says how to install them, in one sentence', async (context) => {
+  const { root, status, stdout, stderr } = await launch(context, { isInstalled: false, own: 'v24.1.0' });
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.equal(stderr, `Gatehouse is not installed yet: run \`npm ci\` in ${root}.\n`);
+});
+
+test('an older Node, or none, is told so in one sentence', async (context) => {
+  for (const own of ['v20.20.2', 'v8.0.0', 'v18.1.0', 'v23.11.0', undefined]) {
+    const { status, stdout, stderr } = await launch(context, {
+      isInstalled: true,
+      ...(own === undefined ? {} : { own }),
+    });
+    assert.deepEqual([status, stdout], [1, ''], own);
+    const advice = 'install it, or on Linux run `npm ci` without --omit=optional.';
+    assert.equal(stderr, `Gatehouse needs Node 24 or newer, but this machine has ${own ?? 'none'}: ${advice}\n`);
+  }
+});
+
+test('the pinned Node goes before that of the machine, if it runs', async (context) => {
+  for (const [pinned, own, expected] of [
+    ['v24.21.0', 'v20.20.2', 'pinned'],
+    ['v24.21.0', 'v26.0.0', 'pinned'],
+    ['', 'v24.1.0', 'own'],
+    ['', 'v100.0.0', 'own'],
+  ] as const) {
+    const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, pinned, own });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.equal(stdout, `${expected} 4 ${root}/src/main.ts accounts list two words\n`);
+  }
+});

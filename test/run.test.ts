@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const runner = fileURLToPath(new URL('./run.ts', import.meta.url));
+
+describe('npm test', { concurrency: true }, () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-runner-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs one test file of this text. The limit leaves a busy machine the time to start it. */
+  async function runFile(name: string, text: string, limitSeconds = 3) {
+    const file = join(folder, `${name}.test.mjs`);
+    await writeFile(file, `import { after, test } from 'node:test';\n${text}`);
+    // The variable by which Node knows a test file would make it one of this run.
+    const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+    const child = spawn(process.execPath, [runner, file], {
+      env: { ...environment, TEST_TIMEOUT_SECONDS: String(limitSeconds), TEST_POSTGRES_URL: 'postgres:not-asked' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    const [code] = await once(child, 'close');
+    return { code, out, file };
+  }
+
+  test('ends with 0 where every test passes', async () => {
+    const { code, out } = await runFile('good', `test('is quick', () => {});`, 60);
+    assert.equal(code, 0, out);
+  });
+
+  test('names a test that never ends, runs those after it, and ends with 1', async () => {
+    const { code, out } = await runFile(
+      'waiting',
+      `test('waits for nothing', () => new Promise(() => setInterval(() => {}, 1000)));
+       test('comes after it', () => {});`,
+    );
+    assert.equal(code, 1, out);
+    assert.match(out, /✖ waits for nothing [^]*test timed out after 3000ms/);
+    assert.match(out, /✔ comes after it/);
+  });
+
+  test('names a hook that never ends', async () => {
+    const { code, out, file } = await runFile(
+      'hook',
+      `after(() => new Promise(() => setInterval(() => {}, 1000)));
+       test('is quick', () => {});`,
+    );
+    assert.equal(code, 1, out);
+    assert.ok(out.includes(`✖ ${file}`) && out.includes('test timed out after 3000ms'), out);
+  });
+
+  test('names a file whose process does not end after its tests, or never comes to them', async () => {
+    const ended = await Promise.all([
+      runFile('open', `test('leaves a timer behind', () => { setInterval(() => {}, 1000); });`),
+      runFile('busy', `test('never gives way', () => { for (;;); });`),
+    ]);
+    for (const { code, out, file } of ended) {
+      assert.equal(code, 1, out);
+      assert.match(out, /Nothing has ended for 6 s/);
+      assert.ok(out.includes(file), out);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface TestRun {
+  /** Paths and patterns of files, or flags of `node --test`. */
+  readonly files: readonly string[];
+  /** How many files run at once. */
+  readonly concurrency: number;
+  /** The longest that one test, or one hook, may take. */
+  readonly limitMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The longest that a file may take beside its tests: to load, and to end once they are over. */
+const marginMs = 60_000;
+
+/** How long Node may take to name what it was running when it is told to stop. */
+const stopMs = 10_000;
+
+/**
+ * Runs test files and answers the exit code. Node fails a test that meets the limit, but waits for ever for a file
+ * whose process does not end. Such a file is silent, because Node shows one file at a time and each test as it ends.
+ */
+export async function runTestFiles({ files, concurrency, limitMs, environment }: TestRun): Promise<number> {
+  const args = ['--test', `--test-concurrency=${concurrency}`, `--test-timeout=${limitMs}`, ...files];
+  const colors = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+  const child = spawn(process.execPath, args, {
+    stdio: ['inherit', 'pipe', 'inherit'],
+    env: { ...process.env, ...colors, ...environment },
+  });
+  const silenceMs = limitMs + Math.min(limitMs, marginMs);
+  let isStuck = false;
+  const silence = setTimeout(() => {
+    isStuck = true;
+    process.stdout.write(`\nNothing has ended for ${silenceMs / 1000} s. Stopping the tests, which names what runs:\n`);
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), stopMs).unref();
+  }, silenceMs);
+  child.stdout.on('data', (chunk) => {
+    silence.refresh();
+    process.stdout.write(chunk);
+  });
+  const [exitCode] = await once(child, 'close');
+  clearTimeout(silence);
+  return isStuck || typeof exitCode !== 'number' ? 1 : exitCode;
+}
