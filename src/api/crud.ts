@@ -17,50 +17,73 @@ import type { FieldError, Operation, OptionHeader } from './operation.ts';
 import { nextPageQuery } from './query.ts';
 import type { Rights } from './rights.ts';
 
+type Verb = 'create' | 'update' | 'delete';
+
 /** A resource with the five usual operations. What is particular to it stands in its functions. */
-interface Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> {
+interface CrudDefinition<Document extends Stored, Create extends TSchema, Update extends TSchema> {
   readonly store: Store;
   readonly table: Table<Document>;
   readonly path: string;
   /** `IP policy`, as it stands in messages. */
   readonly noun: string;
-  /** The code for an id that names none. */
+  /** `IP policies`. */
+  readonly plural: string;
+  /** The error for an id that names none. */
   readonly missing?: ErrorDefinition<'noun' | 'id'>;
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
+  readonly rights: { readonly read: Rights; readonly write: Rights };
   /** The key of the list in its envelope; undefined where there is no list. */
   readonly listKey?: string;
   readonly view: TSchema;
   readonly createBody: Create;
   readonly updateBody: Update;
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
-  readonly rights: { readonly read: Rights; readonly write: Rights };
-  readonly createExample?: unknown;
-  readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorDefinition[]>>;
+  readonly errors: Readonly<Record<Verb, readonly ErrorDefinition[]>>;
   /** Writes that may lock the caller out, and can be told to do so all the same. */
-  readonly guarded?: readonly ('create' | 'update' | 'delete')[];
+  readonly guarded?: readonly Verb[];
   /** For resources below another one: whether the document is below the one that the path names. */
   readonly belongs?: (document: Document, call: Call) => boolean;
-  create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document>;
+  create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
   /** All that a tag of the resource stands for; the document itself unless it says otherwise. */
   state?(queries: Queries, document: Document): Promise<object>;
-  /** The view of a document in an answer. */
-  present(document: Document, call: Call): Awaitable<object>;
-  /** For lists, where one query serves all. */
-  presentAll?(documents: readonly Document[], call: Call): Awaitable<readonly unknown[]>;
+}
+
+/** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
+type Presentation<Document> =
+  | { present(document: Document, call: Call): object; readonly presentAll?: never }
+  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Promise<readonly object[]> };
+
+type Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> = CrudDefinition<
+  Document,
+  Create,
+  Update
+> &
+  Presentation<Document>;
+
+/** A document with secrets that only the answer to its creation shows. */
+export class Created<Document extends Stored> {
+  readonly document: Document;
+  /** By field of the view. */
+  readonly secrets: Readonly<Record<string, string>>;
+
+  constructor(document: Document, secrets: Readonly<Record<string, string>>) {
+    this.document = document;
+    this.secrets = secrets;
+  }
 }
 
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, fieldErrors = {}, rights, errors, missing = notFound } = crud;
+  const { store, table, path, noun, name, tag, view, rights, errors, fieldErrors = {}, missing = notFound } = crud;
   const one = `${path}/{id}`;
-  const lockout = (verb: 'create' | 'update' | 'delete'): readonly OptionHeader[] =>
+  const lockout = (verb: Verb): readonly OptionHeader[] =>
     crud.guarded?.includes(verb) === true ? ['AllowLockout'] : [];
   const found = (document: Document | undefined, call: Call): Document => {
     if (document === undefined || crud.belongs?.(document, call) === false) {
@@ -70,6 +93,8 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.state?.(queries, document) ?? document;
+  const presentOne = (document: Document, call: Call): Awaitable<object | undefined> =>
+    whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const findForWrite = async (transaction: Transaction, call: Call) => {
     const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
     if (call.ifMatch !== undefined) checkMatch(call, await stateOf(transaction, document));
@@ -82,20 +107,20 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       method: 'POST',
       path,
       operationId: `${name}Create`,
-      summary: `Create ${article(noun)} ${noun}`,
+      summary: `Create ${noun}`,
       body: crud.createBody,
       fieldErrors,
       status: 201,
       answer: view,
-      example: crud.createExample,
       accepts: ['IdempotencyKey', ...lockout('create')],
       errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
       handle: (call) =>
         store.write(call.actor, (tx) =>
           withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
-            const document = await crud.create(tx, call);
+            const made = await crud.create(tx, call);
+            const { document, secrets } = made instanceof Created ? made : new Created(made, {});
             tagAnswer(call, await stateOf(tx, document));
-            return crud.present(document, call);
+            return { ...(await presentOne(document, call)), ...secrets };
           }),
         ),
     }),
@@ -106,7 +131,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       method: 'GET',
       path: one,
       operationId: `${name}Get`,
-      summary: `Get ${article(noun)} ${noun}`,
+      summary: `Get ${noun}`,
       status: 200,
       answer: view,
       errors: [missing],
@@ -114,7 +139,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
         const show = (document: Document) =>
           whenReady(stateOf(store.queries, document), (state) => {
             tagAnswer(call, state);
-            return crud.present(document, call);
+            return presentOne(document, call);
           });
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
         return whenReady(row, (document) => show(found(document, call)));
@@ -126,7 +151,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       method: 'PATCH',
       path: one,
       operationId: `${name}Update`,
-      summary: `Update ${article(noun)} ${noun}`,
+      summary: `Update ${noun}`,
       description: 'A field that is absent keeps its value.',
       body: crud.updateBody,
       fieldErrors,
@@ -140,7 +165,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
           return [updated, await stateOf(tx, updated)] as const;
         });
         tagAnswer(call, state);
-        return crud.present(document, call);
+        return presentOne(document, call);
       },
     }),
     operation({
@@ -149,7 +174,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       method: 'DELETE',
       path: one,
       operationId: `${name}Delete`,
-      summary: `Delete ${article(noun)} ${noun}`,
+      summary: `Delete ${noun}`,
       status: 204,
       accepts: ['IfMatch', ...lockout('delete')],
       errors: [missing, preconditionFailed, ...errors.delete],
@@ -162,12 +187,12 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
   crud: Crud<Document, Create, Update>,
   listKey: string,
 ): Operation {
-  const { store, table, path, noun, name } = crud;
+  const { store, table, path, plural, name } = crud;
   return operation({
     method: 'GET',
     path,
     operationId: `${name}List`,
-    summary: `List ${noun === 'IP policy' ? 'IP policies' : `${noun}s`}`,
+    summary: `List ${plural}`,
     description: 'Newest first. The next page is reached through `next_page_uri`.',
     tag: crud.tag,
     rights: crud.rights.read,
@@ -182,30 +207,34 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
       { $id: `${name}Page` },
     ),
     errors: [],
-    handle: async (call) => {
+    handle: (call) => {
       const { page, caller, uri } = call;
-      // One more than asked for tells whether there is a next page.
-      const documents = await table.page(store.queries, caller.accountId, { ...page, limit: page.limit + 1 });
-      const shown = documents.slice(0, page.limit);
-      const last = shown.at(-1);
-      const hasNext = documents.length > page.limit && last !== undefined;
-      const entries = crud.presentAll
-        ? await crud.presentAll(shown, call)
-        : await Promise.all(shown.map(async (document) => crud.present(document, call)));
-      return {
-        [listKey]: entries,
-        uri: uri(path),
-        next_page_uri: hasNext ? uri(`${path}${nextPageQuery(last.id, page)}`) : null,
+      const show = (documents: readonly Document[]) => {
+        const shown = documents.slice(0, page.limit);
+        const last = shown.at(-1);
+        const hasNext = documents.length > page.limit && last !== undefined;
+        return whenReady(presentMany(crud, shown, call), (entries) => ({
+          [listKey]: entries,
+          uri: uri(path),
+          next_page_uri: hasNext ? uri(`${path}${nextPageQuery(last.id, page)}`) : null,
+        }));
       };
+      // One more than asked for tells whether there is a next page.
+      return whenReady(table.page(store.queries, caller.accountId, { ...page, limit: page.limit + 1 }), show);
     },
   });
+}
+
+function presentMany<Document>(
+  presentation: Presentation<Document>,
+  documents: readonly Document[],
+  call: Call,
+): Awaitable<readonly object[]> {
+  if (presentation.presentAll !== undefined) return presentation.presentAll(documents, call);
+  return documents.map((document) => presentation.present(document, call));
 }
 
 /** A type or null, in the form that serializes fastest. */
 export function nullable(type: 'string' | 'array', description: string, items?: TSchema) {
   return Type.Unsafe<string | null>({ type: [type, 'null'], description, ...(items === undefined ? {} : { items }) });
-}
-
-function article(noun: string): string {
-  return /^(?:[AEIO]|HTTPS)/.test(noun) ? 'an' : 'a';
 }

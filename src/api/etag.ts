@@ -18,6 +18,14 @@ export function checkMatch({ ifMatch }: Call, state: object | undefined): void {
   if (!fits) throw new UserError(preconditionFailed, { current: current ?? 'none: it is not set' });
 }
 
-export function tagOf(state: object): string {
-  return `"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
+/** Documents in memory are never changed, only replaced: their tags are computed once. */
+const tags = new WeakMap<object, string>();
+
+function tagOf(state: object): string {
+  let tag = tags.get(state);
+  if (tag === undefined) {
+    tag = `"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
+    tags.set(state, tag);
+  }
+  return tag;
 }

@@ -92,12 +92,12 @@ export class Table<Document extends Stored> {
   }
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */
-  async page(queries: Queries, accountId: string, { beforeId, limit }: Page): Promise<readonly Document[]> {
+  page(queries: Queries, accountId: string, { beforeId, limit }: Page): Awaitable<readonly Document[]> {
     const rows =
       beforeId === undefined
-        ? await queries.all(this.#sql.firstPage, [accountId, limit])
-        : await queries.all(this.#sql.page, [accountId, limit, beforeId]);
-    return rows.map((row) => this.parse(row));
+        ? queries.all(this.#sql.firstPage, [accountId, limit])
+        : queries.all(this.#sql.page, [accountId, limit, beforeId]);
+    return whenReady(rows, (all) => all.map((row) => this.parse(row)));
   }
 
   async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {

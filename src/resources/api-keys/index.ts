@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import type { Caller } from '../../api/caller.ts';
-import { crudOperations, nullable } from '../../api/crud.ts';
+import { Created, crudOperations, nullable } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
@@ -49,9 +49,6 @@ const ApiKeyCreate = Type.Object(
 );
 const ApiKeyUpdate = Type.Object(textFields, { $id: 'ApiKeyUpdate', additionalProperties: false });
 
-/** Tokens of keys made in this very call, on their way into the one answer that shows them. */
-const freshTokens = new WeakMap<ApiKey, string>();
-
 function apiKeyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'owner' },
@@ -59,6 +56,7 @@ function apiKeyOperations({ store, services }: ResourceContext): readonly Operat
     table: apiKeys,
     path: '/api_keys',
     noun: 'API key',
+    plural: 'API keys',
     name: 'ApiKeys',
     tag: 'API keys',
     listKey: 'keys',
@@ -77,8 +75,7 @@ function apiKeyOperations({ store, services }: ResourceContext): readonly Operat
       const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
       if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, services.get(principals));
       const key: ApiKey = withText({ ...apiKeys.newDocument(caller.accountId), owner_id: ownerId }, body);
-      freshTokens.set(key, await insertKey(transaction, key));
-      return key;
+      return new Created(key, { token: await insertKey(transaction, key) });
     },
     async update(transaction, { caller, body }, key) {
       checkMayWrite(caller, key);
@@ -94,8 +91,7 @@ function apiKeyOperations({ store, services }: ResourceContext): readonly Operat
 
 function present(key: ApiKey, { uri }: Call): object {
   const { id, description, metadata, created_at, owner_id } = key;
-  const token = freshTokens.get(key) ?? null;
-  return { id, uri: uri(`/api_keys/${id}`), description, metadata, created_at, token, owner_id };
+  return { id, uri: uri(`/api_keys/${id}`), description, metadata, created_at, token: null, owner_id };
 }
 
 async function checkOwner(

@@ -32,6 +32,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     table: ipPolicies,
     path,
     noun: 'IP policy',
+    plural: 'IP policies',
     name: 'IpPolicies',
     tag: 'IP policies',
     listKey: 'ip_policies',

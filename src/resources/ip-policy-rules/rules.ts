@@ -71,6 +71,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
     table: ipPolicyRules,
     path: '/ip_policy_rules',
     noun: 'IP policy rule',
+    plural: 'IP policy rules',
     missing: ruleNotFound,
     name: 'IpPolicyRules',
     tag: 'IP policy rules',

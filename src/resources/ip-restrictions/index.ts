@@ -75,6 +75,7 @@ function ipRestrictionOperations({ store, services, referables }: ResourceContex
     table: ipRestrictions,
     path,
     noun: 'IP restriction',
+    plural: 'IP restrictions',
     name: 'IpRestrictions',
     tag: 'IP restrictions',
     listKey: 'ip_restrictions',

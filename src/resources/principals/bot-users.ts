@@ -46,6 +46,7 @@ export function botUserOperations({ store, services }: ResourceContext): readonl
     table: botUsers,
     path: '/bot_users',
     noun: 'bot user',
+    plural: 'bot users',
     name: 'BotUsers',
     tag: 'Bot users',
     listKey: 'bot_users',

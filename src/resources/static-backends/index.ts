@@ -64,6 +64,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     table: staticBackends,
     path,
     noun: 'static backend',
+    plural: 'static backends',
     missing: backendNotFound,
     name: 'StaticBackends',
     tag: 'Static backends',

@@ -88,6 +88,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     table: tlsCertificates,
     path,
     noun: 'TLS certificate',
+    plural: 'TLS certificates',
     name: 'TlsCertificates',
     tag: 'TLS certificates',
     listKey: 'tls_certificates',
@@ -135,8 +136,29 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
 }
 
 function present(certificate: TlsCertificate, { uri }: Call): object {
-  const { account_id: _account, served_names: _names, ...shown } = certificate;
-  return { ...shown, uri: uri(`${path}/${certificate.id}`), issued_at: null };
+  return {
+    id: certificate.id,
+    uri: uri(`${path}/${certificate.id}`),
+    created_at: certificate.created_at,
+    description: certificate.description,
+    metadata: certificate.metadata,
+    certificate_pem: certificate.certificate_pem,
+    subject_common_name: certificate.subject_common_name,
+    subject_alternative_names: certificate.subject_alternative_names,
+    issued_at: null,
+    not_before: certificate.not_before,
+    not_after: certificate.not_after,
+    key_usages: certificate.key_usages,
+    extended_key_usages: certificate.extended_key_usages,
+    private_key_type: certificate.private_key_type,
+    issuer_common_name: certificate.issuer_common_name,
+    serial_number: certificate.serial_number,
+    subject_organization: certificate.subject_organization,
+    subject_organizational_unit: certificate.subject_organizational_unit,
+    subject_locality: certificate.subject_locality,
+    subject_province: certificate.subject_province,
+    subject_country: certificate.subject_country,
+  };
 }
 
 export const tlsCertificatesResource: Resource = {

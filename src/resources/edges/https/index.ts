@@ -86,6 +86,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     table: httpsEdges,
     path,
     noun: 'HTTPS edge',
+    plural: 'HTTPS edges',
     missing: edgeNotFound,
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
@@ -117,7 +118,6 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     },
     // An edge is shown with its routes, so a tag of it stands for them too.
     state: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
-    present: async (edge, call) => present(edge, await routesOf(store.queries, edge), referables, call),
     async presentAll(edges, call) {
       const routes = await routesOfPage(store.queries, edges);
       return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], referables, call));

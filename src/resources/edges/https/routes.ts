@@ -105,6 +105,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
   const { store, referables } = context;
   const shared = {
     noun: 'HTTPS edge route',
+    plural: 'HTTPS edge routes',
     missing: routeNotFound,
     tag: 'HTTPS edge routes',
     table: httpsEdgeRoutes,

@@ -77,6 +77,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, referables, settings } = context;
   const names = { noun: 'TCP edge', missing: edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
+    plural: 'TCP edges',
     rights: { read: 'everyone', write: 'everyone' },
     ...names,
     store,
