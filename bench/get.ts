@@ -35,9 +35,7 @@ export const get: Benchmark = {
     return {
       title: `GET of one API key (${body.length} bytes)`,
       lines: compare(variants, outcomes, loadColumns, 'node:http, fixed text'),
-      verdicts: [
-        atLeast('P1', 'GET from memory × node:http', (memory ?? 0) / (bare ?? 1), 0.5),
-      ],
+      verdicts: [atLeast('P1', 'GET from memory × node:http', (memory ?? 0) / (bare ?? 1), 0.5)],
     };
   },
 };

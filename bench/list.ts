@@ -31,7 +31,9 @@ export const list: Benchmark = {
       }),
     ];
     const outcomes = await interleave(variants, { rounds });
-    const [early = Number.NaN, late = Number.NaN, fixed = Number.NaN] = outcomes.map((outcome) => figureOf(outcome, 'perSecond').median);
+    const [early = Number.NaN, late = Number.NaN, fixed = Number.NaN] = outcomes.map(
+      (outcome) => figureOf(outcome, 'perSecond').median,
+    );
     return {
       title: `a page of ${pageSize} (${Math.round(body.length / 1000)} kB)`,
       lines: compare(variants, outcomes, loadColumns, 'first page'),

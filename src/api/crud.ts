@@ -220,7 +220,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
         }));
       };
       // One more than asked for tells whether there is a next page.
-      return whenReady(table.page(store.queries, caller.accountId, { ...page, limit: page.limit + 1 }), show);
+      return whenReady(store.page(table, caller.accountId, { ...page, limit: page.limit + 1 }), show);
     },
   });
 }

@@ -52,8 +52,7 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     config: { operation, ...(operation.parseBody === undefined ? {} : { parseBody: operation.parseBody }) },
-    // No schema for the answer: the framework would serialize by it, at twice the cost of `JSON.stringify` for a page.
-    schema: takesBody ? { body: operation.body } : {},
+    schema: { ...(takesBody ? { body: operation.body } : {}), ...answerSchema(operation) },
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, host), done);
     },
@@ -63,6 +62,13 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
       return whenReady(result, (value) => answer(reply, operation, value));
     },
   });
+}
+
+/** The framework serializes by this schema: a single object sooner than `JSON.stringify` does, a page at twice its cost. */
+function answerSchema({ answer, status, listedPrefix }: Operation): {
+  readonly response?: Readonly<Record<number, TSchema>>;
+} {
+  return answer === undefined || listedPrefix !== undefined ? {} : { response: { [status]: answer } };
 }
 
 function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {

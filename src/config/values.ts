@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
-import { parseHostPort } from '../lib/host-port.ts';
 import { databaseUrlFault } from '../lib/database-url.ts';
+import { parseHostPort } from '../lib/host-port.ts';
 import { CidrSet, emptyCidrSet } from '../lib/ip/cidr-set.ts';
 import { parseTrustedProxies } from '../lib/ip/client-address.ts';
 

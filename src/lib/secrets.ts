@@ -19,18 +19,10 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Constant time for texts of one length. */
-export function sameText(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
-  return difference === 0;
-}
-
 /** Compared with when there is nothing to compare with, so that both cases take the same path. */
 const noHash = randomBytes(64);
 
-/** Constant time; false, after the same work, when there is no stored hash: the bytes of its text. */
+/** Compares in constant time; false, after the same work, when there is no stored hash: the bytes of its text. */
 export function secretMatches(secret: string, storedHash: Buffer | undefined): boolean {
   const equal = timingSafeEqual(Buffer.from(hashSecret(secret), 'latin1'), storedHash ?? noHash);
   return equal && storedHash !== undefined;

@@ -5,23 +5,43 @@ export interface ServiceKey<Service> {
   readonly service?: Service;
 }
 
+/** Names something that several resources do alike. */
+export interface ServiceListKey<Service> {
+  readonly name: string;
+  /** Carries the type only; never set. */
+  readonly services?: readonly Service[];
+}
+
 export function serviceKey<Service>(name: string): ServiceKey<Service> {
   return { name };
 }
 
-/** What resources do for each other, each provided by exactly one of them. */
+export function serviceListKey<Service>(name: string): ServiceListKey<Service> {
+  return { name };
+}
+
+/** What resources do for each other. To be asked in calls: while resources are put together, some are still missing. */
 export class Services {
-  readonly #provided = new Map<string, unknown>();
+  readonly #single = new Map<string, unknown>();
+  readonly #lists = new Map<string, unknown[]>();
 
   provide<Service>({ name }: ServiceKey<Service>, service: Service): void {
-    if (this.#provided.has(name)) throw new Error(`two resources provide ${name}`);
-    this.#provided.set(name, service);
+    if (this.#single.has(name)) throw new Error(`two resources provide ${name}`);
+    this.#single.set(name, service);
   }
 
-  /** For calls, not while resources are put together: a later one may be the one that provides it. */
+  add<Service>({ name }: ServiceListKey<Service>, service: Service): void {
+    this.#lists.set(name, [...(this.#lists.get(name) ?? []), service]);
+  }
+
   get<Service>({ name }: ServiceKey<Service>): Service {
-    if (!this.#provided.has(name)) throw new Error(`no resource provides ${name}`);
+    if (!this.#single.has(name)) throw new Error(`no resource provides ${name}`);
     // Only `provide` with a key of this name has put it there, and keys of one name are one constant.
-    return this.#provided.get(name) as Service;
+    return this.#single.get(name) as Service;
+  }
+
+  all<Service>({ name }: ServiceListKey<Service>): readonly Service[] {
+    // Only `add` with a key of this name has put them there.
+    return (this.#lists.get(name) ?? []) as readonly Service[];
   }
 }

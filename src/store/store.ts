@@ -10,7 +10,7 @@ import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
-import type { Stored, Table } from './table.ts';
+import type { Page, Stored, Table } from './table.ts';
 
 interface StoreOptions {
   /** `sqlite:PATH` or `postgres://…` */
@@ -134,6 +134,24 @@ export class Store implements AsyncDisposable {
       return document.account_id === accountId ? document : undefined;
     };
     return whenReady(loaded, keep);
+  }
+
+  /**
+   * A page of the account's documents, newest first. Where all of them are in memory only their ids are read: reading
+   * and parsing the documents costs more than all the rest of a list.
+   */
+  page<Document extends Stored>(table: Table<Document>, accountId: string, page: Page): Awaitable<readonly Document[]> {
+    if (this.isStale) return table.page(this.queries, accountId, page);
+    return whenReady(table.pageIds(this.queries, accountId, page), (ids) => {
+      const cached = ids.flatMap((id) => this.#documents.get(id) ?? []);
+      // Ids carry their kind, so documents under such ids are of their table's type.
+      if (cached.length === ids.length) return cached as unknown as readonly Document[];
+      const ticket = this.#documents.ticket();
+      return whenReady(table.page(this.queries, accountId, page), (documents) => {
+        for (const document of documents) this.#documents.fill(ticket, document.id, document);
+        return documents;
+      });
+    });
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {

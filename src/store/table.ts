@@ -36,7 +36,9 @@ export class Table<Document extends Stored> {
   readonly #insertInto: string;
   /** By the number of rows. */
   readonly #insertMany = new Map<number, string>();
-  readonly #sql: Readonly<Record<'find' | 'all' | 'firstPage' | 'page' | 'insert' | 'update' | 'delete', string>>;
+  readonly #sql: Readonly<
+    Record<'find' | 'all' | 'firstPage' | 'page' | 'firstIds' | 'ids' | 'insert' | 'update' | 'delete', string>
+  >;
 
   constructor({ name, kind, prefix, columns = {}, secretColumns = [] }: TableDefinition<Document>) {
     this.kind = kind;
@@ -51,6 +53,8 @@ export class Table<Document extends Stored> {
       all: `SELECT document FROM ${name} ORDER BY id`,
       firstPage: `SELECT document FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
       page: `SELECT document FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
+      firstIds: `SELECT id FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
+      ids: `SELECT id FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
       insert: `${this.#insertInto} VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
       update: `UPDATE ${name} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
       delete: `DELETE FROM ${name} WHERE id = $1`,
@@ -98,6 +102,15 @@ export class Table<Document extends Stored> {
         ? queries.all(this.#sql.firstPage, [accountId, limit])
         : queries.all(this.#sql.page, [accountId, limit, beforeId]);
     return whenReady(rows, (all) => all.map((row) => this.parse(row)));
+  }
+
+  /** The ids of the same page, which the index alone answers. */
+  pageIds(queries: Queries, accountId: string, { beforeId, limit }: Page): Awaitable<readonly string[]> {
+    const rows =
+      beforeId === undefined
+        ? queries.all(this.#sql.firstIds, [accountId, limit])
+        : queries.all(this.#sql.ids, [accountId, limit, beforeId]);
+    return whenReady(rows, (all) => all.map(([id]) => String(id)));
   }
 
   async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {

@@ -87,7 +87,7 @@ export const portNotOffered = defineError(
 export const hostnameOverlap = defineError(
   20030,
   409,
-  '{hostport} overlaps with a host name of another account (a wildcard covers all names one label below it). Choose another host name.',
+  '{hostport} belongs to another account, or overlaps with a host name of one (a wildcard covers all names one label below it). Choose another host name.',
 );
 
 export const duplicatePort = defineError(

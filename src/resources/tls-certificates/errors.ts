@@ -63,3 +63,9 @@ export const chainOutOfOrder = defineError(
   400,
   'The certificates are not in order: number {position} did not issue the one before it. Send the leaf first, then each issuer.',
 );
+
+export const certificateInUse = defineError(
+  20051,
+  409,
+  'The TLS certificate {certificate} is still used by {users}. Give these another certificate first, then delete it.',
+);

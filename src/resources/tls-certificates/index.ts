@@ -5,10 +5,12 @@ import { crudOperations, nullable } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { createReferable, listReferrers } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { certificateCompiler } from './compile.ts';
 import {
   certificateDescriptionTooLong,
+  certificateInUse,
   certificateMetadataTooLong,
   certificateMissing,
   certificateUnreadable,
@@ -25,10 +27,17 @@ import {
 } from './errors.ts';
 import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
+import { certificateNames } from './service.ts';
 import { migrations, tlsCertificates } from './table.ts';
 import type { TlsCertificate } from './table.ts';
 
 const path = '/tls_certificates';
+const referable = createReferable({
+  kind: 'tls_certificate',
+  path,
+  table: 'tls_certificates',
+  documents: tlsCertificates,
+});
 const certificatePem = Type.String({
   description: 'The certificate and its chain in PEM, leaf first. Returned byte for byte.',
   wellFormed: true,
@@ -120,7 +129,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
         chainOutOfOrder,
       ],
       update: [certificateDescriptionTooLong, certificateMetadataTooLong],
-      delete: [],
+      delete: [certificateInUse],
     },
     async create(transaction, { caller, body }) {
       const facts = acceptPair(body.certificate_pem, body.private_key_pem);
@@ -130,7 +139,13 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     },
     update: (transaction, { body }, certificate) =>
       tlsCertificates.update(transaction, certificate, withText(certificate, body)),
-    remove: (transaction, _call, certificate) => tlsCertificates.delete(transaction, certificate),
+    async remove(transaction, _call, certificate) {
+      const referrers = await referable.referrersOf(transaction, certificate.id);
+      if (referrers.length > 0) {
+        throw new UserError(certificateInUse, { certificate: certificate.id, users: listReferrers(referrers) });
+      }
+      await tlsCertificates.delete(transaction, certificate);
+    },
     present,
   });
 }
@@ -167,4 +182,10 @@ export const tlsCertificatesResource: Resource = {
   schemas: [TlsCertificateView, TlsCertificateCreate, TlsCertificateUpdate],
   operations: tlsCertificateOperations,
   compilers: ({ sealer }) => [certificateCompiler(sealer)],
+  referables: [referable],
+  provide({ services }) {
+    services.provide(certificateNames, {
+      find: async (queries, accountId, id) => (await tlsCertificates.find(queries, accountId, id))?.served_names,
+    });
+  },
 };

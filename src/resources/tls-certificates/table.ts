@@ -2,6 +2,7 @@ import type { TextFields } from '../../api/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
+import { referencesSql } from '../references.ts';
 import type { PrivateKeyType } from './certificate-facts.ts';
 
 export interface TlsCertificate extends Stored, TextFields {
@@ -27,6 +28,7 @@ export interface TlsCertificate extends Stored, TextFields {
 
 export const migrations: readonly Migration[] = [
   { name: '0009 tls certificates', sql: tableSql('tls_certificates', 'sealed_key TEXT NOT NULL') },
+  { name: 'tls-certificates 0002 references', sql: referencesSql('tls_certificates') },
 ];
 
 export const tlsCertificates = new Table<TlsCertificate>({

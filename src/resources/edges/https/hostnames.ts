@@ -3,6 +3,8 @@ import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
+import { createHostnameHolder, isHeldElsewhere, parentOf } from '../../hostname-holders.ts';
+import type { Services } from '../../services.ts';
 import { hostnameOverlap, invalidHostport, wrongHttpsPort } from '../errors.ts';
 import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
 import type { Reservation } from '../hostports.ts';
@@ -38,9 +40,11 @@ export function claimedHostnames(hostports: readonly string[]): readonly Reserva
   return hostports.map((hostport) => ({ key: hostport.slice(0, hostport.lastIndexOf(':')), hostport }));
 }
 
-const overlapSql = `
-  SELECT h.hostname FROM https_edge_hostnames h JOIN https_edges e ON e.id = h.edge_id
-  WHERE e.account_id <> $1 AND`;
+export const hostnameHolder = createHostnameHolder({
+  names: 'https_edge_hostnames',
+  owner: 'edge_id',
+  documents: 'https_edges',
+});
 
 /**
  * Gives the edge its names. A name and the wildcard above it may be two edges of one account; between accounts that
@@ -48,22 +52,15 @@ const overlapSql = `
  */
 export async function moveHostnames(
   transaction: Transaction,
+  services: Services,
   edge: Stored,
   before: readonly Reservation[],
   now: readonly Reservation[],
 ): Promise<void> {
-  const fresh = await hostnames.replace(transaction, edge, before, now);
-  for (const { key, hostport } of fresh) {
-    const parent = parentOf(String(key));
-    const [rival] = String(key).startsWith('*.')
-      ? await transaction.all(`${overlapSql} h.parent = $2 LIMIT 1`, [edge.account_id, parent])
-      : await transaction.all(`${overlapSql} h.hostname = $2 LIMIT 1`, [edge.account_id, `*.${parent}`]);
-    if (rival !== undefined) throw new UserError(hostnameOverlap, { hostport });
+  const added = await hostnames.replace(transaction, edge, before, now);
+  for (const { key, hostport } of added) {
+    if (await isHeldElsewhere(services, transaction, edge.account_id, String(key))) {
+      throw new UserError(hostnameOverlap, { hostport });
+    }
   }
-}
-
-/** The name without its first label. */
-function parentOf(hostname: string): string {
-  const dot = hostname.indexOf('.');
-  return dot < 0 ? '' : hostname.slice(dot + 1);
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { hostnameHolders } from '../../hostname-holders.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
 import {
@@ -23,7 +24,7 @@ import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
 import { httpsEdgeModules, httpsRouteModules } from '../service.ts';
 import { httpsEdgeCompiler } from './compile.ts';
-import { acceptHostnames, claimedHostnames, moveHostnames } from './hostnames.ts';
+import { acceptHostnames, claimedHostnames, hostnameHolder, moveHostnames } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
 import {
   HttpsEdgeRouteCreate,
@@ -79,7 +80,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, referables, settings } = context;
+  const { store, services, referables, settings } = context;
   const crud = crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -101,7 +102,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       const hostports = claims.map(({ hostport }) => hostport);
       const first = { ...httpsEdges.newDocument(caller.accountId), hostports };
       const edge = await httpsEdges.insert(transaction, withText(first, body));
-      await moveHostnames(transaction, edge, [], claims);
+      await moveHostnames(transaction, services, edge, [], claims);
       return edge;
     },
     async update(transaction, { body }, previous) {
@@ -109,7 +110,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       const claims = body.hostports === undefined ? held : acceptHostnames(body.hostports, settings.httpsPort);
       const changed = { ...previous, hostports: claims.map(({ hostport }) => hostport) };
       const edge = await httpsEdges.update(transaction, previous, withText(changed, body));
-      if (edge !== previous) await moveHostnames(transaction, edge, held, claims);
+      if (edge !== previous) await moveHostnames(transaction, services, edge, held, claims);
       return edge;
     },
     async remove(transaction, _call, edge) {
@@ -155,6 +156,7 @@ export const httpsEdgesResource: Resource = {
   operations: httpsEdgeOperations,
   compilers: () => [httpsEdgeCompiler],
   provide({ store, services }) {
+    services.add(hostnameHolders, hostnameHolder);
     // An edge has none of its own; its routes have.
     services.provide(httpsEdgeModules, {
       prefix: httpsEdges.prefix,
