@@ -2,8 +2,6 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 
 /** Keeps secrets at rest. The context, such as a row's id, must be the same on opening: no secret can be moved. */
 export interface Sealer {
-  /** False without a key: what `seal` returns can be read by anyone. */
-  readonly encrypts: boolean;
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
 }
@@ -19,11 +17,13 @@ const gcmPrefix = 'gcm1:';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A key is at least 32 characters; deriving takes about 0.1 s, once. Values kept before there was a key still open. */
+/**
+ * A key is at least 32 characters; deriving takes about 0.1 s, once. Without a key, `seal` returns text that anyone can
+ * read. Values kept before there was a key still open.
+ */
 export function createSealer(secretKey: string | undefined): Sealer {
   const key = secretKey === undefined ? undefined : deriveKey(secretKey);
   return {
-    encrypts: key !== undefined,
     seal: (plain, context) => (key === undefined ? `${plainPrefix}${plain}` : encrypt(key, plain, context)),
     open: (sealed, context) => {
       if (sealed.startsWith(plainPrefix)) return sealed.slice(plainPrefix.length);

@@ -43,7 +43,6 @@ export interface Database {
   beginSnapshot(connection: Connection): Awaitable<void>;
   /** Holds the right to migrate, across processes, until the transaction ends. */
   beginMigration(connection: Connection): Promise<void>;
-  hasTable(connection: Connection, name: string): Promise<boolean>;
   /** Column types as this database spells them. */
   translateSchema(sql: string): string;
   /** Tells of what other processes write. Answers how to stop. */

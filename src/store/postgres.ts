@@ -4,7 +4,7 @@ import pg from 'pg';
 
 import { ConstraintError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Queries, Row, Value } from './database.ts';
-import { notifySql, watchNotifications } from './notifications.ts';
+import { NotificationWatch, notifySql } from './notifications.ts';
 
 const readPoolSize = 8;
 const connectTimeoutMs = 5_000;
@@ -42,13 +42,14 @@ export async function openPostgres(url: string): Promise<Database> {
     async beginMigration(connection) {
       await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
     },
-    async hasTable(connection, name) {
-      const rows = await connection.all('SELECT 1 WHERE to_regclass($1) IS NOT NULL', [name]);
-      return rows.length > 0;
-    },
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    watch: ({ poll }) => guard(() => watchNotifications(readerConfig, poll)),
+    async watch({ poll }) {
+      const watch = await guard(() => NotificationWatch.start(readerConfig, poll));
+      return () => {
+        watch.stop();
+      };
+    },
     close: () => closeInTime(pool),
   };
 }

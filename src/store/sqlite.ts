@@ -33,10 +33,6 @@ export function openSqlite(path: string): Database {
     announce() {},
     beginSnapshot: (connection) => connection.script('BEGIN'),
     beginMigration: beginImmediate,
-    async hasTable(connection, name) {
-      const rows = await connection.all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, [name]);
-      return rows.length > 0;
-    },
     translateSchema: (sql) => sql,
     async watch(watcher) {
       return watchDataVersion(reader, watcher);

@@ -16,13 +16,12 @@ interface StoreOptions {
   /** `sqlite:PATH` or `postgres://…` */
   readonly url: string;
   readonly migrations: readonly Migration[];
-  /** How many documents are kept in memory. */
-  readonly cacheSize?: number;
   /** Told when changes of other processes could not be read; they are looked for again. */
   readonly onFeedFault: (error: unknown) => void;
 }
 
-const defaultCacheSize = 20_000;
+/** Documents kept in memory. */
+const cacheSize = 20_000;
 /** Longer than any look at the database should take. */
 const staleAfterMs = 2_000;
 /** Of one statement that reads a whole table. */
@@ -32,7 +31,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url);
   try {
     await migrate(database, [changeLogMigration, ...options.migrations]);
-    const store = new Store(database, await readVersion(database.reader), options.cacheSize ?? defaultCacheSize);
+    const store = new Store(database, await readVersion(database.reader));
     await store.watch(options.onFeedFault);
     return store;
   } catch (error) {
@@ -47,13 +46,12 @@ export class Store implements AsyncDisposable {
   readonly #database: Database;
   readonly #feed: ChangeFeed;
   readonly #writer: GroupCommit;
-  readonly #documents: BoundedCache<string, Stored>;
+  readonly #documents = new BoundedCache<string, Stored>(cacheSize);
   #stopWatching: () => Awaitable<void> = () => {};
 
-  constructor(database: Database, version: number, cacheSize: number) {
+  constructor(database: Database, version: number) {
     this.#database = database;
     this.queries = database.reader;
-    this.#documents = new BoundedCache(cacheSize);
     this.#feed = new ChangeFeed(database.reader, version);
     this.#feed.follow({
       changed: (changes) => {
@@ -102,7 +100,7 @@ export class Store implements AsyncDisposable {
 
   /** Writes observations in their turn: durable like a write, but without a version and a change log row. */
   writeUnlogged<T>(work: (notes: ObservationWriter) => Promise<T>): Promise<T> {
-    return this.#writer.submit(undefined, work);
+    return this.#writer.submitUnlogged(work);
   }
 
   /** Reads from one state of the database throughout. */
