@@ -1,7 +1,7 @@
 /**
- * 32 bits a word, most significant first; IPv4 has the first word only, and the others are 0. Signed, because such
- * numbers are part of the object itself, which is made for every connection. An IPv4-mapped IPv6 address is always held
- * as family 4, so that both spellings of one host compare alike.
+ * Words have 32 bits, most significant first; IPv4 has the first word only, and the others are 0. They are signed,
+ * because V8 stores such numbers in the object itself, and one is made for every connection. An IPv4-mapped IPv6 address
+ * is always held as family 4, so that both spellings of one host compare alike.
  */
 export interface IpAddress {
   readonly family: 4 | 6;
@@ -56,7 +56,7 @@ export function formatIp({ family, word0, word1, word2, word3 }: IpAddress): str
   return `${joinGroups(groups, 0, start)}::${joinGroups(groups, start + length, 8)}`;
 }
 
-/** The IPv4 address from there to the end as an unsigned number, or -1. */
+/** The IPv4 address from `from` to the end as an unsigned number, or -1. */
 function readIpv4(text: string, from: number): number {
   const end = text.length;
   let value = 0;

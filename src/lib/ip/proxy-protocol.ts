@@ -5,20 +5,20 @@ export type ProxyHeader =
   | { readonly state: 'more' }
   | {
       readonly state: 'done';
-      /** Undefined: the proxy speaks for itself or does not know; the peer of the connection is the source. */
+      /** Undefined where the proxy speaks for itself or does not know; the source is the peer of the connection then. */
       readonly source: IpAddress | undefined;
-      /** What came after the header. */
+      /** The bytes that came after the header. */
       readonly rest: Buffer;
     }
   | { readonly state: 'bad'; readonly reason: string };
 
 const more: ProxyHeader = { state: 'more' };
 const v1Start = Buffer.from('PROXY ');
-/** With its line end. */
+/** The longest header line, with its line end. */
 const v1MaxBytes = 107;
 const v2Signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const v2FixedBytes = 16;
-/** Of addresses and extensions; senders stay far below. */
+/** The most that addresses and extensions may take; senders stay far below. */
 const v2MaxBytes = 4096;
 
 const portPattern = '(0|[1-9][0-9]{0,4})';
@@ -26,8 +26,8 @@ const v1Line = new RegExp(`^PROXY TCP([46]) ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) ${
 const v1UnknownLine = /^PROXY UNKNOWN(?: |$)/;
 
 /**
- * Reads the header of the PROXY protocol, version 1 or 2, from the start of a connection. To be given chunks until it
- * answers something else than `more`, and then no longer. It holds back at most one header.
+ * Reads the header of the PROXY protocol, version 1 or 2, from the start of a connection. It takes
+ * chunks until it returns something else than `more`, and then no longer. It holds back at most one header.
  */
 export class ProxyHeaderReader {
   #held: Buffer = Buffer.alloc(0);
@@ -84,7 +84,7 @@ function readV2(bytes: Buffer): ProxyHeader {
   return { state: 'done', source: readV2Source(bytes, addressBytes), rest: bytes.subarray(end) };
 }
 
-/** Room taken by both addresses and ports; 0 for a family the sender left open. */
+/** Bytes of both addresses and ports; 0 for a family the sender left open. */
 function v2AddressBytes(familyAndTransport: number): number | undefined {
   switch (familyAndTransport) {
     case 0x00:
