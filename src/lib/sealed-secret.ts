@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 
-/** Keeps secrets at rest. The context, such as a row's id, must be the same on opening: no secret can be moved. */
+/** Encrypts secrets at rest. Opening takes the same context, such as a row's id, so that no secret can be moved. */
 export interface Sealer {
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
 }
 
-/** What it opens was not sealed by this key for this context. */
+/** Thrown for a text that was not sealed with this key for this context. */
 class SealError extends Error {
   override readonly name = 'SealError';
 }
@@ -40,7 +40,7 @@ export function createSealer(secretKey: string | undefined): Sealer {
   };
 }
 
-/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow all the same. */
+/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow. */
 function deriveKey(secretKey: string): Buffer {
   if (secretKey.length < minKeyLength) {
     throw new SealError(
