@@ -20,12 +20,6 @@ export class AccessTable implements SnapshotFollower {
   #restrictions = new Map<string, RestrictionEntry>();
   /** Restrictions by type, then by account. An account without any has no entry: the common case is one failed lookup. */
   #byAccount = noRestrictions();
-  #revision = 0;
-
-  /** Another number with every change. */
-  get revision(): number {
-    return this.#revision;
-  }
 
   prepare(update: SnapshotUpdate): () => void {
     const policies = new Map<string, CidrSet>();
@@ -58,7 +52,6 @@ export class AccessTable implements SnapshotFollower {
   }
 
   #swap(update: SnapshotUpdate, policies: ReadonlyMap<string, CidrSet>): void {
-    this.#revision += 1;
     if (update.full) {
       this.#policies = new Map();
       this.#restrictions = new Map();

@@ -21,7 +21,6 @@ export class ChangeFeed {
   readonly #queries: Queries;
   readonly #followers: Follower[] = [];
   #version: number;
-  #epoch = 0;
   readonly #turns = new Turns();
   #confirmedAtMs = performance.now();
   /** A poll that waits for its turn. */
@@ -31,11 +30,6 @@ export class ChangeFeed {
   constructor(queries: Queries, version: number) {
     this.#queries = queries;
     this.#version = version;
-  }
-
-  /** Another number as soon as a change is told of, and again when all have been told. */
-  get epoch(): number {
-    return this.#epoch;
   }
 
   /** Milliseconds since it was certain that nothing newer exists. */
@@ -109,15 +103,9 @@ export class ChangeFeed {
     return this.#notifyAll(version, (follower) => follower.changed(changes, version));
   }
 
-  async #notifyAll(version: number, tell: (follower: Follower) => Awaitable<void>): Promise<void> {
-    this.#epoch += 1;
-    try {
-      for (const follower of this.#followers) await tell(follower);
-      this.#version = version;
-    } finally {
-      // Bump again: results computed while followers were being notified may be based on old state.
-      this.#epoch += 1;
-    }
+  async #notifyAll(version: number, notify: (follower: Follower) => Awaitable<void>): Promise<void> {
+    for (const follower of this.#followers) await notify(follower);
+    this.#version = version;
   }
 
   /** Resolves when nothing is under way. */

@@ -69,11 +69,6 @@ export class Store implements AsyncDisposable {
     return this.#feed.version;
   }
 
-  /** Results may be reused while this number is unchanged. NaN (not equal to itself) while the cache may be stale. */
-  get epoch(): number {
-    return this.isStale ? Number.NaN : this.#feed.epoch;
-  }
-
   /** The cache may be behind the database: it was not confirmed lately. */
   get isStale(): boolean {
     return this.#feed.ageMs > staleAfterMs;
