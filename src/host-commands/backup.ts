@@ -35,7 +35,7 @@ interface BackupOptions {
   readonly force: boolean;
 }
 
-/** Copies a SQLite database in use to `file`, which never holds less than a whole, sound copy. */
+/** Copies a SQLite database, also one in use, to `file`, which never holds less than a whole, sound copy. */
 export async function backUp({ path, file, force }: BackupOptions): Promise<FileContent> {
   requireDatabaseFile(path);
   if (!force && existsSync(file)) throw new Error(`${file} exists; give another name, or --force to replace it`);

@@ -11,10 +11,11 @@ export interface TableShape {
 }
 
 interface CatalogSql {
+  /** Selects the names of all tables. */
   readonly tables: string;
-  /** Of table $1: name, and place in the primary key or 0. */
+  /** Selects the columns of table $1: name, and place in the primary key or 0. */
   readonly columns: string;
-  /** Of table $1. */
+  /** Selects the tables that foreign keys of table $1 name. */
   readonly references: string;
 }
 

@@ -11,7 +11,7 @@ export interface TableContent {
   readonly checksum: string;
 }
 
-/** Both databases take more; a statement need not be longer. */
+/** Both databases take more, but longer statements are not faster. */
 const parametersPerStatement = 2_000;
 
 /** Copies the tables, each of which must come after those that it references, and compares what arrived. */
@@ -20,7 +20,7 @@ export async function copyTables(
   target: Connection,
   tables: readonly TableShape[],
 ): Promise<readonly TableContent[]> {
-  // Migrations fill in first rows of their own.
+  // Migrations insert rows of their own.
   for (const { name } of tables.toReversed()) await target.run(`DELETE FROM ${quoteName(name)}`);
   const moved: TableContent[] = [];
   for (const table of tables) {
@@ -75,7 +75,7 @@ async function insertRows(target: Connection, { name, columns }: TableShape, row
   );
 }
 
-/** The types promise it; a column of another kind, such as bytes or dates, would come out of the driver all the same. */
+/** Checks what the types promise: the driver would also return a column of another type, such as bytes or dates. */
 function portable(value: Value, table: string, column = ''): Value {
   if (value === null || typeof value === 'string' || Number.isSafeInteger(value)) return value;
   throw new Error(`${table}.${column} holds what is neither text nor a whole number, so that it cannot be moved`);

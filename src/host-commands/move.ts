@@ -39,14 +39,14 @@ export const moveCommand: DatabaseCommand = {
 interface MoveOptions {
   readonly from: string;
   readonly to: string;
-  /** All that this version knows, beside the store's own. */
+  /** All migrations of this version, except the store's own. */
   readonly migrations: readonly Migration[];
 }
 
 interface Moved {
-  /** Of the content; nothing later is in the target. */
+  /** The version of the content that was moved. */
   readonly version: number;
-  /** Of the source when the move was over: higher if somebody went on writing. */
+  /** The version of the source when the move was over: higher if somebody went on writing. */
   readonly sourceVersion: number;
   readonly tables: readonly TableContent[];
 }
@@ -55,8 +55,8 @@ interface Moved {
  * Copies everything into an empty database: from one state of the source, in one transaction of the target, which
  * commits only if every table reads there as it does here.
  */
-export async function moveDatabase({ from, to, migrations: ofResources }: MoveOptions): Promise<Moved> {
-  const migrations = [changeLogMigration, ...ofResources];
+export async function moveDatabase({ from, to, migrations: given }: MoveOptions): Promise<Moved> {
+  const migrations = [changeLogMigration, ...given];
   const path = sqlitePath(from);
   if (path !== undefined) requireDatabaseFile(path);
   await using opened = new AsyncDisposableStack();
@@ -116,7 +116,7 @@ async function refuseContent(target: Queries, dialect: 'sqlite' | 'postgres'): P
   throw new Error(`the target is not empty: it has the tables ${shown}. Give one without any; nothing was changed.`);
 }
 
-/** The target's tables come from the migrations. What is in the source beside them would be left behind. */
+/** The target's tables come from the migrations; other columns of the source would be left behind. */
 function compareShapes(source: readonly TableShape[], target: readonly TableShape[]): void {
   const different = columnsOf(source).symmetricDifference(columnsOf(target));
   if (different.size === 0) return;

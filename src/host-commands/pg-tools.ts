@@ -1,4 +1,4 @@
-/** Arguments for PostgreSQL's own tools, quoted for a shell. The password stays out: others see a command's arguments. */
+/** Arguments for PostgreSQL's own tools, quoted for a shell, without the password: others see a command's arguments. */
 export function pgToolArguments(url: string, file: string): { readonly target: string; readonly quoted: string } {
   const target = new URL(url);
   target.password = '';

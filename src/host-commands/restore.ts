@@ -56,23 +56,23 @@ export const restoreCommand: DatabaseCommand = {
 interface RestoreOptions {
   readonly path: string;
   readonly file: string;
-  /** Replace a database that is damaged, of which SQLite cannot tell whether it is in use. */
+  /** Replace a database that is damaged, for which SQLite cannot tell whether it is in use. */
   readonly force: boolean;
-  /** All that this version knows, beside the store's own. */
+  /** All migrations of this version, except the store's own. */
   readonly migrations: readonly Migration[];
 }
 
 interface Restored extends FileContent {
-  /** Where the replaced database is now; undefined if there was none. */
+  /** The path of the replaced database; undefined if there was none. */
   readonly keptAs: string | undefined;
-  /** It is of an older version: the next start migrates it. */
+  /** The backup is of an older version: the next start migrates it. */
   readonly isOlder: boolean;
 }
 
 const lockTimeoutMs = 1_000;
 const fileHeader = 'SQLite format 3\0';
 
-/** Puts a copy of `file` in the place of the database. At every moment the name holds the old or the new one, whole. */
+/** Puts a copy of `file` in the place of the database. At every moment its path holds the old or the new one, whole. */
 export async function restore({ path, file, force, migrations }: RestoreOptions): Promise<Restored> {
   if (!existsSync(file)) throw new Error(`there is no backup at ${file}`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -93,27 +93,27 @@ export async function restore({ path, file, force, migrations }: RestoreOptions)
 
 async function replace(path: string, copy: string, force: boolean): Promise<string | undefined> {
   const exists = existsSync(path);
-  const alone = exists ? await holdAlone(path, force) : undefined;
+  const lock = exists ? await lockFile(path, force) : undefined;
   try {
     const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
-    // There are none beside a database that could be held: their content is in it now.
+    // A database that could be locked has no side files: their content is in it now.
     for (const ending of sideFileEndings) {
       if (existsSync(path + ending)) await rename(path + ending, kept + ending);
     }
-    // A second name, so that the first one is never without a database: a service that starts now would make a new one.
+    // A second name, so that the path is never without a database: a service that starts now would create a new one.
     if (exists) await link(path, kept);
     await renameDurably(copy, path);
     return exists ? kept : undefined;
   } finally {
-    alone?.close();
+    lock?.close();
   }
 }
 
 /**
- * Keeps everybody else out until it is closed, and brings all content into the one file. Every process that has a
- * database in WAL mode open holds a lock that this needs, even while it does nothing.
+ * Locks the database until the connection is closed, and brings all content into the one file. Every process that has a
+ * database in WAL mode open holds a lock that conflicts with this one, even while it does nothing.
  */
-async function holdAlone(path: string, force: boolean): Promise<DatabaseSync | undefined> {
+async function lockFile(path: string, force: boolean): Promise<DatabaseSync | undefined> {
   if (!(await hasHeader(path))) return acceptDamage(path, force, undefined);
   const database = new DatabaseSync(path, { timeout: lockTimeoutMs });
   try {
@@ -129,7 +129,7 @@ async function holdAlone(path: string, force: boolean): Promise<DatabaseSync | u
   }
 }
 
-/** Beside a file that does not begin like a database, SQLite would delete the write-ahead log, and with it what can be saved. */
+/** SQLite deletes the write-ahead log beside a file that does not begin like a database, and with it what can be saved. */
 async function hasHeader(path: string): Promise<boolean> {
   await using handle = await open(path, 'r');
   const { buffer } = await handle.read({ buffer: Buffer.alloc(fileHeader.length), position: 0 });
@@ -145,7 +145,7 @@ function acceptDamage(path: string, force: boolean, cause: unknown): undefined {
   );
 }
 
-/** An administrator restores what the service's own user must be able to open. */
+/** Lets the service's own user open a file that an administrator restored. */
 async function giveToOwnerOf(model: string, copy: string): Promise<void> {
   const [wanted, present] = [await stat(model), await stat(copy)];
   if (wanted.uid === present.uid && wanted.gid === present.gid) return;

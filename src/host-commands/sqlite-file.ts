@@ -11,22 +11,22 @@ import { countRows, readTables } from './catalog.ts';
 import { formatTable } from './text-table.ts';
 
 const busyTimeoutMs = 10_000;
-/** Files that SQLite keeps beside a database; one that stays behind would be played into whatever has the name next. */
+/** Files that SQLite keeps beside a database; one that stays behind would be replayed into the next file of that name. */
 export const sideFileEndings = ['-wal', '-shm', '-journal'] as const;
 
-/** What is in a database file that was found sound. */
+/** The content of a database file that passed the integrity check. */
 export interface FileContent {
   readonly version: number;
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
-  /** Names of the migrations it has seen. */
+  /** Names of the migrations that were applied to it. */
   readonly applied: ReadonlySet<string>;
   readonly bytes: number;
 }
 
 /**
- * Makes a durable copy of one state of a database, whoever writes to it meanwhile, under a name of its own beside `file`.
- * `VACUUM INTO` reads in one transaction, which in WAL mode neither waits for writers nor stops them; the page-wise
- * backup begins again at each write of another process, and may never end. It also leaves out what was deleted.
+ * Makes a durable copy of one state of a database, whoever writes to it meanwhile, under a random name beside `file`.
+ * `VACUUM INTO` reads in one transaction, which in WAL mode neither waits for writers nor stops them; SQLite's page-wise
+ * backup starts over at each write of another process, and may never end. Free pages are left out.
  */
 export async function copyBeside(
   from: string,
@@ -34,7 +34,7 @@ export async function copyBeside(
   { readOnly }: { readonly readOnly: boolean },
 ): Promise<string> {
   const copy = `${resolve(file)}.${randomBytes(6).toString('hex')}.partial`;
-  // It holds hashes of tokens and private keys: closed to others before the first byte. SQLite accepts an empty file.
+  // Closed to other users before the first byte, as it holds hashes of tokens and private keys. SQLite accepts an empty file.
   await (await open(copy, 'wx', 0o600)).close();
   try {
     const source = new DatabaseSync(from, { readOnly, timeout: busyTimeoutMs });
@@ -52,7 +52,7 @@ export async function copyBeside(
   }
 }
 
-/** Reads it through and refuses what is damaged or foreign. */
+/** Reads the whole file, and refuses one that is damaged or not Gatehouse's. */
 export async function inspectFile(file: string): Promise<FileContent> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -87,7 +87,7 @@ export function describeContent({ version, tables, bytes }: FileContent): string
   return `${formatTable(['table', 'rows'], rows)}\n\nversion ${version}, ${bytes} bytes`;
 }
 
-/** Gives the copy its name, for good. */
+/** Renames, and makes sure that a power cut does not undo it. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await sync(dirname(resolve(to)));
@@ -97,7 +97,7 @@ export async function removePartial(copy: string): Promise<void> {
   for (const ending of ['', ...sideFileEndings]) await rm(copy + ending, { force: true });
 }
 
-/** SQLite's own codes for a file that is damaged, or something else altogether. */
+/** True for SQLite's codes of a file that is damaged or no database. */
 export function isNoDatabase(error: unknown): boolean {
   const code = resultCode(error);
   return code === 11 || code === 26;

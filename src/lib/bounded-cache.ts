@@ -1,12 +1,12 @@
 /**
- * A map that forgets what was not used lately: what was used among the last half of its limit is there, and never more
- * than the limit. A value read from elsewhere while an entry was being dropped may be older than the drop: take a
- * `ticket` before reading and hand it to `fill`.
+ * A map with a limit that drops the entries used least recently; the ones used last, up to half of the limit, are always
+ * kept. A value that is read from elsewhere while an entry is being dropped may be older than the drop: take a `ticket`
+ * before reading and pass it to `fill`.
  */
 export class BoundedCache<Key, Value> {
   readonly #half: number;
-  // Two maps that take turns. One map in order of use would have to be searched for its oldest entry, past all the
-  // gaps that deletions leave, at each entry that is forgotten.
+  // Two generations. In one map in order of use, the search for the oldest entry would pass all the gaps that deletions
+  // leave.
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
   #drops = 0;

@@ -19,7 +19,7 @@ export interface DerNode {
   readonly content: Buffer;
 }
 
-/** All elements that stand one after another in `bytes`. Throws on anything but definite lengths and low tags. */
+/** Reads the elements of `bytes`, one after another. Throws on anything but definite lengths and low tags. */
 export function readDer(bytes: Buffer): DerNode[] {
   const nodes: DerNode[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ function base128(value: number): number[] {
   return bytes;
 }
 
-/** A positive integer from its big-endian bytes. */
+/** Writes a positive integer from its big-endian bytes. */
 export function writePositiveInteger(bytes: Uint8Array): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start < 0 ? Uint8Array.of(0) : bytes.subarray(start);
@@ -77,7 +77,7 @@ export function writeBitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return writeDer(derTag.bitString, Uint8Array.of(unusedBits), bytes);
 }
 
-/** X.509 wants two-digit years before 2050 and four-digit ones after. */
+/** X.509 requires two-digit years before 2050 and four-digit ones after. */
 export function writeTime(time: Date): Buffer {
   const digits = time.toISOString().replaceAll(/\D/g, '').slice(0, 14);
   return time.getUTCFullYear() < 2050
@@ -89,8 +89,8 @@ export function writeTime(time: Date): Buffer {
 const extensionsTag = 0xa3;
 
 /**
- * The value of an extension, as DER. The way to it: certificate → to be signed → [3] → extensions, each an OID, a
- * flag that may be missing and an OCTET STRING.
+ * The value of an extension, as DER. The path is: certificate → to be signed → [3] → extensions, each an OID, a flag that
+ * may be missing and an OCTET STRING.
  */
 export function findExtension(certificate: X509Certificate, oidText: string): Buffer | undefined {
   const oid = writeOid(oidText);

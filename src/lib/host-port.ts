@@ -5,19 +5,19 @@ export type HostPort =
   | { readonly ok: false; readonly fault: 'form' | 'host' | 'port'; readonly reason: string };
 
 export interface HostnameOptions {
-  /** Whether the first label may be `*`. */
+  /** True if the first label may be `*`. */
   readonly wildcard: boolean;
 }
 
 const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 const hostnamePattern = new RegExp(`^(?:${label}\\.)*${label}$`);
-/** What `inet_aton` and browsers read as a number and so as (the end of) an IPv4 address. */
+/** An end that `inet_aton` and browsers read as a number, and so as (the end of) an IPv4 address. */
 const numericEndPattern = /(?:^|\.)(?:[0-9]+|0[xX][0-9A-Fa-f]*)$/;
 const portPattern = /^[1-9][0-9]{0,4}$/;
 
 /**
- * `name:port`, `1.2.3.4:port` or `[2001:db8::1]:port`. The host comes back lower-case or as canonical address text,
- * without brackets, ready to connect to.
+ * Reads `name:port`, `1.2.3.4:port` or `[2001:db8::1]:port`. The host is returned in lower case or as canonical address
+ * text, without brackets, ready to connect to.
  */
 export function parseHostPort(text: string, options: HostnameOptions = { wildcard: false }): HostPort {
   const colon = text.lastIndexOf(':');

@@ -1,4 +1,4 @@
-/** Names that say how one connection is framed or kept; all lower case. A message's author may not choose them. */
+/** Header names, in lower case, that control the framing or life of a connection; the gateway alone sets them. */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -10,7 +10,7 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Names that end with the connection they came over and are dropped when a message is passed on; all lower case. */
+/** Header names, in lower case, that are for one connection only and are dropped when a message is passed on. */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -26,20 +26,20 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValuePattern = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
-/** A field name, method or other `token` of RFC 9110. */
+/** True for a field name, method or other `token` of RFC 9110. */
 export function isToken(text: string): boolean {
   return tokenPattern.test(text);
 }
 
 /**
- * Text that arrives as it was sent: latin1 without control characters, spaces and tabs only inside (at the ends a
- * recipient drops them), or nothing at all. 0x80 to 0x9f count as text, since UTF-8 read as latin1 has them.
+ * True for text that arrives as it was sent: empty, or latin1 without control characters and with spaces and tabs only
+ * inside, as a recipient drops them at the ends. 0x80 to 0x9f count as text, since UTF-8 read as latin1 has them.
  */
 export function isFieldValue(text: string): boolean {
   return fieldValuePattern.test(text);
 }
 
-/** The elements of a comma list whose case does not matter, in lower case; empty ones are passed over. */
+/** The elements of a comma-separated list, in lower case, without empty ones. */
 export function listTokens(value: string): string[] {
   const elements: string[] = [];
   for (const part of value.split(',')) {
@@ -49,7 +49,7 @@ export function listTokens(value: string): string[] {
   return elements;
 }
 
-/** Spaces and tabs only: `trim` would also hide a non-breaking space that the next hop sees. */
+/** Trims spaces and tabs only: `trim` would also hide a non-breaking space that the next hop sees. */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;

@@ -1,12 +1,12 @@
 export interface PemBlock {
-  /** The words between BEGIN and the dashes. */
+  /** The words between `BEGIN` and the dashes. */
   readonly label: string;
   readonly bytes: Buffer;
-  /** True with RFC 1421 header lines, which encrypted keys of the old form carry. */
+  /** True if there are RFC 1421 header lines, which encrypted keys of the old form have. */
   readonly hasHeaders: boolean;
 }
 
-/** Text that starts like PEM and is not. The message never repeats the text. */
+/** Thrown for text that starts like PEM and is damaged. The message never repeats the text. */
 export class PemError extends Error {
   override readonly name = 'PemError';
 }
@@ -18,8 +18,8 @@ const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const base64Line = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The blocks of a PEM text, none if it has no BEGIN line. Notes between blocks are passed over, as bundles carry them,
- * but dashes there are refused: a damaged block must not pass for a note.
+ * The blocks of a PEM text, none if it has no BEGIN line. Notes between blocks, which bundles have, are skipped, but
+ * dashes there are refused: a damaged block must not pass for a note.
  */
 export function readPemBlocks(text: string): PemBlock[] {
   if (!text.includes('-----BEGIN ')) return [];
@@ -55,7 +55,7 @@ function readBody(label: string, lines: readonly string[], from: number, end: nu
   return { label, bytes: Buffer.from(base64, 'base64'), hasHeaders };
 }
 
-/** In lines of 64 characters with an end of line after the last, as RFC 7468 has it. */
+/** Writes lines of 64 characters with a line feed after the last, as RFC 7468 requires. */
 export function writePem(label: string, bytes: Uint8Array): string {
   const lines = Buffer.from(bytes)
     .toString('base64')

@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 
-/** The system is asked for many at once: each question costs more than the bytes. */
+/** Random bytes are fetched in bulk, because a system call costs more than the bytes. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
-/** Fills `target` from `start` on. What was taken is wiped from the pool: it may become a secret. */
+/** Fills `target` from `start` on. Bytes that were taken are wiped from the pool: they may become a secret. */
 export function fillRandom(target: Uint8Array, start = 0): void {
   const count = target.length - start;
   if (used + count > pool.length) {

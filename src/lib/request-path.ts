@@ -1,12 +1,12 @@
 /**
- * `path + query` is the target as it was sent, to be passed on untouched (`query` has its `?`, or is empty). `matchPath`
- * is for choosing a route: see `normalizePath`.
+ * The target of a request. `path + query` is the target as it was sent, to be passed on untouched (`query` has its `?`,
+ * or is empty). `matchPath` is for choosing a route: see `normalizePath`.
  */
 export type RequestPath =
   | { readonly ok: true; readonly path: string; readonly query: string; readonly matchPath: string }
   | { readonly ok: false; readonly reason: string };
 
-/** In this order: each may rely on those before it having passed. */
+/** The order matters: each pattern may rely on those before it not having matched. */
 const pathFaults: readonly (readonly [RegExp, string])[] = [
   [/\\/, 'has a backslash in its path'],
   [/%(?![0-9A-Fa-f]{2})/, 'has a percent sign in its path that is not followed by two hexadecimal digits'],
@@ -15,7 +15,7 @@ const pathFaults: readonly (readonly [RegExp, string])[] = [
   [/%(?:[01][0-9a-f]|7f)/i, 'has an encoded control character in its path'],
   [/%c[01]%[89ab]|%e0%[89]|%f0%8/i, 'has a character in its path that is encoded in more bytes than it needs'],
 ];
-/** `..;x` too: some servers drop what follows the semicolon and then see `..`. */
+/** Includes `..;x`: some servers drop what follows the semicolon and then see `..`. */
 const dotSegment = /\/\.\.?(?:[/;]|$)/;
 
 /**
@@ -39,7 +39,7 @@ export function checkRequestPath(rawTarget: string): RequestPath {
 }
 
 /**
- * One spelling for all paths that decode alike, so that `/%61dmin` meets the route for `/admin`, as it will meet its
+ * Brings paths that decode alike to one spelling, so that `/%61dmin` matches the route for `/admin`, as it will match the
  * handler in the server behind. Visible ASCII is decoded, except the percent sign; all else is encoded in upper case.
  */
 export function normalizePath(path: string): string {

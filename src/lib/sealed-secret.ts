@@ -1,14 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 
-/** Keeps secrets at rest. The context, such as a row's id, must be the same on opening: no secret can be moved. */
+/** Encrypts secrets at rest. Opening takes the same context, such as a row's id, so that no secret can be moved. */
 export interface Sealer {
-  /** False without a key: what `seal` returns can be read by anyone. */
-  readonly encrypts: boolean;
   seal(plain: string, context: string): string;
   open(sealed: string, context: string): string;
 }
 
-/** What it opens was not sealed by this key for this context. */
+/** Thrown for a text that was not sealed with this key for this context. */
 class SealError extends Error {
   override readonly name = 'SealError';
 }
@@ -19,11 +17,13 @@ const gcmPrefix = 'gcm1:';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A key is at least 32 characters; deriving takes about 0.1 s, once. Values kept before there was a key still open. */
+/**
+ * A key is at least 32 characters; deriving takes about 0.1 s, once. Without a key, `seal` returns text that anyone can
+ * read. Values kept before there was a key still open.
+ */
 export function createSealer(secretKey: string | undefined): Sealer {
   const key = secretKey === undefined ? undefined : deriveKey(secretKey);
   return {
-    encrypts: key !== undefined,
     seal: (plain, context) => (key === undefined ? `${plainPrefix}${plain}` : encrypt(key, plain, context)),
     open: (sealed, context) => {
       if (sealed.startsWith(plainPrefix)) return sealed.slice(plainPrefix.length);
@@ -40,7 +40,7 @@ export function createSealer(secretKey: string | undefined): Sealer {
   };
 }
 
-/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow all the same. */
+/** The salt is fixed, so that every process derives the same key; scrypt makes guessing a weak one slow. */
 function deriveKey(secretKey: string): Buffer {
   if (secretKey.length < minKeyLength) {
     throw new SealError(

@@ -7,7 +7,7 @@ import { createTrafficMetrics } from './traffic-metrics.ts';
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is counted, in Prometheus' words. */
+/** All metrics of the process, for Prometheus. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #traffic = new TrafficCounts();

@@ -1,14 +1,14 @@
 import type { Verdict } from '../gateway/engine.ts';
 
-/** Ids beyond these are counted together: a flood of edges must not fill memory, here or at the scraper. */
+/** Ids beyond this number are counted together: a flood of edges must not fill memory, here or at the scraper. */
 export const idLimit = 1_000;
 export const otherIds = 'other';
 
-/** What one edge has done. */
+/** The counts of one edge. */
 class EdgeCounts {
   readonly edge: string;
   readonly connections = new Map<Verdict, number>();
-  /** By `requestKind`. */
+  /** Counts by `requestKind`. */
   readonly requests = new Map<number, number>();
   closed = 0;
   bytesIn = 0;
@@ -20,8 +20,8 @@ class EdgeCounts {
 }
 
 /**
- * What traffic is counted in: plain numbers, which become words with labels when somebody asks. To look for the labels
- * at each connection and request would cost ten times as much.
+ * Counts of traffic as plain numbers, which get their labels when the metrics are read. Looking up labels at each
+ * connection and request would cost ten times as much.
  */
 export class TrafficCounts {
   openTcp = 0;
@@ -46,7 +46,7 @@ export class TrafficCounts {
   }
 }
 
-/** Status and verdict in one number. */
+/** Packs status and verdict into one number. */
 export function requestKind(status: number, isRefused: boolean): number {
   return status * 2 + (isRefused ? 1 : 0);
 }

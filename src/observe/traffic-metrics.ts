@@ -5,7 +5,7 @@ import type { TrafficCounts } from './traffic-counts.ts';
 
 type Add = (labels: Readonly<Record<string, string | number>>, value: number) => void;
 
-/** Show the counts of traffic as they are whenever they are read. */
+/** Metrics that take their values from the counts whenever they are read. */
 export function createTrafficMetrics(counts: TrafficCounts): readonly (Counter | Gauge)[] {
   return [
     counter('gatehouse_http_requests_total', 'HTTP requests answered.', ['edge', 'status', 'verdict'], (add) => {

@@ -7,17 +7,17 @@ import type { Metrics } from './metrics.ts';
 interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
-  /** Where warnings are kept for those who ask. */
+  /** Keeps warnings for the API. */
   readonly warnings: Pick<TrafficObserver, 'warned'>;
   /** The share of requests and connections that is logged, 0 to 1. */
   readonly accessLogShare: number;
 }
 
-/** Each pair of restriction and source is logged at most this often. */
+/** Shortest interval between log lines for one pair of restriction and source. */
 const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
-/** Makes metrics, the access log and warnings of what the gateway tells. */
+/** Turns events of the gateway into metrics, the access log and warnings. */
 export function createTrafficObserver({ metrics, log, warnings, accessLogShare }: ObserverParts): TrafficObserver {
   const faultyPorts = new Set<number>();
   const logWarning = createWarningLog(log);
@@ -30,7 +30,7 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
     },
     tcpOpened({ edgeId, source, verdict }) {
       metrics.tcpOpened(edgeId, verdict);
-      // One that is let in has its line when it ends.
+      // An allowed connection is logged when it ends.
       if (verdict !== 'allowed' && isLogged()) log.info({ edgeId, source, verdict }, 'tcp connection');
     },
     tcpClosed(event) {
@@ -56,7 +56,7 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
   };
 }
 
-/** Where warnings go is known only once there is a database; those before are counted and logged, but not kept. */
+/** Passes warnings on once there is a database to keep them; earlier ones are counted and logged only. */
 export class LateWarnings {
   #target: Pick<TrafficObserver, 'warned'> | undefined;
 

@@ -2,20 +2,20 @@ import type { SnapshotEntry } from '../snapshot/contract.ts';
 import type { Change } from '../store/change-log.ts';
 import type { Queries } from '../store/database.ts';
 
-/** Changes in the order in which they were made: all there are up to the version, from one that was told before. */
+/** Consecutive changes, in the order in which they were made, the last of them at the version. */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
   readonly version: number;
 }
 
-/** How a resource becomes part of the snapshot. */
+/** Makes the snapshot entries of a resource. */
 export interface Compiler {
   readonly kind: SnapshotEntry['kind'];
-  /** Ids of the entries that a change touches. */
+  /** Ids of the entries that a change affects. */
   affectedIds(change: Change): readonly string[];
   /**
-   * The entries with these ids, or all of them. An id that gives no entry is gone. What the database says may be newer
-   * than the news that touch the ids.
+   * Loads the entries with these ids, or all of them. An id without an entry is gone. The database may be newer than the
+   * batch of changes that affects the ids.
    */
-  load(queries: Queries, ids: readonly string[] | undefined, news?: ChangeBatch): Promise<readonly SnapshotEntry[]>;
+  load(queries: Queries, ids: readonly string[] | undefined, batch?: ChangeBatch): Promise<readonly SnapshotEntry[]>;
 }

@@ -5,33 +5,33 @@ import type { Queries } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { Compiler } from './compiler.ts';
 
-/** Takes the next snapshot, whole or not at all. */
+/** Puts an update of the snapshot in force, whole or not at all. */
 export type Target = (update: SnapshotUpdate) => Promise<void>;
 
 interface PublisherOptions {
   readonly store: Store;
   readonly compilers: readonly Compiler[];
   readonly targets: readonly Target[];
-  /** A target stays with its last good snapshot; what it missed is in its next update. */
+  /** Called when a target failed: it stays with its last good snapshot, and its next update includes this one. */
   readonly onFault: (error: unknown, version: number) => void;
-  /** It is in force at every target. */
+  /** Called when the version is in force at every target. */
   readonly onPublished?: (version: number, durationMs: number) => void;
 }
 
 /**
- * Follows the change log: recompiles what a change touches, never everything, and hands it to the targets before the
- * write is answered.
+ * Follows the change log: recompiles the entries that a change affects and hands them to the targets before the write is
+ * answered. The change feed calls its followers one at a time, so that updates never overlap.
  */
 export class Publisher {
   readonly #options: PublisherOptions;
-  readonly #followers: readonly TargetState[];
+  readonly #targets: readonly TargetState[];
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
-    this.#followers = options.targets.map((target) => new TargetState(target));
+    this.#targets = options.targets.map((target) => new TargetState(target));
   }
 
-  /** Publishes everything there is, then follows. */
+  /** Publishes everything, then follows. */
   static async start(options: PublisherOptions): Promise<Publisher> {
     const publisher = new Publisher(options);
     await options.store.followFromStart({
@@ -41,17 +41,17 @@ export class Publisher {
     return publisher;
   }
 
-  /** A target could not take the newest snapshot. */
+  /** A target could not take the newest update. */
   get lagging(): boolean {
-    return this.#followers.some((follower) => follower.isBehind);
+    return this.#targets.some((target) => target.isBehind);
   }
 
   async #publishAll(version: number): Promise<void> {
     const { store, compilers } = this.#options;
     const startMs = performance.now();
-    // What is committed meanwhile comes again, as a change, and finds the same or newer entries.
+    // A write that is committed meanwhile comes again, as a change, and finds the same or newer entries.
     const set = await store.readSnapshot((queries) => loadAll(compilers, queries));
-    await this.#hand({ version, full: true, set, removed: [] }, startMs);
+    await this.#send({ version, full: true, set, removed: [] }, startMs);
   }
 
   async #publish(changes: readonly Change[], version: number): Promise<void> {
@@ -66,18 +66,18 @@ export class Publisher {
       set.push(...entries);
       removed.push(...ids.filter((id) => !present.has(id)).map((id): EntryKey => ({ kind: compiler.kind, id })));
     }
-    await this.#hand({ version, full: false, set, removed }, startMs);
+    await this.#send({ version, full: false, set, removed }, startMs);
   }
 
-  async #hand(update: SnapshotUpdate, startMs: number): Promise<void> {
-    const results = await Promise.allSettled(this.#followers.map((follower) => follower.take(update)));
+  async #send(update: SnapshotUpdate, startMs: number): Promise<void> {
+    const results = await Promise.allSettled(this.#targets.map((target) => target.take(update)));
     const faults = results.filter((result) => result.status === 'rejected');
     for (const { reason } of faults) this.#options.onFault(reason, update.version);
     if (faults.length === 0) this.#options.onPublished?.(update.version, performance.now() - startMs);
   }
 }
 
-/** A target and what it has missed. */
+/** A target, and the updates that it could not take yet. */
 class TargetState {
   readonly #target: Target;
   #pending: SnapshotUpdate | undefined;
@@ -91,9 +91,9 @@ class TargetState {
   }
 
   async take(update: SnapshotUpdate): Promise<void> {
-    const whole = this.#pending === undefined ? update : merge(this.#pending, update);
-    this.#pending = whole;
-    await this.#target(whole);
+    const merged = this.#pending === undefined ? update : merge(this.#pending, update);
+    this.#pending = merged;
+    await this.#target(merged);
     this.#pending = undefined;
   }
 }

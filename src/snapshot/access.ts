@@ -3,29 +3,23 @@ import { CidrSet } from '../lib/ip/cidr-set.ts';
 import { ruleFlag } from './contract.ts';
 import type { RestrictionEntry, RestrictionType, SnapshotFollower, SnapshotUpdate } from './contract.ts';
 
-/** What the account's restrictions of one type say to an address. */
+/** The verdict of an account's restrictions of one type on an address. */
 export interface AccessVerdict {
-  /** The first enforced restriction that refuses; undefined when all let it pass. */
+  /** The id of the first enforced restriction that refuses; undefined when none does. */
   readonly refusedBy: string | undefined;
-  /** Restrictions that are not enforced and would have refused. */
+  /** Ids of restrictions that are not enforced and would have refused. */
   readonly warnedBy: readonly string[];
 }
 
 const noWarnings: readonly string[] = [];
 const admitted: AccessVerdict = { refusedBy: undefined, warnedBy: noWarnings };
 
-/** The IP policies and restrictions in force: the one place where an address meets rules, for API and traffic alike. */
+/** The IP policies and restrictions in force, which decide about addresses for the API and traffic alike. */
 export class AccessTable implements SnapshotFollower {
   #policies = new Map<string, CidrSet>();
   #restrictions = new Map<string, RestrictionEntry>();
-  /** By account, under their type; only what exists, so that the common case of none is one failed lookup. */
+  /** Restrictions by type, then by account. An account without any has no entry: the common case is one failed lookup. */
   #byAccount = noRestrictions();
-  #revision = 0;
-
-  /** Another number with every change. */
-  get revision(): number {
-    return this.#revision;
-  }
 
   prepare(update: SnapshotUpdate): () => void {
     const policies = new Map<string, CidrSet>();
@@ -35,7 +29,7 @@ export class AccessTable implements SnapshotFollower {
     };
   }
 
-  /** All rules of all policies together: allowed if an allow rule matches and no deny rule does. */
+  /** Allows an address if an allow rule of any of the policies matches and no deny rule does. */
   allows(policyIds: readonly string[], source: IpAddress): boolean {
     let flags = 0;
     for (const id of policyIds) flags |= this.#policies.get(id)?.lookup(source) ?? 0;
@@ -58,35 +52,34 @@ export class AccessTable implements SnapshotFollower {
   }
 
   #swap(update: SnapshotUpdate, policies: ReadonlyMap<string, CidrSet>): void {
-    this.#revision += 1;
     if (update.full) {
       this.#policies = new Map();
       this.#restrictions = new Map();
       this.#byAccount = noRestrictions();
     }
     for (const [id, set] of policies) this.#policies.set(id, set);
-    for (const entry of update.set) if (entry.kind === 'restriction') this.#place(entry);
+    for (const entry of update.set) if (entry.kind === 'restriction') this.#add(entry);
     for (const { kind, id } of update.removed) {
       if (kind === 'policy') this.#policies.delete(id);
-      if (kind === 'restriction') this.#displace(id);
+      if (kind === 'restriction') this.#remove(id);
     }
   }
 
-  #place(entry: RestrictionEntry): void {
-    this.#displace(entry.id);
+  #add(entry: RestrictionEntry): void {
+    this.#remove(entry.id);
     this.#restrictions.set(entry.id, entry);
-    const ofType = this.#byAccount[entry.type];
-    ofType.set(entry.accountId, [...(ofType.get(entry.accountId) ?? []), entry]);
+    const accounts = this.#byAccount[entry.type];
+    accounts.set(entry.accountId, [...(accounts.get(entry.accountId) ?? []), entry]);
   }
 
-  #displace(id: string): void {
+  #remove(id: string): void {
     const old = this.#restrictions.get(id);
     if (old === undefined) return;
     this.#restrictions.delete(id);
-    const ofType = this.#byAccount[old.type];
-    const left = (ofType.get(old.accountId) ?? []).filter((entry) => entry.id !== id);
-    if (left.length === 0) ofType.delete(old.accountId);
-    else ofType.set(old.accountId, left);
+    const accounts = this.#byAccount[old.type];
+    const left = (accounts.get(old.accountId) ?? []).filter((entry) => entry.id !== id);
+    if (left.length === 0) accounts.delete(old.accountId);
+    else accounts.set(old.accountId, left);
   }
 }
 

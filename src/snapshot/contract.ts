@@ -1,8 +1,8 @@
 import type { CidrSetData } from '../lib/ip/cidr-set.ts';
 
 /**
- * What the gateway is told, as plain data that can cross a thread or process border. One entry describes one thing
- * whole; entries refer to each other by id only, so that a change of one never touches another.
+ * One thing of the gateway's configuration, whole, as plain data that can be sent to a thread or process. Entries refer
+ * to each other by id only, so that a change of one never touches another.
  */
 export type SnapshotEntry =
   | PolicyEntry
@@ -89,20 +89,20 @@ export function keyOf({ kind, id }: EntryKey): string {
   return `${kind} ${id}`;
 }
 
-/** The step from one snapshot to the next. It is carried out whole or not at all. */
+/** The difference between one snapshot and the next. It is put in force whole or not at all. */
 export interface SnapshotUpdate {
-  /** The store's version that is in force once the update is carried out. */
+  /** The store's version that the update brings in force. */
   readonly version: number;
-  /** True: the update is the whole snapshot, and what it does not name is gone. */
+  /** True if the update is the whole snapshot, so that entries it does not have are gone. */
   readonly full: boolean;
   readonly set: readonly SnapshotEntry[];
   readonly removed: readonly EntryKey[];
 }
 
 /**
- * Something that follows snapshots. `prepare` builds all that is new and may throw; nothing is in force until the
- * function it returns is called. That function is synchronous and does not throw, so that several followers swap
- * together and no traffic sees half of a change.
+ * Follows the snapshot. `prepare` builds all that is new and may throw; nothing is in force until the function it returns
+ * is called. That function is synchronous and does not throw, so that several followers swap together and no traffic sees
+ * half of an update.
  */
 export interface SnapshotFollower {
   prepare(update: SnapshotUpdate): (() => void) | Promise<() => void>;

@@ -9,18 +9,18 @@ import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
 import type { CertificatePair } from './local-ca.ts';
 import { SnapshotState } from './state.ts';
 
-/** What a gateway needs to go on without its database. */
+/** The state that lets a gateway start without its database. */
 export interface SavedSnapshot {
   readonly update: SnapshotUpdate;
   /** The installation's certificate authority. */
   readonly localCa: CertificatePair;
 }
 
-/** Changes that come in quick succession are written together. */
+/** Delay in which further updates join a write. */
 const writeAfterMs = 1_000;
 const formatLine = 'gatehouse-snapshot-2';
 
-/** The last snapshot in force, on disk: whole or not at all, and known to be undamaged when it is read. */
+/** The last snapshot in force, in a file that is written whole or not at all and has a checksum. */
 export class SnapshotFile {
   readonly #path: string;
   readonly #sealer: Sealer;
@@ -36,7 +36,7 @@ export class SnapshotFile {
     this.#onFault = onFault;
   }
 
-  /** Undefined where there is none. Throws for one that is damaged or cannot be opened. */
+  /** Undefined where there is no file. Throws for one that is damaged or cannot be opened. */
   async load(): Promise<SavedSnapshot | undefined> {
     const bytes = await readFile(this.#path).catch((error: unknown) => {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -53,7 +53,7 @@ export class SnapshotFile {
     return {
       update: {
         ...update,
-        set: update.set.map((entry) => this.#map(entry, (text, id) => this.#sealer.open(text, id))),
+        set: update.set.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.open(text, id))),
       },
       localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
     };
@@ -70,7 +70,7 @@ export class SnapshotFile {
     }, writeAfterMs).unref();
   }
 
-  /** Writes what has come since the last write. */
+  /** Writes the updates since the last write now. */
   flush(): Promise<void> {
     if (this.#timer === undefined) return this.#writes.settled();
     clearTimeout(this.#timer);
@@ -81,7 +81,7 @@ export class SnapshotFile {
   async #write(): Promise<void> {
     if (this.#localCa === undefined) return;
     const { set, ...rest } = this.#state.asUpdate();
-    const sealed = set.map((entry) => this.#map(entry, (text, id) => this.#sealer.seal(text, id)));
+    const sealed = set.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id)));
     const { certificatePem, privateKeyPem } = this.#localCa;
     const saved: SavedSnapshot = {
       update: { ...rest, set: sealed },
@@ -91,8 +91,8 @@ export class SnapshotFile {
     await writeAtomically(this.#path, [Buffer.from(`${formatLine} ${checksum(payload)}\n`), payload]);
   }
 
-  /** Private keys are the only secrets in a snapshot. */
-  #map(entry: SnapshotEntry, change: (text: string, context: string) => string): SnapshotEntry {
+  /** Seals or opens private keys, the only secrets in a snapshot. */
+  #mapSecrets(entry: SnapshotEntry, change: (text: string, context: string) => string): SnapshotEntry {
     return entry.kind === 'certificate' ? { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) } : entry;
   }
 }
@@ -101,10 +101,10 @@ function checksum(payload: Uint8Array): string {
   return hash('sha256', payload);
 }
 
-/** Beside it first, on the disk for certain, then in its place: a crash leaves the old or the new file. */
+/** Writes another file, syncs it, then renames it: a crash leaves the old or the new file. */
 async function writeAtomically(path: string, parts: readonly Uint8Array[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // A name of its own: another gateway may have been given the same path.
+  // A random name, because another gateway may have been given the same path.
   const beside = `${path}.${randomBytes(6).toString('hex')}.partial`;
   try {
     await using file = await open(beside, 'wx', 0o600);

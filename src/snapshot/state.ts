@@ -1,7 +1,7 @@
 import { keyOf } from './contract.ts';
 import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
 
-/** The whole snapshot in force, kept so that it can be told to a new worker, or to this one after a restart. */
+/** The whole snapshot in force, kept to initialise new workers and to write the snapshot file. */
 export class SnapshotState {
   readonly #entries = new Map<string, SnapshotEntry>();
   #version = 0;

@@ -46,7 +46,7 @@ onEachDatabase('change feed', (newDatabase) => {
     await using store = await open();
     const { feed, told } = followerOf(store);
     await write(store, 'a');
-    await store.writeUnlogged((notes) => pruneChanges(notes, '9999-01-01T00:00:00Z'));
+    await store.writeUnlogged((writer) => pruneChanges(writer, '9999-01-01T00:00:00Z'));
     await write(store, 'b');
     await feed.poll();
     await write(store, 'c');

@@ -3,28 +3,27 @@ import { readChanges, readVersion } from './change-log.ts';
 import type { Change } from './change-log.ts';
 import type { Awaitable, Queries } from './database.ts';
 
-/** Told of every change, in order. What it does is done before the write that made the change is answered. */
+/** Notified of every change, in order. The write that made a change is answered after all followers are done. */
 export interface Follower {
   changed(changes: readonly Change[], version: number): Awaitable<void>;
-  /** What happened since is no longer in the log: everything may have changed. */
+  /** Changes are missing from the log: everything may have changed. */
   reset(version: number): Awaitable<void>;
 }
 
-/** One read of the log must not take longer than a database is waited for. */
+/** Versions read at once; more could take longer than the limit for a query. */
 const versionsPerStep = 1_000;
 
 /**
- * Leads the followers from version to version. A signal only says "look again": what happened is read from the change
- * log, so that a lost, repeated or late signal does no harm.
+ * Leads the followers from version to version. A signal only means "poll": the changes are read from the change log, so
+ * that a lost, repeated or late signal does no harm.
  */
 export class ChangeFeed {
   readonly #queries: Queries;
   readonly #followers: Follower[] = [];
   #version: number;
-  #epoch = 0;
   readonly #turns = new Turns();
   #confirmedAtMs = performance.now();
-  /** Has not begun. */
+  /** A poll that waits for its turn. */
   #nextPoll: Promise<void> | undefined;
   #isBehind = false;
 
@@ -33,27 +32,22 @@ export class ChangeFeed {
     this.#version = version;
   }
 
-  /** Another number as soon as a change is told of, and again when all have been told. */
-  get epoch(): number {
-    return this.#epoch;
-  }
-
-  /** How long ago it was sure that nothing newer exists. */
+  /** Milliseconds since it was certain that nothing newer exists. */
   get ageMs(): number {
     return performance.now() - this.#confirmedAtMs;
   }
 
-  /** A look was asked for that has not succeeded yet. */
+  /** A poll was asked for that has not succeeded yet. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** The database was asked and has nothing newer than the last look could see. */
+  /** To be called when the database has nothing newer than the last poll could see. */
   markFresh(): void {
     if (!this.#isBehind) this.#confirmedAtMs = performance.now();
   }
 
-  /** The version up to which every follower has been told. */
+  /** The version up to which every follower has been notified. */
   get version(): number {
     return this.#version;
   }
@@ -62,7 +56,7 @@ export class ChangeFeed {
     this.#followers.push(follower);
   }
 
-  /** Has the follower read everything first, in turn with the changes, so that none comes before or is left out. */
+  /** Calls `reset` first, in turn with the changes, so that no change comes before it and none is left out. */
   followFromStart(follower: Follower): Promise<void> {
     return this.#turns.run(async () => {
       await follower.reset(this.#version);
@@ -70,7 +64,7 @@ export class ChangeFeed {
     });
   }
 
-  /** This process committed the changes itself; they are used as they are if nothing is missing before them. */
+  /** Takes changes of this process itself, without reading them back unless earlier ones are missing. */
   committed(fromVersion: number, toVersion: number, changes: readonly Change[]): Promise<void> {
     return this.#turns.run(async () => {
       if (toVersion <= this.#version) return;
@@ -82,7 +76,7 @@ export class ChangeFeed {
   /** Catches up with what other processes have committed. */
   poll(): Promise<void> {
     this.#isBehind = true;
-    // One that has not begun sees whatever this one would.
+    // A poll that has not begun sees whatever a new one would.
     return (this.#nextPoll ??= this.#turns.run(async () => {
       this.#nextPoll = undefined;
       const askedAtMs = performance.now();
@@ -109,15 +103,9 @@ export class ChangeFeed {
     return this.#notifyAll(version, (follower) => follower.changed(changes, version));
   }
 
-  async #notifyAll(version: number, tell: (follower: Follower) => Awaitable<void>): Promise<void> {
-    this.#epoch += 1;
-    try {
-      for (const follower of this.#followers) await tell(follower);
-      this.#version = version;
-    } finally {
-      // Once more: what was concluded meanwhile may rest on followers that had not been told.
-      this.#epoch += 1;
-    }
+  async #notifyAll(version: number, notify: (follower: Follower) => Awaitable<void>): Promise<void> {
+    for (const follower of this.#followers) await notify(follower);
+    this.#version = version;
   }
 
   /** Resolves when nothing is under way. */

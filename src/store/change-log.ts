@@ -2,7 +2,7 @@ import { toTimestamp } from '../lib/ids.ts';
 import type { Connection, Queries, Row } from './database.ts';
 import type { Migration } from './migrate.ts';
 
-/** Who writes, in which call. */
+/** The author of a write, and the call it belongs to. */
 export interface Actor {
   /** A principal's id, or `host` for the command line of the machine. */
   readonly id: string;
@@ -10,7 +10,7 @@ export interface Actor {
   readonly operationId: string;
 }
 
-/** What happened to one resource. */
+/** A change of one resource. */
 export interface Change {
   readonly accountId: string;
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface Change {
   /** JSON text without secrets; null where the resource did not exist. */
   readonly before: string | null;
   readonly after: string | null;
-  /** True when rows beside the named one changed with it, so that caches let go of everything. */
+  /** True when rows beside the named one changed with it, so that caches drop everything. */
   readonly cascades: boolean;
   /**
    * Data for the followers of this process, so that they need not read back what was just written. It is never stored:
@@ -83,12 +83,12 @@ export async function appendChanges(
   }
 }
 
-/** Forgets what happened before a time. A process that had not heard of it starts afresh. */
-export async function pruneChanges(notes: Pick<Connection, 'run'>, before: string): Promise<number> {
-  return notes.run('DELETE FROM change_log WHERE at < $1', [before]);
+/** Deletes the changes before a time. A process that had not read them yet is reset. */
+export async function pruneChanges(writer: Pick<Connection, 'run'>, before: string): Promise<number> {
+  return writer.run('DELETE FROM change_log WHERE at < $1', [before]);
 }
 
-/** What happened after `version` up to and including `upTo`, in order; undefined when the log no longer knows. */
+/** The changes after `version` up to and including `upTo`, in order; undefined when some are no longer in the log. */
 export async function readChanges(
   queries: Queries,
   version: number,
@@ -99,7 +99,7 @@ export async function readChanges(
      WHERE version > $1 AND version <= $2 ORDER BY version, position`,
     [version, upTo],
   );
-  // Every version has a row, and old ones go first.
+  // Every version has a row, and the oldest are deleted first.
   return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
 }
 

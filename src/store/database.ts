@@ -1,9 +1,9 @@
-/** A value in a column, or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
+/** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;
 /** Columns in the order of the query. */
 export type Row = readonly Value[];
 
-/** SQLite answers at once, PostgreSQL later; `await` takes both. */
+/** SQLite returns at once, PostgreSQL later; `await` takes both. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** Calls `next` with the value: at once where it is there, without the delay that `await` has even then. */
@@ -17,48 +17,47 @@ export interface Queries {
 }
 
 export interface Connection extends Queries {
-  /** It broke, maybe while nothing was asked of it. */
+  /** The connection is lost, possibly while it was idle. */
   readonly isBroken: boolean;
-  /** Answers how many rows changed. */
+  /** Returns the number of rows that changed. */
   run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
   /** One or more statements without parameters, not prepared. */
   script(sql: string): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
-/** One of the two databases. Words that only one of them knows stand in its own file. */
+/** One of the two databases. SQL that only one of them knows stands in its own file. */
 export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
   readonly reader: Queries;
   /**
-   * A connection of its own for a transaction. A database that takes longer than `statementTimeoutMs` for a statement counts as
-   * gone; without it, statements may take any time.
+   * A connection of its own for a transaction. A database that takes longer than `statementTimeoutMs` for a statement
+   * counts as gone; without a limit, statements may take any time.
    */
   connect(statementTimeoutMs?: number): Promise<Connection>;
   /** Begins a transaction that holds the only right to write, across processes, until it ends. */
   beginExclusive(connection: Connection): Promise<void>;
-  /** Tells other processes of the write; they hear of it when, and only if, it commits. */
+  /** Signals the write to other processes when, and only if, it commits. */
   announce(connection: Connection): Awaitable<void>;
   /** Begins a transaction that sees one state of the database throughout. */
   beginSnapshot(connection: Connection): Awaitable<void>;
   /** Holds the right to migrate, across processes, until the transaction ends. */
   beginMigration(connection: Connection): Promise<void>;
-  hasTable(connection: Connection, name: string): Promise<boolean>;
-  /** Column types as this database spells them. */
+  /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
-  /** Tells of what other processes write. Answers how to stop. */
+  /** Watches for writes of other processes. Returns a function that stops it. */
   watch(watcher: Watcher): Promise<() => Awaitable<void>>;
   close(): Promise<void>;
 }
 
 export interface Watcher {
-  /** Another process may have written: look again. */
+  /** Another process may have written. */
   readonly poll: () => void;
-  /** The database was asked and nobody has written since the last look. */
+  /** The database was asked, and nobody has written since the last time. */
   readonly noChange: () => void;
 }
 
-/** A unique or foreign-key rule of the database was broken. Slices check first and say more; this is the last guard. */
+/** A unique or foreign-key constraint was violated. Resources check first and say more; this is the last guard. */
 export class ConstraintError extends Error {
   override readonly name = 'ConstraintError';
 }

@@ -120,11 +120,11 @@ onEachDatabase('group commit', (newDatabase) => {
     assert.equal(told.length, 10);
   });
 
-  test('notes are written in turn, without a version', async () => {
+  test('observations are written in turn, without a version', async () => {
     await using store = await openThings(await newDatabase());
     const { id } = await createThing(store, 'a');
-    await store.writeUnlogged((notes) =>
-      Promise.resolve(notes.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])),
+    await store.writeUnlogged((writer) =>
+      Promise.resolve(writer.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])),
     );
     assert.equal(store.version, 1);
     assert.deepEqual(await namesOf(store), ['noted']);

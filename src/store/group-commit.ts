@@ -3,26 +3,32 @@ import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
 
-/** What a write works with. What it does is in force, and seen by others, only when the write has been answered. */
+/** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
 export interface Transaction extends Queries {
   readonly actor: Actor;
   run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
-  /** Names what happened; a write without any is a mistake unless it changed nothing. */
+  /** Names a change that the write made. A write that ran statements must record at least one. */
   record(change: Change): void;
 }
 
-/** What `note` works with: observations, such as counts, that are no change of the configuration. */
+/** Writes observations, such as counts, that are no change of the configuration. */
 export type ObservationWriter = Pick<Transaction, 'all' | 'run'>;
 
+interface Done<T> {
+  readonly value: T;
+  readonly changes: readonly Change[];
+}
+
+/** Does the work of one write; the changes that it records have this version. */
+type Perform<T> = (connection: Connection, version: number) => Promise<Done<T>>;
+
 interface Job {
-  /** Undefined: notes, which leave no trace in the change log. */
-  readonly actor: Actor | undefined;
-  readonly work: (transaction: Transaction) => Promise<unknown>;
-  readonly resolve: (value: unknown) => void;
+  /** `answer` is to be called once the transaction is durable and known to all followers. */
+  perform(connection: Connection, version: number): Promise<{ changes: readonly Change[]; answer: () => void }>;
   readonly reject: (error: unknown) => void;
 }
 
-/** A transaction under way: how far it has come, and whom to answer once it is durable. */
+/** A transaction under way. */
 interface Batch {
   readonly fromVersion: number;
   version: number;
@@ -30,10 +36,10 @@ interface Batch {
   readonly answers: (() => void)[];
 }
 
-/** Called after each commit, in order, with all that it brought; the writes in it are answered when it has resolved. */
+/** Called after each commit, in order, with all its changes; the writes in it are answered when it has resolved. */
 export type Committed = (fromVersion: number, toVersion: number, changes: readonly Change[]) => Promise<void>;
 
-/** Of one statement, which may have to wait for the transaction of another process. */
+/** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
 /** More in one transaction would keep its first writer waiting. */
 const batchLimit = 256;
@@ -55,17 +61,31 @@ export class GroupCommit {
     this.#committed = committed;
   }
 
-  submit<T>(actor: Actor | undefined, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      // `value` is what this very `work` resolved to.
-      this.#queue.push({ actor, work, resolve: (value) => resolve(value as T), reject });
-      this.#running ??= this.#run();
-    });
+  submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#enqueue((connection, version) => performLogged(connection, version, actor, work));
+  }
+
+  /** Takes its turn among the writes, but leaves no trace in the change log. */
+  submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
+    return this.#enqueue(async (connection) => ({ value: await work(connection), changes: [] }));
   }
 
   async close(): Promise<void> {
     await this.#running;
     await this.#dropConnection();
+  }
+
+  #enqueue<T>(perform: Perform<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({
+        async perform(connection, version) {
+          const { value, changes } = await perform(connection, version);
+          return { changes, answer: () => resolve(value) };
+        },
+        reject,
+      });
+      this.#running ??= this.#run();
+    });
   }
 
   async #run(): Promise<void> {
@@ -94,6 +114,7 @@ export class GroupCommit {
       () => {
         for (const answer of answers) answer();
       },
+      // The writes are stored, but not known to every follower: their callers see an internal error, not success.
       (error: unknown) => {
         for (const job of jobs) job.reject(error);
       },
@@ -127,32 +148,38 @@ export class GroupCommit {
   }
 }
 
-const nobody: Actor = { id: '', accountId: '', operationId: '' };
-
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
-  const recorded: Change[] = [];
-  let ranStatements = false;
   await connection.script('SAVEPOINT job');
   try {
-    const value = await job.work({
-      actor: job.actor ?? nobody,
-      all: (sql, parameters) => connection.all(sql, parameters),
-      run: (sql, parameters) => {
-        ranStatements = true;
-        return connection.run(sql, parameters);
-      },
-      record: (change) => recorded.push(change),
-    });
-    if (recorded.length > 0) await appendChanges(connection, batch.version + 1, job.actor ?? nobody, recorded);
-    else if (ranStatements && job.actor !== undefined) throw new Error('a write ran statements but recorded no change');
+    const { changes, answer } = await job.perform(connection, batch.version + 1);
     await connection.script('RELEASE job');
-    if (recorded.length > 0) batch.version += 1;
-    batch.changes.push(...recorded);
-    batch.answers.push(() => {
-      job.resolve(value);
-    });
+    if (changes.length > 0) batch.version += 1;
+    batch.changes.push(...changes);
+    batch.answers.push(answer);
   } catch (error) {
     await connection.script('ROLLBACK TO job; RELEASE job');
     job.reject(error);
   }
+}
+
+async function performLogged<T>(
+  connection: Connection,
+  version: number,
+  actor: Actor,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<Done<T>> {
+  const changes: Change[] = [];
+  let ranStatements = false;
+  const value = await work({
+    actor,
+    all: (sql, parameters) => connection.all(sql, parameters),
+    run: (sql, parameters) => {
+      ranStatements = true;
+      return connection.run(sql, parameters);
+    },
+    record: (change) => changes.push(change),
+  });
+  if (changes.length > 0) await appendChanges(connection, version, actor, changes);
+  else if (ranStatements) throw new Error('a write ran statements but recorded no change');
+  return { value, changes };
 }

@@ -25,7 +25,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   }
 }
 
-/** The same as part of a transaction that has begun, with the right to migrate. */
+/** Does the same inside a transaction that has begun with `beginMigration`. */
 export async function migrateWithin(
   database: Database,
   connection: Connection,
@@ -40,7 +40,7 @@ export async function migrateWithin(
   }
 }
 
-/** Names of the steps that a database has taken. */
+/** The names of the steps that a database has taken. */
 export async function readApplied(queries: Queries): Promise<ReadonlySet<string>> {
   return new Set((await queries.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
 }

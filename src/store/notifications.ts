@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A lost signal is repaired by looking this often. */
+/** A lost signal is repaired by polling this often. */
 const pollEveryMs = 1_000;
 const channel = 'gatehouse_changes';
 
@@ -8,22 +8,49 @@ export const notifySql = `SELECT pg_notify('${channel}', '')`;
 const listenSql = `LISTEN ${channel}`;
 
 /**
- * Looks when another process says that it has written, and on a timer. The connection is asked in turn as well: one that
- * the network has forgotten hears nothing, and does not know it.
+ * Polls when another process signals that it has written, and on a timer. The timer also repeats LISTEN, because a
+ * connection that the network has forgotten receives nothing and does not fail by itself.
  */
-export async function watchNotifications(config: pg.ClientConfig, poll: () => void): Promise<() => Promise<void>> {
-  let listener: pg.Client | undefined;
-  let isStopped = false;
-  let isBusy = false;
+export class NotificationWatch {
+  readonly #config: pg.ClientConfig;
+  readonly #poll: () => void;
+  #listener: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #isBusy = false;
 
-  const listen = async () => {
-    const client = new pg.Client(config);
+  private constructor(config: pg.ClientConfig, poll: () => void) {
+    this.#config = config;
+    this.#poll = poll;
+  }
+
+  static async start(config: pg.ClientConfig, poll: () => void): Promise<NotificationWatch> {
+    const watch = new NotificationWatch(config, poll);
+    await watch.#listen();
+    watch.#timer = setInterval(() => {
+      poll();
+      void watch.#keepListening();
+    }, pollEveryMs).unref();
+    return watch;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    const last = this.#listener;
+    this.#listener = undefined;
+    if (last !== undefined) drop(last);
+  }
+
+  async #listen(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    // Without a listener a lost connection would end the process; `end` follows.
     client.on('error', () => {});
-    client.on('notification', poll);
+    client.on('notification', this.#poll);
     client.on('end', () => {
-      if (client !== listener) return;
-      listener = undefined;
-      void keepListening();
+      if (client !== this.#listener) return;
+      this.#listener = undefined;
+      void this.#keepListening();
     });
     try {
       await client.connect();
@@ -32,46 +59,33 @@ export async function watchNotifications(config: pg.ClientConfig, poll: () => vo
       drop(client);
       throw error;
     }
-    listener = client;
-  };
+    if (this.#isStopped) drop(client);
+    else this.#listener = client;
+  }
 
-  const keepListening = async () => {
-    if (isBusy || isStopped) return;
-    isBusy = true;
-    const asked = listener;
+  async #keepListening(): Promise<void> {
+    if (this.#isBusy || this.#isStopped) return;
+    this.#isBusy = true;
+    const asked = this.#listener;
     try {
       if (asked === undefined) {
-        await listen();
-        // For what was said while nobody listened.
-        poll();
+        await this.#listen();
+        // Signals that came while nothing listened are lost.
+        if (!this.#isStopped) this.#poll();
       } else {
         await asked.query(listenSql);
       }
     } catch {
-      // The timer comes again.
-      if (listener === asked) listener = undefined;
+      // The timer tries again.
+      if (this.#listener === asked) this.#listener = undefined;
       if (asked !== undefined) drop(asked);
     } finally {
-      isBusy = false;
+      this.#isBusy = false;
     }
-  };
-
-  await listen();
-  const timer = setInterval(() => {
-    poll();
-    void keepListening();
-  }, pollEveryMs);
-  timer.unref();
-  return async () => {
-    isStopped = true;
-    clearInterval(timer);
-    const last = listener;
-    listener = undefined;
-    if (last !== undefined) drop(last);
-  };
+  }
 }
 
-/** Not waited for: one that is silent would not answer this either. */
+/** Does not wait for the end: a connection that is silent would not confirm it either. */
 function drop(client: pg.Client): void {
   client.end().catch(() => {});
 }

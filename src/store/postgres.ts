@@ -4,18 +4,18 @@ import pg from 'pg';
 
 import { ConstraintError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Queries, Row, Value } from './database.ts';
-import { notifySql, watchNotifications } from './notifications.ts';
+import { NotificationWatch, notifySql } from './notifications.ts';
 
 const readPoolSize = 8;
 const connectTimeoutMs = 5_000;
-/** Of single reads; a database that does not answer is as good as gone. */
+/** Limit for a single read; a database that does not answer counts as gone. */
 const queryTimeoutMs = 5_000;
-/** A connection that has fallen silent does not say goodbye either. */
+/** Limit for closing; a connection that is silent does not confirm its end either. */
 const closeTimeoutMs = 2_000;
-/** Any number will do, as long as nothing else in the database takes the same one. */
+/** An arbitrary number, which nothing else in the database may use. */
 const migrationLock = 4_804_821;
 
-/** 64-bit numbers (versions, counts) stay far below 2⁵³ here. */
+/** Reads 64-bit integers (versions, counts) as numbers: they stay far below 2⁵³ here. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
@@ -42,20 +42,21 @@ export async function openPostgres(url: string): Promise<Database> {
     async beginMigration(connection) {
       await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
     },
-    async hasTable(connection, name) {
-      const rows = await connection.all('SELECT 1 WHERE to_regclass($1) IS NOT NULL', [name]);
-      return rows.length > 0;
-    },
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    watch: ({ poll }) => guard(() => watchNotifications(readerConfig, poll)),
+    async watch({ poll }) {
+      const watch = await guard(() => NotificationWatch.start(readerConfig, poll));
+      return () => {
+        watch.stop();
+      };
+    },
     close: () => closeInTime(pool),
   };
 }
 
 /**
- * The server, too, lets go of a transaction whose process is silent, before those who wait for its locks give up: it
- * may be frozen or cut off, and would keep all others from writing.
+ * The server ends a transaction whose process is silent, before those who wait for its locks give up: the process may be
+ * frozen or cut off, and would keep all others from writing.
  */
 function bounded(statementTimeoutMs: number): pg.ClientConfig {
   return {
@@ -126,7 +127,7 @@ async function guard<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Connection faults: SQLSTATE of lost and refused connections, errors of the socket, and the driver's own words. */
+/** Connection faults: SQLSTATE of lost and refused connections, errors of the socket, and messages of the driver. */
 function isUnreachable(code: string, message: string): boolean {
   return (
     /^(08|57P|53300|25P0[34])/.test(code) ||

@@ -8,14 +8,15 @@ import { ConstraintError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 
 const busyTimeoutMs = 10_000;
-/** How often another process's writes are looked for; `PRAGMA data_version` costs a few microseconds. */
+/** Interval of looking for writes of other processes; `PRAGMA data_version` costs a few microseconds. */
 const pollEveryMs = 50;
 const busyRetryMs = 2;
 export const busyCode = 5;
 const constraintCode = 19;
-/** Read-only, fault of the disk, disk full: nothing is wrong with the request, and it may go through later. */
+/** Result codes for read-only, I/O error and disk full: the request is right, and may succeed later. */
 const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13]);
 
+/** Statements of every write; they are prepared once. */
 const transactionSteps: ReadonlySet<string> = new Set(['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job']);
 
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
@@ -29,14 +30,10 @@ export function openSqlite(path: string): Database {
     reader,
     connect: async () => new SqliteConnection(path),
     beginExclusive: beginImmediate,
-    // Other processes look at the file's own counter.
+    // Other processes read the file's own counter.
     announce() {},
     beginSnapshot: (connection) => connection.script('BEGIN'),
     beginMigration: beginImmediate,
-    async hasTable(connection, name) {
-      const rows = await connection.all(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`, [name]);
-      return rows.length > 0;
-    },
     translateSchema: (sql) => sql,
     async watch(watcher) {
       return watchDataVersion(reader, watcher);
@@ -69,7 +66,6 @@ class SqliteConnection implements Connection {
 
   script(sql: string): void {
     guard(() => {
-      // Said with every write: not read anew each time.
       if (transactionSteps.has(sql)) this.#prepare(sql).run();
       else this.#database.exec(sql);
     });
@@ -90,8 +86,8 @@ class SqliteConnection implements Connection {
 }
 
 /**
- * `$1` would be a name to SQLite, bound by order of appearance. `?` is the next parameter and far cheaper than the number
- * `?1` where there are thousands.
+ * Rewrites parameters: SQLite takes `$1` for a name, bound by order of appearance. `?`, the next parameter, is far
+ * cheaper than the numbered `?1` where there are thousands.
  */
 export function toSqlite(sql: string): string {
   const numbers = sql.match(/\$\d+/g) ?? [];
@@ -99,7 +95,7 @@ export function toSqlite(sql: string): string {
   return sql.replaceAll(/\$(\d+)/g, inOrder ? '?' : '?$1');
 }
 
-/** SQLite does not wait, as it does elsewhere, where several processes make a new file's first switch to WAL at once. */
+/** Retries, because SQLite's own busy timeout does not cover several processes that switch a new file to WAL at once. */
 function enterWal(database: DatabaseSync): void {
   const endMs = performance.now() + busyTimeoutMs;
   for (;;) {
@@ -113,7 +109,7 @@ function enterWal(database: DatabaseSync): void {
   }
 }
 
-/** Waits for other writers without keeping this process's reads and traffic waiting, as SQLite's own waiting would. */
+/** Waits for other writers without blocking the thread, as SQLite's own busy timeout would. */
 async function beginImmediate(connection: Connection): Promise<void> {
   const endMs = performance.now() + busyTimeoutMs;
   while (!(await tryBegin(connection))) {

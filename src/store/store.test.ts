@@ -16,7 +16,7 @@ const increment = (store: Store, id: string): Promise<Thing> =>
 const remove = (store: Store, thing: Thing, cascades = false): Promise<void> =>
   store.write(actor, (transaction) => things.delete(transaction, thing, { cascades }));
 
-/** What another process has written is seen soon, but not at once. */
+/** Waits for a write of another process, which is seen soon, but not at once. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
     if (await isTrue()) return;

@@ -16,23 +16,22 @@ interface StoreOptions {
   /** `sqlite:PATH` or `postgres://…` */
   readonly url: string;
   readonly migrations: readonly Migration[];
-  /** How many documents are kept in memory. */
-  readonly cacheSize?: number;
-  /** Told when changes of other processes could not be read; they are looked for again. */
+  /** Called when changes of other processes could not be read; the next poll tries again. */
   readonly onFeedFault: (error: unknown) => void;
 }
 
-const defaultCacheSize = 20_000;
-/** Longer than any look at the database should take. */
+/** Documents kept in memory. */
+const cacheSize = 20_000;
+/** Longer than any poll of the database should take. */
 const staleAfterMs = 2_000;
-/** Of one statement that reads a whole table. */
+/** Limit for a statement that reads a whole table. */
 const snapshotTimeoutMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url);
   try {
     await migrate(database, [changeLogMigration, ...options.migrations]);
-    const store = new Store(database, await readVersion(database.reader), options.cacheSize ?? defaultCacheSize);
+    const store = new Store(database, await readVersion(database.reader));
     await store.watch(options.onFeedFault);
     return store;
   } catch (error) {
@@ -41,19 +40,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The one door to the database: reads, writes, and the word of what was written. */
+/** The one door to the database: reads, writes, and the changes that were written. */
 export class Store implements AsyncDisposable {
   readonly queries: Queries;
   readonly #database: Database;
   readonly #feed: ChangeFeed;
   readonly #writer: GroupCommit;
-  readonly #documents: BoundedCache<string, Stored>;
+  readonly #documents = new BoundedCache<string, Stored>(cacheSize);
   #stopWatching: () => Awaitable<void> = () => {};
 
-  constructor(database: Database, version: number, cacheSize: number) {
+  constructor(database: Database, version: number) {
     this.#database = database;
     this.queries = database.reader;
-    this.#documents = new BoundedCache(cacheSize);
     this.#feed = new ChangeFeed(database.reader, version);
     this.#feed.follow({
       changed: (changes) => {
@@ -71,17 +69,12 @@ export class Store implements AsyncDisposable {
     return this.#feed.version;
   }
 
-  /** What was concluded from stored data stands while this is the same; equal to nothing, itself included, while stale. */
-  get epoch(): number {
-    return this.isStale ? Number.NaN : this.#feed.epoch;
-  }
-
-  /** What is in memory may be behind the database: it was not confirmed lately. */
+  /** The cache may be behind the database: it was not confirmed lately. */
   get isStale(): boolean {
     return this.#feed.ageMs > staleAfterMs;
   }
 
-  /** Followers are told in the order in which they came, before the write that made a change is answered. */
+  /** Followers are notified in the order in which they came, before the write that made a change is answered. */
   follow(follower: Follower): void {
     this.#feed.follow(follower);
   }
@@ -100,9 +93,9 @@ export class Store implements AsyncDisposable {
     return this.#writer.submit(actor, work);
   }
 
-  /** Writes observations in their turn: durable like a write, but without a version and a change log row. */
-  writeUnlogged<T>(work: (notes: ObservationWriter) => Promise<T>): Promise<T> {
-    return this.#writer.submit(undefined, work);
+  /** Writes observations in turn with the writes: durable, but without a version and a row in the change log. */
+  writeUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
+    return this.#writer.submitUnlogged(work);
   }
 
   /** Reads from one state of the database throughout. */
@@ -116,7 +109,7 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** From memory, unless that is stale; answers at once then, and always on SQLite. */
+  /** Reads from the cache unless that is stale. A hit is returned at once, and on SQLite everything is. */
   find<Document extends Stored>(
     table: Table<Document>,
     accountId: string,
@@ -166,7 +159,7 @@ export class Store implements AsyncDisposable {
     this.#stopWatching = await this.#database.watch({
       poll,
       noChange: () => {
-        // Changes that a failed poll would have read are not announced again.
+        // The changes that a failed poll would have read are not signalled again.
         if (this.#feed.isBehind) poll();
         else this.#feed.markFresh();
       },

@@ -3,7 +3,7 @@ import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
 import type { Transaction } from './group-commit.ts';
 
-/** What every stored resource has. A resource is one JSON document; columns beside it exist only for rules and look-ups. */
+/** Fields of every stored resource. A resource is one JSON document; other columns exist for constraints and look-ups. */
 export interface Stored {
   readonly id: string;
   readonly account_id: string;
@@ -13,10 +13,10 @@ export interface Stored {
 interface TableDefinition<Document extends Stored> {
   /** The table's name in SQL. */
   readonly name: string;
-  /** As the change log names the resource. */
+  /** The name of the resource's kind in the change log. */
   readonly kind: string;
   readonly prefix: string;
-  /** Columns that the database must know, with their value for a document. */
+  /** Columns for constraints and look-ups, with their value for a document. */
   readonly columns?: Readonly<Record<string, (document: Document) => Value>>;
   /** Columns whose values are no part of the document, so that no answer, cache or log ever holds them. */
   readonly secretColumns?: readonly string[];
@@ -34,7 +34,7 @@ export class Table<Document extends Stored> {
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #secretColumns: readonly string[];
   readonly #insertInto: string;
-  /** By the number of rows. */
+  /** SQL texts by the number of rows. */
   readonly #insertMany = new Map<number, string>();
   readonly #sql: Readonly<
     Record<'find' | 'all' | 'firstPage' | 'page' | 'firstIds' | 'ids' | 'insert' | 'update' | 'delete', string>
@@ -67,7 +67,7 @@ export class Table<Document extends Stored> {
     return { id, account_id: accountId, created_at: createdAt };
   }
 
-  /** Whether the id is one of this table's kind. Callers send anything, also what a database cannot take as text. */
+  /** False for ids of other kinds. Callers send anything, also bytes that a database refuses as text. */
   mayHave(id: string): boolean {
     return hasPrefix(id, this.prefix);
   }
@@ -84,7 +84,7 @@ export class Table<Document extends Stored> {
     return whenReady(queries.all(this.#sql.find, [id]), ([row]) => row && this.parse(row));
   }
 
-  /** Those that exist of these ids, or all there are, whatever their account; for the snapshot and the host. */
+  /** The documents that exist among these ids, or all, whatever their account; for the snapshot and the host. */
   async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
     if (ids === undefined) return (await queries.all(this.#sql.all)).map((row) => this.parse(row));
     const documents: Document[] = [];
@@ -122,7 +122,7 @@ export class Table<Document extends Stored> {
     return document;
   }
 
-  /** Many at once, for tables without secrets. Records nothing: one record of the whole says more than thousands. */
+  /** Inserts many at once into a table without secrets. Records no change: the caller records one for all. */
   async insertMany(transaction: Transaction, documents: readonly Document[]): Promise<void> {
     const values: Value[] = [];
     for (const document of documents) {
@@ -143,7 +143,7 @@ export class Table<Document extends Stored> {
     return document;
   }
 
-  /** `cascades`: the database deletes other rows along with it. */
+  /** Set `cascades` where the database deletes other rows along with it. */
   async delete(transaction: Transaction, document: Document, { cascades = false } = {}): Promise<void> {
     const { id, account_id } = document;
     await transaction.run(this.#sql.delete, [id]);
@@ -151,13 +151,13 @@ export class Table<Document extends Stored> {
     transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, cascades });
   }
 
-  /** A row that starts with the document column. */
+  /** Reads a row that starts with the document column. */
   parse(row: Row): Document {
     // Only this class writes the column.
     return JSON.parse(String(row[0])) as Document;
   }
 
-  /** Kept: a text of thousands of places takes longer to make than to carry out. */
+  /** The text is kept, because building one with thousands of places takes longer than running it. */
   #insertManySql(rows: number): string {
     let sql = this.#insertMany.get(rows);
     if (sql === undefined) {
@@ -174,7 +174,7 @@ export class Table<Document extends Stored> {
   }
 }
 
-/** Statements that create a resource's table, with what every one has. `extra`: columns and constraints. */
+/** Statements that create a resource's table; `extra` holds further columns and constraints. */
 export function tableSql(name: string, extra = ''): string {
   return `
     CREATE TABLE ${name} (

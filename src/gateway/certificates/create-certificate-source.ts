@@ -15,7 +15,7 @@ export interface CertificateSourceOptions {
 const yearMs = 365 * 86_400_000;
 const servable = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
-/** An account's uploaded certificate where one fits, else a leaf of the local CA. */
+/** Serves an uploaded certificate of the account where one fits, else a leaf of the local CA. */
 export function createCertificateSource({ localCa, log, now = Date.now }: CertificateSourceOptions): CertificateSource {
   const uploaded = new UploadedCertificates();
   const wildcards = new WildcardNames();
@@ -31,12 +31,12 @@ export function createCertificateSource({ localCa, log, now = Date.now }: Certif
       };
     },
     secureContextFor: async (accountId, servername) => {
-      // Without an edge there is nothing to serve, and scanning must cost neither memory nor signatures.
+      // Names that no edge serves get none: scanning must cost neither memory nor signatures.
       if (accountId === undefined) throw new Error('No edge serves this name.');
       if (!servable.test(servername)) throw new Error('This is not a name that a certificate can hold.');
       const context = uploaded.find(accountId, servername, now());
       if (context !== undefined) return context;
-      // One leaf for all names under a wildcard edge, or whoever makes up names would have each one issued.
+      // One leaf serves all names under a wildcard edge, so that made-up names do not each cost a signature.
       const wildcard = wildcardOf(servername);
       return leaves.contextFor(wildcards.has(accountId, wildcard) ? wildcard : servername, now());
     },

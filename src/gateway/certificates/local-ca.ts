@@ -23,26 +23,26 @@ export interface IssuedLeaf extends CertificatePair {
   readonly notAfter: Date;
 }
 
-/** The authority of the installation itself, for names that no certificate was uploaded for. */
+/** The installation's own authority, for names without an uploaded certificate. */
 export interface LocalCa {
-  /** What clients must trust; it holds no secret. */
+  /** The certificate that clients must trust; it holds no secret. */
   readonly caCertificatePem: string;
   readonly notAfter: Date;
-  /** `name` may start with `*.`. */
+  /** Issues a leaf for a name, which may start with `*.`. */
   issue(name: string, now: Date): Promise<IssuedLeaf>;
 }
 
 const generateKeys = promisify(generateKeyPair);
 const dayMs = 86_400_000;
 const caDays = 3653;
-/** The most that browsers accept. */
+/** The longest validity that browsers accept. */
 const leafDays = 397;
-/** For clients whose clocks are behind. */
+/** Certificates are valid from an hour ago, for clients whose clocks are behind. */
 const backdatingMs = 3_600_000;
 /** Longest common name of X.520. */
 const maxCommonName = 64;
 
-/** Loads the CA, or makes it if there is none. */
+/** Loads the CA, or creates it if there is none. */
 export async function openLocalCa(storage: LocalCaStorage): Promise<LocalCa> {
   const pair = (await storage.load()) ?? (await storage.save(await createCa(new Date())));
   const { certificate, privateKey } = readCa(pair);
@@ -118,7 +118,7 @@ function readCa(pair: CertificatePair): { certificate: X509Certificate; privateK
   return { certificate, privateKey };
 }
 
-/** Certificate → to be signed → version, serial, algorithm, issuer, validity, subject. */
+/** The path is: certificate → to be signed → version, serial, algorithm, issuer, validity, subject. */
 function readSubject(certificate: X509Certificate): Buffer {
   const toBeSigned = readDer(readDer(certificate.raw)[0]?.content ?? Buffer.alloc(0))[0];
   const subject = readDer(toBeSigned?.content ?? Buffer.alloc(0))[5];

@@ -11,11 +11,11 @@ interface Leaf {
 }
 
 const maxLeaves = 1000;
-/** Issuing runs on the thread pool, which file and DNS work share. */
+/** Issuing runs on the thread pool, which file access and DNS share. */
 const maxIssuing = 2;
 const maxWaiting = 256;
 
-/** Leaves of the local CA, issued when first asked for and kept in memory only. */
+/** Leaves of the local CA, issued at the first request for a name and kept in memory only. */
 export class LocalLeaves {
   readonly #localCa: LocalCa;
   readonly #leaves = new BoundedCache<string, Leaf>(maxLeaves);
@@ -31,7 +31,7 @@ export class LocalLeaves {
     const kept = this.#leaves.get(name);
     if (kept !== undefined && nowMs < kept.renewAtMs) return kept.context;
     const issued = this.#underWay.get(name) ?? this.#start(name, nowMs);
-    // A renewal that fails is tried again by the next client; until it ends, the old leaf does.
+    // A renewal that fails is retried by the next client; the old leaf serves until it expires.
     return kept !== undefined && nowMs < kept.notAfterMs ? issued.catch(() => kept.context) : issued;
   }
 
@@ -64,7 +64,7 @@ export class LocalLeaves {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** A turn is handed on rather than given back, so that nobody slips in between. */
+  /** Passes the turn to the next in line, so that nobody slips in between. */
   #endTurn(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#issuing--;

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { derTag, readDer, writeBitString, writeDer, writeOid, writePositiveInteger, writeTime } from '../../lib/der.ts';
 import { writePem } from '../../lib/pem.ts';
 
-/** What a certificate says, before it is signed with ECDSA and SHA-256. */
+/** The content of a certificate, before it is signed with ECDSA and SHA-256. */
 export interface CertificateContent {
-  /** A Name as DER, so that it stays the issuer's subject to the byte. */
+  /** A Name in DER, so that it is equal to the issuer's subject to the byte. */
   readonly issuer: Uint8Array;
   readonly subject: Uint8Array;
   readonly publicKey: KeyObject;
@@ -21,7 +21,7 @@ const ecdsaWithSha256 = writeDer(derTag.sequence, writeOid('1.2.840.10045.4.3.2'
 const version3 = writeDer(0xa0, writePositiveInteger(Uint8Array.of(2)));
 const serialBytes = 16;
 
-/** The certificate as PEM. */
+/** Returns the certificate as PEM. */
 export async function signCertificate(content: CertificateContent, issuerKey: KeyObject): Promise<string> {
   const toBeSigned = writeDer(
     derTag.sequence,
@@ -63,7 +63,7 @@ export function serverAuthUsage(): Buffer {
   return extension('2.5.29.37', writeDer(derTag.sequence, writeOid('1.3.6.1.5.5.7.3.1')));
 }
 
-/** Critical where the subject is empty and the name stands here only. */
+/** Must be critical where the subject is empty and only this extension has the name. */
 export function alternativeName(dnsName: string, critical: boolean): Buffer {
   return extension('2.5.29.17', writeDer(derTag.sequence, writeDer(0x82, Buffer.from(dnsName, 'ascii'))), critical);
 }
@@ -95,7 +95,7 @@ function publicKeyDer(publicKey: KeyObject): Buffer {
   return publicKey.export({ type: 'spki', format: 'der' });
 }
 
-/** Positive and never zero: the top bits are 01. */
+/** A serial number must be positive and not zero: the top bits are 01. */
 function randomSerial(): Buffer {
   const serial = randomBytes(serialBytes);
   serial.writeUInt8((serial.readUInt8(0) & 0x3f) | 0x40, 0);

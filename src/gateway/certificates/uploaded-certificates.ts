@@ -14,15 +14,15 @@ interface Certificate {
   readonly notAfterMs: number;
 }
 
-/** A context holds about 40 kB and takes half a millisecond to build, so the ones not in use are built again. */
+/** A context takes about 40 kB, and half a millisecond to build: the ones not in use are dropped and built again. */
 const maxContexts = 1000;
 /** Certificates loaded before traffic gets a turn. */
-const batch = 16;
+const batchSize = 16;
 
 /** The certificates in force, by account and name. */
 export class UploadedCertificates implements SnapshotFollower {
   #certificates = new Map<string, Certificate>();
-  /** By `account name`. */
+  /** Certificates by `nameKey`. */
   #byName = new Map<string, readonly Certificate[]>();
   readonly #contexts = new BoundedCache<Certificate, SecureContext>(maxContexts);
 
@@ -32,7 +32,7 @@ export class UploadedCertificates implements SnapshotFollower {
       if (entry.kind !== 'certificate') continue;
       const known = this.#certificates.get(entry.id);
       loaded.push(known !== undefined && isSame(known.entry, entry) ? [known, undefined] : load(entry));
-      if (loaded.length % batch === 0) await nextTurn();
+      if (loaded.length % batchSize === 0) await nextTurn();
     }
     return () => {
       this.#swap(update, loaded);
@@ -44,7 +44,7 @@ export class UploadedCertificates implements SnapshotFollower {
     const exact = this.#byName.get(nameKey(accountId, servername)) ?? [];
     const wildcard = this.#byName.get(nameKey(accountId, wildcardOf(servername))) ?? [];
     const isValid = ({ notBeforeMs, notAfterMs }: Certificate): boolean => notBeforeMs <= nowMs && nowMs < notAfterMs;
-    // One that has expired is shown only for want of a valid one: whoever uploaded it sees what is wrong.
+    // An expired certificate is better than none: whoever uploaded it sees what is wrong.
     const choice =
       endsLast(exact.filter(isValid)) ?? endsLast(wildcard.filter(isValid)) ?? endsLast(exact) ?? endsLast(wildcard);
     return choice === undefined ? undefined : this.#contextOf(choice);
@@ -60,17 +60,17 @@ export class UploadedCertificates implements SnapshotFollower {
 
   #swap(update: SnapshotUpdate, loaded: readonly (readonly [Certificate, SecureContext | undefined])[]): void {
     const named = new Set(loaded.map(([{ entry }]) => entry.id));
-    if (update.full) for (const id of this.#certificates.keys()) if (!named.has(id)) this.#displace(id);
-    for (const { kind, id } of update.removed) if (kind === 'certificate') this.#displace(id);
+    if (update.full) for (const id of this.#certificates.keys()) if (!named.has(id)) this.#remove(id);
+    for (const { kind, id } of update.removed) if (kind === 'certificate') this.#remove(id);
     for (const [certificate, context] of loaded) {
-      // Without a context it is the one that is in force already.
-      if (context !== undefined) this.#place(certificate, context);
+      // A certificate without a new context is in force already.
+      if (context !== undefined) this.#add(certificate, context);
     }
   }
 
-  #place(certificate: Certificate, context: SecureContext): void {
+  #add(certificate: Certificate, context: SecureContext): void {
     const { id, accountId, names } = certificate.entry;
-    this.#displace(id);
+    this.#remove(id);
     this.#certificates.set(id, certificate);
     this.#contexts.fill(this.#contexts.ticket(), certificate, context);
     for (const name of names) {
@@ -79,7 +79,7 @@ export class UploadedCertificates implements SnapshotFollower {
     }
   }
 
-  #displace(id: string): void {
+  #remove(id: string): void {
     const old = this.#certificates.get(id);
     if (old === undefined) return;
     this.#certificates.delete(id);

@@ -1,6 +1,6 @@
 import type { SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 
-/** Which wildcard names edges serve. There are few of them, however many edges there are. */
+/** The wildcard names that edges serve, with the account of each; there are few, however many edges there are. */
 export class WildcardNames implements SnapshotFollower {
   #accounts = new Map<string, string>();
   #byEdge = new Map<string, readonly string[]>();
@@ -21,9 +21,9 @@ export class WildcardNames implements SnapshotFollower {
       this.#byEdge = new Map();
     }
     const edges = update.set.filter((entry) => entry.kind === 'https_edge');
-    // All old names go before any new one comes: a name may move from one edge to another.
-    for (const { kind, id } of update.removed) if (kind === 'https_edge') this.#displace(id);
-    for (const { id } of edges) this.#displace(id);
+    // All old names are removed before any new one is added: a name may move from one edge to another.
+    for (const { kind, id } of update.removed) if (kind === 'https_edge') this.#remove(id);
+    for (const { id } of edges) this.#remove(id);
     for (const { id, accountId, hostports } of edges) {
       const names = hostports.filter((hostport) => hostport.startsWith('*.')).map(withoutPort);
       if (names.length === 0) continue;
@@ -32,13 +32,13 @@ export class WildcardNames implements SnapshotFollower {
     }
   }
 
-  #displace(edgeId: string): void {
+  #remove(edgeId: string): void {
     for (const name of this.#byEdge.get(edgeId) ?? []) this.#accounts.delete(name);
     this.#byEdge.delete(edgeId);
   }
 }
 
-/** The name with its first label replaced: `a.b.c` → `*.b.c`. A certificate's wildcard stands for one label. */
+/** Replaces the first label: `a.b.c` → `*.b.c`. A certificate's wildcard stands for one label. */
 export function wildcardOf(name: string): string {
   const dot = name.indexOf('.');
   return dot < 0 ? '' : `*${name.slice(dot)}`;

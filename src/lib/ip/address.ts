@@ -1,7 +1,7 @@
 /**
- * 32 bits a word, most significant first; IPv4 has the first word only, and the others are 0. Signed, because such
- * numbers are part of the object itself, which is made for every connection. An IPv4-mapped IPv6 address is always held
- * as family 4, so that both spellings of one host compare alike.
+ * Words have 32 bits, most significant first; IPv4 has the first word only, and the others are 0. They are signed,
+ * because V8 stores such numbers in the object itself, and one is made for every connection. An IPv4-mapped IPv6 address
+ * is always held as family 4, so that both spellings of one host compare alike.
  */
 export interface IpAddress {
   readonly family: 4 | 6;
@@ -22,12 +22,6 @@ for (let value = 0; value < 16; value++) {
   hexValues[digit.charCodeAt(0)] = hexValues[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/**
- * Scratch of reading and writing IPv6, which never yield: a fresh array for each address would double the cost. Indexes
- * into it are in range by construction, hence the `!`.
- */
-const groups = new Uint16Array(8);
-
 /** Strict: no short forms, no leading zeros in IPv4. The zone of an IPv6 address (`%eth0`) is dropped. */
 export function parseIp(text: string): IpAddress | undefined {
   const ipv4 = readIpv4(text, 0);
@@ -47,70 +41,68 @@ export function ipFromIpv6Words(word0: number, word1: number, word2: number, wor
 /** The canonical text of RFC 5952. */
 export function formatIp({ family, word0, word1, word2, word3 }: IpAddress): string {
   if (family === 4) return `${word0 >>> 24}.${(word0 >>> 16) & 255}.${(word0 >>> 8) & 255}.${word0 & 255}`;
-  setWord(0, word0);
-  setWord(2, word1);
-  setWord(4, word2);
-  setWord(6, word3);
-  const { start, length } = longestZeroRun();
-  if (length < 2) return joinGroups(0, 8);
-  return `${joinGroups(0, start)}::${joinGroups(start + length, 8)}`;
+  const groups = [
+    word0 >>> 16,
+    word0 & 0xffff,
+    word1 >>> 16,
+    word1 & 0xffff,
+    word2 >>> 16,
+    word2 & 0xffff,
+    word3 >>> 16,
+    word3 & 0xffff,
+  ];
+  const { start, length } = longestZeroRun(groups);
+  if (length < 2) return joinGroups(groups, 0, 8);
+  return `${joinGroups(groups, 0, start)}::${joinGroups(groups, start + length, 8)}`;
 }
 
-/** The IPv4 address from there to the end as an unsigned number, or -1. */
+/** The IPv4 address from `from` to the end as an unsigned number, or -1. */
 function readIpv4(text: string, from: number): number {
   const end = text.length;
   let value = 0;
   let at = from;
   for (let octets = 0; octets < 4; octets++) {
     if (octets > 0 && (at >= end || text.charCodeAt(at++) !== codeDot)) return -1;
-    let octet = digitAt(text, at++, end);
-    if (octet < 0) return -1;
-    // Unrolled: a loop costs a quarter more here.
-    let digit = octet === 0 ? -1 : digitAt(text, at, end);
-    if (digit >= 0) {
+    const start = at;
+    let octet = 0;
+    for (; at < end && octet <= 255; at++) {
+      const digit = text.charCodeAt(at) - code0;
+      if (digit < 0 || digit > 9) break;
       octet = octet * 10 + digit;
-      digit = digitAt(text, ++at, end);
-      if (digit >= 0) {
-        octet = octet * 10 + digit;
-        at++;
-      }
     }
-    if (octet > 255) return -1;
+    if (at === start || octet > 255) return -1;
+    if (at > start + 1 && text.charCodeAt(start) === code0) return -1;
     value = value * 256 + octet;
   }
   return at === end ? value : -1;
 }
 
-function digitAt(text: string, at: number, end: number): number {
-  const digit = at < end ? text.charCodeAt(at) - code0 : -1;
-  return digit <= 9 ? digit : -1;
-}
-
 function parseIpv6(text: string): IpAddress | undefined {
-  if (!readGroups(text) && !readGroups(withoutZone(text))) return undefined;
+  const groups = readGroups(text) ?? readGroups(withoutZone(text));
+  if (groups === undefined) return undefined;
+  const wordAt = (at: number): number => (groups[at]! << 16) | groups[at + 1]!;
   return ipFromIpv6Words(wordAt(0), wordAt(2), wordAt(4), wordAt(6));
 }
 
-/** Without what follows `%`, if that can be a zone; else something that is no address. */
+/** The text without what follows `%`, if that can be a zone; else something that is no address. */
 function withoutZone(text: string): string {
   const percent = text.indexOf('%');
   return percent >= 0 && /^[!-~]+$/.test(text.slice(percent + 1)) ? text.slice(0, percent) : '';
 }
 
-/** Fills `groups` from IPv6 text; false if it is none. */
-function readGroups(text: string): boolean {
+/** The eight groups of IPv6 text; undefined if it is none. */
+function readGroups(text: string): readonly number[] | undefined {
   const end = text.length;
-  if (end < 2) return false;
+  const groups = [0, 0, 0, 0, 0, 0, 0, 0];
   let count = 0;
   let gap = -1;
   let at = 0;
-  if (text.charCodeAt(0) === codeColon) {
-    if (text.charCodeAt(1) !== codeColon) return false;
+  if (text.startsWith('::')) {
     gap = 0;
     at = 2;
   }
   while (at < end) {
-    if (count === 8) return false;
+    if (count === 8) return undefined;
     const start = at;
     let value = 0;
     let code = 0;
@@ -120,50 +112,39 @@ function readGroups(text: string): boolean {
       if (digit < 0) break;
       value = (value << 4) | digit;
     }
-    if (at === start || at - start > 4) return false;
+    if (at === start || at - start > 4) return undefined;
     if (at < end && code === codeDot) {
       const ipv4 = readIpv4(text, start);
-      if (ipv4 < 0) return false;
+      if (ipv4 < 0 || count > 6) return undefined;
       groups[count++] = ipv4 >>> 16;
-      groups[count++] = ipv4;
+      groups[count++] = ipv4 & 0xffff;
       break;
     }
     groups[count++] = value;
     if (at === end) break;
-    if (code !== codeColon || ++at === end) return false;
+    if (code !== codeColon || ++at === end) return undefined;
     if (text.charCodeAt(at) === codeColon) {
-      if (gap >= 0) return false;
+      if (gap >= 0) return undefined;
       gap = count;
       at++;
     }
   }
-  return gap < 0 ? count === 8 : spread(gap, count);
-}
-
-/** Moves the groups after `::` to the end and zeroes the ones it stands for. */
-function spread(gap: number, count: number): boolean {
-  if (count > 7) return false;
-  let to = 8;
-  for (let from = count; from > gap;) groups[--to] = groups[--from]!;
-  while (to > gap) groups[--to] = 0;
-  return true;
-}
-
-function wordAt(group: number): number {
-  return (groups[group]! << 16) | groups[group + 1]!;
+  if (gap < 0) return count === 8 ? groups : undefined;
+  if (count === 8) return undefined;
+  // The groups after `::` move to the end.
+  for (let from = count, to = 8; from > gap;) {
+    groups[--to] = groups[--from]!;
+    groups[from] = 0;
+  }
+  return groups;
 }
 
 function hexDigit(code: number): number {
   return code < 128 ? hexValues[code]! : -1;
 }
 
-function setWord(group: number, word: number): void {
-  groups[group] = word >>> 16;
-  groups[group + 1] = word;
-}
-
-/** The first of the longest runs in `groups`. */
-function longestZeroRun(): { readonly start: number; readonly length: number } {
+/** The first of the longest runs of zeros. */
+function longestZeroRun(groups: readonly number[]): { readonly start: number; readonly length: number } {
   let start = 0;
   let longest = 0;
   let length = 0;
@@ -176,7 +157,7 @@ function longestZeroRun(): { readonly start: number; readonly length: number } {
   return { start, length: longest };
 }
 
-function joinGroups(from: number, end: number): string {
+function joinGroups(groups: readonly number[], from: number, end: number): string {
   let text = '';
   for (let at = from; at < end; at++) text += (at === from ? '' : ':') + groups[at]!.toString(16);
   return text;

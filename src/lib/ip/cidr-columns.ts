@@ -6,10 +6,10 @@ import type { Cidr } from './cidr.ts';
  * are in range by construction, hence the `!`.
  */
 export class CidrColumns {
-  /** Words of an address that are kept; in all others these CIDRs have zeros. */
+  /** Words that are kept of each address; the CIDRs have zeros in all others. */
   readonly width: number;
   count = 0;
-  /** `width` for each CIDR. There may be room for more than `count`, here and in the other columns. */
+  /** `width` words for each CIDR. This column and the others may have room for more than `count`. */
   words = new Uint32Array();
   prefixes = new Uint8Array();
   flags = new Uint8Array();
@@ -18,13 +18,13 @@ export class CidrColumns {
     this.width = width;
   }
 
-  /** Puts it last, wherever it belongs: `sort` has to follow. */
+  /** Puts it last, out of order: `sort` has to follow. */
   append(cidr: Cidr, flags: number): void {
     this.#reserve(this.count + 1);
     this.#write(this.count++, cidr, flags);
   }
 
-  /** Brings rows into order, and those of one CIDR together. */
+  /** Brings rows into order, and merges those of one CIDR. */
   sort(): void {
     const rows = this.#sortedRows();
     const { width, words, prefixes, flags } = this;
@@ -91,7 +91,7 @@ export class CidrColumns {
     return true;
   }
 
-  /** Where the CIDR is, or would have to be. */
+  /** The row of the CIDR, or the one before which it belongs. */
   #find(cidr: Cidr): number {
     let low = 0;
     let high = this.count;
@@ -126,7 +126,7 @@ export class CidrColumns {
     this.flags[row] = flags;
   }
 
-  /** Moves a row and all behind it. */
+  /** Moves a row and all behind it to another place, and changes the count with them. */
   #move(from: number, to: number): void {
     this.words.copyWithin(to * this.width, from * this.width, this.count * this.width);
     this.prefixes.copyWithin(to, from, this.count);
@@ -136,7 +136,7 @@ export class CidrColumns {
 
   #reserve(count: number): void {
     if (count <= this.flags.length) return;
-    // So much at a time that, in all, each row is copied a few times at most.
+    // A quarter more at a time, so that each row is copied only a few times in all.
     const room = Math.ceil(count * 1.25) + 15;
     const { words, prefixes, flags } = this;
     this.words = new Uint32Array(room * this.width);

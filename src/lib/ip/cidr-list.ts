@@ -19,13 +19,13 @@ export interface CidrSetData {
   readonly ipv6Narrow?: IntervalTable;
 }
 
-/** The CIDRs that a packed set is made of, kept so that a change of one does not take the reading of all. */
+/** The CIDRs of a packed set, kept so that a change of one does not require reading all of them again. */
 export class CidrList {
   readonly #ipv4 = new CidrColumns(1);
   readonly #ipv6 = new CidrColumns(2);
   readonly #ipv6Narrow = new CidrColumns(4);
 
-  /** The same CIDR may come several times; its flags are those of all. */
+  /** A CIDR that comes several times gets the union of its flags. */
   constructor(rules: Iterable<FlaggedCidr>) {
     for (const { cidr, flags } of rules) this.#columnsOf(cidr).append(cidr, flags);
     for (const columns of [this.#ipv4, this.#ipv6, this.#ipv6Narrow]) columns.sort();

@@ -13,7 +13,7 @@ export function packCidrs(rules: Iterable<FlaggedCidr>): CidrSetData {
 }
 
 export class CidrSet {
-  /** What it was made of, to be sent to another process. */
+  /** The packed form, to be sent to another process. */
   readonly data: CidrSetData;
   readonly #ipv4: IntervalTable | undefined;
   readonly #ipv6: IntervalTable | undefined;

@@ -28,7 +28,7 @@ export function parseCidr(text: string): CidrResult {
   const maxPrefix = isIpv6Text ? 128 : 32;
   const prefix = readPrefix(text, slash + 1, maxPrefix);
   if (prefix < 0) return malformed(`must have a mask length between 0 and ${maxPrefix}, in digits, after the slash`);
-  // There is one way only to write this.
+  // An IPv4 network has one spelling only, so the text is the canonical one.
   if (!isIpv6Text) return onNetwork(ip, prefix, text);
   if (ip.family === 6) return onNetwork(ip, prefix);
   return prefix >= 96
@@ -57,7 +57,7 @@ export function cidrsContaining(ip: IpAddress): string[] {
   return Array.from({ length: bitsOf(ip.family) + 1 }, (_, prefix) => formatCidr(networkOf(ip, prefix)));
 }
 
-/** The range that holds this address alone. */
+/** The range that holds only this address. */
 export function cidrOfAddress(ip: IpAddress): Cidr {
   return networkOf(ip, bitsOf(ip.family));
 }
@@ -71,7 +71,7 @@ function keepBits(word: number, bits: number): number {
   return bits >= 32 ? word : word & (-1 << (32 - bits));
 }
 
-/** The mask length from there to the end, or -1. */
+/** The mask length from `from` to the end, or -1. */
 function readPrefix(text: string, from: number, max: number): number {
   let prefix = -1;
   for (let at = from; at < text.length; at++) {
@@ -83,7 +83,7 @@ function readPrefix(text: string, from: number, max: number): number {
   return prefix;
 }
 
-/** `text`: the canonical one, if the address is the first of the range. */
+/** `text`, if given, is the canonical one where the address is the first of the range. */
 function onNetwork(ip: IpAddress, prefix: number, text?: string): CidrResult {
   const cidr = networkOf(ip, prefix);
   if (isSameAddress(cidr, ip)) return { ok: true, cidr, canonical: text ?? formatCidr(cidr) };

@@ -10,9 +10,9 @@ export type TrustedProxies =
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /**
- * Who sent the request, given the other end of the connection and the `X-Forwarded-For` lines that came with it. Each
- * hop wrote down the one before it, so the list is read from its end for as long as trusted hops are speaking: the first
- * address that is not trusted is the client. At an entry that is no address the walk ends with the last one found.
+ * The address of the client, from the peer of the connection and the `X-Forwarded-For` lines of the request. Each hop
+ * appended the one before it, so the list is read from its end for as long as the hops are trusted: the first address
+ * that is not trusted is the client. An entry that is no address ends the walk with the last address found.
  */
 export function clientAddress(
   peer: IpAddress,
@@ -33,7 +33,7 @@ export function clientAddress(
   return client;
 }
 
-/** Reads a setting such as `10.0.0.0/8, ::1`, where an address alone means itself. */
+/** Reads a setting such as `10.0.0.0/8, ::1`, where an address without a mask means itself. */
 export function parseTrustedProxies(text: string): TrustedProxies {
   const rules: FlaggedCidr[] = [];
   const faults: string[] = [];

@@ -1,9 +1,9 @@
 import { bitsAt, writeRow } from './interval-table.ts';
 import type { IntervalTable } from './interval-table.ts';
 
-/** Where the flags change, in ascending order, and what they are from there on. */
+/** The places where the flags change, in ascending order, and the flags from each of them on. */
 export interface Intervals {
-  /** Words of a start. */
+  /** Words in a start. */
   readonly width: number;
   readonly starts: Uint32Array;
   readonly flags: Uint8Array;
@@ -11,18 +11,19 @@ export interface Intervals {
 
 /** An index of 64 KB stays in the processor's cache beside all else that a server does. */
 const usualIndexBits = 14;
-/** Where that makes the rows shorter. */
+/** A larger index is taken where it makes the rows shorter. */
 const maxIndexBits = 16;
 const elementBits = 16;
 
+/** `README.md` has a drawing of a row, and says how these sizes are used. */
 export function indexIntervals(intervals: Intervals): IntervalTable {
   const { width, starts, flags } = intervals;
   const bounds = Uint32Array.of(...starts.subarray(0, width), ...starts.subarray(-width));
   const usedBits = Math.max(2, countUsedBits(starts, width));
   const sharedBits = Math.min(countSharedBits(bounds, width), usedBits - 2);
   const flagBits = countFlagBits(flags);
-  const alone = findAlone(intervals, usedBits);
-  const { indexBits, elements } = chooseSizes(alone.rowCount, width, usedBits - sharedBits, flagBits + 1);
+  const { isSingleUnit, rowCount } = findSingleUnits(intervals, usedBits);
+  const { indexBits, elements } = chooseSizes(rowCount, width, usedBits - sharedBits, flagBits + 1);
   const table = {
     width,
     bounds,
@@ -31,32 +32,36 @@ export function indexIntervals(intervals: Intervals): IntervalTable {
     indexBits,
     usedBits,
     index: new Uint32Array(2 ** indexBits + 1),
-    rows: elements === 2 ? new Uint32Array(alone.rowCount) : new Uint16Array(alone.rowCount * elements),
+    rows: elements === 2 ? new Uint32Array(rowCount) : new Uint16Array(rowCount * elements),
     rowLength: elements === 2 ? 1 : elements,
     flagBits,
   };
-  fill(table, intervals, alone.marks);
+  fill(table, intervals, isSingleUnit);
   return table;
 }
 
 /**
- * Of two starts that lie next to each other, as near as any two can, a row for the first says enough if the flags are 0
- * from the second on. This halves a list of ranges that are all of one size, such as single addresses.
+ * Finds intervals that are one unit long, the smallest distance between any two starts, and are followed by flags 0. One
+ * row says all about such an interval, and the row of its end is left out. This halves a list of ranges that are all of
+ * one size, such as single addresses.
  */
-function findAlone({ width, starts, flags }: Intervals, usedBits: number): { marks: Uint8Array; rowCount: number } {
+function findSingleUnits(
+  { width, starts, flags }: Intervals,
+  usedBits: number,
+): { readonly isSingleUnit: Uint8Array; readonly rowCount: number } {
   const last = (usedBits - 1) >>> 5;
-  const distance = (1 << (-usedBits & 31)) >>> 0;
-  const marks = new Uint8Array(flags.length);
+  const unit = (1 << (-usedBits & 31)) >>> 0;
+  const isSingleUnit = new Uint8Array(flags.length);
   let rowCount = flags.length;
   for (let at = 0; at + 1 < flags.length; at++) {
     if (flags[at] === 0 || flags[at + 1] !== 0) continue;
     const word = at * width;
-    if (starts[word + width + last]! - starts[word + last]! !== distance) continue;
+    if (starts[word + width + last]! - starts[word + last]! !== unit) continue;
     if (last > 0 && !isSameBefore(starts, word, word + width, last)) continue;
-    marks[at] = 1;
+    isSingleUnit[at] = 1;
     rowCount -= 1;
   }
-  return { marks, rowCount };
+  return { isSingleUnit, rowCount };
 }
 
 function isSameBefore(starts: Uint32Array, one: number, other: number, length: number): boolean {
@@ -64,7 +69,7 @@ function isSameBefore(starts: Uint32Array, one: number, other: number, length: n
   return true;
 }
 
-/** `bits`: of a start that are not shared; `tailBits`: what a row has behind them. */
+/** `bits` counts the bits of a start that are not shared, `tailBits` those that a row has behind them. */
 function chooseSizes(
   count: number,
   width: number,
@@ -80,15 +85,15 @@ function chooseSizes(
   return { indexBits: clamp(Math.max(usualIndexBits, bits + tailBits - elements * elementBits)), elements };
 }
 
-function fill(table: IntervalTable, { width, starts, flags }: Intervals, alone: Uint8Array): void {
+function fill(table: IntervalTable, { width, starts, flags }: Intervals, isSingleUnit: Uint8Array): void {
   const { sharedBits, indexBits, index, rows, rowLength, flagBits } = table;
   const shift = 32 - rows.BYTES_PER_ELEMENT * 8;
   const start = new Uint32Array(6);
   let row = 0;
-  for (let at = 0; at < flags.length; at += 1 + alone[at]!) {
+  for (let at = 0; at < flags.length; at += 1 + isSingleUnit[at]!) {
     for (let word = 0; word < width; word++) start[word] = starts[at * width + word]!;
     index[(bitsAt(start, sharedBits) >>> (32 - indexBits)) + 1]!++;
-    const tail = (alone[at]! << flagBits) | flags[at]!;
+    const tail = (isSingleUnit[at]! << flagBits) | flags[at]!;
     if (rowLength === 1) rows[row++] = (bitsAt(start, sharedBits + indexBits) >>> shift) | tail;
     else writeRow(start, table, tail, rows, row++ * rowLength);
   }
@@ -101,7 +106,7 @@ function countFlagBits(flags: Uint8Array): number {
   return 32 - Math.clz32(union);
 }
 
-/** Where the last bit ends that is set in any start. */
+/** The number of leading bits after which no start has a bit set. */
 function countUsedBits(starts: Uint32Array, width: number): number {
   for (let word = width - 1; word >= 0; word--) {
     let union = 0;
@@ -111,7 +116,7 @@ function countUsedBits(starts: Uint32Array, width: number): number {
   return 0;
 }
 
-/** Of the first and the last start, and so of all. */
+/** The leading bits that the first and the last start share, and so all between them. */
 function countSharedBits(bounds: Uint32Array, width: number): number {
   for (let word = 0; word < width; word++) {
     const difference = bounds[word]! ^ bounds[width + word]!;

@@ -3,7 +3,7 @@ import { indexIntervals } from './interval-index.ts';
 import type { Intervals } from './interval-index.ts';
 import type { IntervalTable } from './interval-table.ts';
 
-/** Undefined where the ranges come to nothing. */
+/** Undefined where there are no ranges, or none has flags. */
 export function packIntervals(ranges: CidrColumns): IntervalTable | undefined {
   const sweep = new Sweep(ranges);
   for (let row = 0; row < ranges.count; row++) sweep.open(row);
@@ -11,22 +11,22 @@ export function packIntervals(ranges: CidrColumns): IntervalTable | undefined {
   return intervals.flags.length === 0 ? undefined : indexIntervals(intervals);
 }
 
-/** A range and those around it, down from all addresses, have mask lengths of their own. */
+/** Ranges that contain each other have different mask lengths, 0 to 128. */
 const maxDepth = 129;
 
-/** Walks ranges in their order and notes where the union of the flags of those around it changes. */
+/** Walks ranges in their order and emits the places where the union of the flags around the place changes. */
 class Sweep {
   readonly #ranges: CidrColumns;
   readonly #starts: Uint32Array;
   readonly #flags: Uint8Array;
   #count = 0;
-  /** How many ranges are around the current place. */
+  /** The number of ranges around the current place. */
   #depth = 0;
   /** Their rows, outermost first. */
   readonly #open = new Uint32Array(maxDepth);
   /** The flags outside, then the union of flags down to each of them. */
   readonly #unions = new Uint8Array(maxDepth + 1);
-  /** Where a closed range ends; scratch. */
+  /** Scratch memory for the end of a range that is closed. */
   readonly #end: Uint32Array;
 
   constructor(ranges: CidrColumns) {
@@ -42,7 +42,7 @@ class Sweep {
     const union = this.#unions[this.#depth]! | flags[row]!;
     this.#open[this.#depth++] = row;
     this.#unions[this.#depth] = union;
-    this.#note(words, row * width, union);
+    this.#emit(words, row * width, union);
   }
 
   finish(): Intervals {
@@ -57,7 +57,7 @@ class Sweep {
 
   #close(): void {
     const row = this.#open[--this.#depth]!;
-    if (this.#findEnd(row)) this.#note(this.#end, 0, this.#unions[this.#depth]!);
+    if (this.#findEnd(row)) this.#emit(this.#end, 0, this.#unions[this.#depth]!);
   }
 
   /** Whether `inner`, which does not start before `outer`, starts inside it: ranges nest or are apart. */
@@ -85,8 +85,8 @@ class Sweep {
     return false;
   }
 
-  /** A later note for the same place replaces the earlier one; one that changes nothing is not kept. */
-  #note(words: Uint32Array, at: number, flags: number): void {
+  /** A second one for the same place replaces the first; one that changes nothing is not kept. */
+  #emit(words: Uint32Array, at: number, flags: number): void {
     const { width } = this.#ranges;
     const starts = this.#starts;
     let count = this.#count;

@@ -3,29 +3,32 @@ import type { IpAddress } from './address.ts';
 /**
  * Disjoint intervals in ascending order, each from its start to the next one's; before the first the flags are 0. Plain
  * data, so that it can be cloned to another thread as it is. A lookup in a large table is a wait for memory, so a row is
- * as short as it can be: it leaves out bits that all starts share, those that its bucket tells, and those that no start
- * has set. Indexes are in range by construction, hence the `!`.
+ * as short as it can be: it leaves out the bits that all starts share, those that its bucket implies, and those that no
+ * start has set; `README.md` has a drawing. Indexes are in range by construction, hence the `!`.
  */
 export interface IntervalTable {
-  /** Words of a start: the first 1, 2 or 4 words of an address. */
+  /** Words in a start: the first 1, 2 or 4 words of an address. */
   readonly width: number;
-  /** The first start, then the last one; and the flags from there on. */
+  /** The first start, then the last one. */
   readonly bounds: Uint32Array;
+  /** The flags from the last start on. */
   readonly lastFlags: number;
-  /** How many leading bits all starts share, how many after them choose the bucket, and where the last set one ends. */
+  /** Leading bits that all starts share. */
   readonly sharedBits: number;
+  /** Bits after the shared ones; they choose the bucket. */
   readonly indexBits: number;
+  /** Leading bits after which no start has a bit set. */
   readonly usedBits: number;
-  /** How many rows lie in the buckets before this one. */
+  /** For each bucket, the number of rows in the buckets before it; one more element than there are buckets. */
   readonly index: Uint32Array;
-  /** Bits of a start after those of the bucket, then one bit that says `alone`, then the flags. */
+  /** The bits of a start after those of the bucket, then the single-unit bit, then the flags. */
   readonly rows: Uint16Array | Uint32Array;
-  /** Elements of a row, most significant first; more than one in a `Uint16Array` only. */
+  /** Elements in a row, most significant first; more than one in a `Uint16Array` only. */
   readonly rowLength: number;
   readonly flagBits: number;
 }
 
-/** Scratch of lookups, which never yield: an address with zeros behind it, and the row it would have. */
+/** Scratch memory of lookups, which never yield: an address with zeros behind it, and the row it would have. */
 const address = new Uint32Array(6);
 const wanted = new Uint16Array(9);
 
@@ -53,7 +56,7 @@ function flagsAtWide(table: IntervalTable, ip: IpAddress): number {
     : findLong(table, first, end);
 }
 
-/** In rows of one element, for an address with these bits after those of its bucket. */
+/** Searches rows of one element for an address that has these bits after those of its bucket. */
 function findShort({ rows, flagBits }: IntervalTable, first: number, end: number, bits: number): number {
   const tail = (2 << flagBits) - 1;
   const row = ((bits >>> (32 - rows.BYTES_PER_ELEMENT * 8)) | tail) >>> 0;
@@ -66,11 +69,11 @@ function findShort({ rows, flagBits }: IntervalTable, first: number, end: number
   }
   const found = rows[low - 1]!;
   const flags = found & (tail >>> 1);
-  const isAlone = (found & tail) !== flags;
-  return !isAlone || (low > first && (found | tail) >>> 0 === row) ? flags : 0;
+  const isSingleUnit = (found & tail) !== flags;
+  return !isSingleUnit || (low > first && (found | tail) >>> 0 === row) ? flags : 0;
 }
 
-/** In rows of several elements, for the address in `address`. */
+/** Searches rows of several elements for the address in `address`. */
 function findLong(table: IntervalTable, first: number, end: number): number {
   const { rows, rowLength } = table;
   const tail = (2 << table.flagBits) - 1;
@@ -84,12 +87,12 @@ function findLong(table: IntervalTable, first: number, end: number): number {
   }
   const found = rows[low * rowLength - 1]!;
   const flags = found & (tail >>> 1);
-  const isAlone = (found & tail) !== flags;
-  return !isAlone || (low > first && isSameCell(rows, low - 1, rowLength, tail)) ? flags : 0;
+  const isSingleUnit = (found & tail) !== flags;
+  return !isSingleUnit || (low > first && isSameUnit(rows, low - 1, rowLength, tail)) ? flags : 0;
 }
 
-/** Whether the row is that of the address in `wanted`. */
-function isSameCell(rows: IntervalTable['rows'], row: number, rowLength: number, tail: number): boolean {
+/** Whether the row has the start of the unit in which the address in `wanted` lies. */
+function isSameUnit(rows: IntervalTable['rows'], row: number, rowLength: number, tail: number): boolean {
   const last = rowLength - 1;
   for (let element = 0; element < last; element++)
     if (rows[row * rowLength + element] !== wanted[element]) return false;
@@ -104,7 +107,7 @@ function isBefore(left: Uint16Array | Uint32Array, right: Uint16Array | Uint32Ar
   return false;
 }
 
-/** Bits that no start has cannot matter. */
+/** Clears the bits that no start has set: they cannot change which interval the address lies in. */
 function setAddress(ip: IpAddress, usedBits: number): void {
   address[0] = ip.word0;
   address[1] = ip.word1;
@@ -115,7 +118,7 @@ function setAddress(ip: IpAddress, usedBits: number): void {
   for (let word = last + 1; word < 4; word++) address[word] = 0;
 }
 
-/** The row of an address, or of a start, whose words have zeros behind them. */
+/** Writes the row of an address or start; its words must have zeros behind them. */
 export function writeRow(
   words: Uint32Array,
   { sharedBits, indexBits, rowLength }: Pick<IntervalTable, 'sharedBits' | 'indexBits' | 'rowLength'>,
@@ -128,7 +131,7 @@ export function writeRow(
   rows[at + rowLength - 1]! |= tail;
 }
 
-/** 32 of them, from there on. */
+/** 32 bits, from this one on. */
 export function bitsAt(words: Uint32Array, bit: number): number {
   const at = bit >>> 5;
   const shift = bit & 31;

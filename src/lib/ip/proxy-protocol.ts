@@ -5,21 +5,20 @@ export type ProxyHeader =
   | { readonly state: 'more' }
   | {
       readonly state: 'done';
-      /** Undefined: the proxy speaks for itself or does not know; the peer of the connection is the source. */
+      /** Undefined where the proxy speaks for itself or does not know; the source is the peer of the connection then. */
       readonly source: IpAddress | undefined;
-      readonly sourcePort: number | undefined;
-      /** What came after the header. */
+      /** The bytes that came after the header. */
       readonly rest: Buffer;
     }
   | { readonly state: 'bad'; readonly reason: string };
 
 const more: ProxyHeader = { state: 'more' };
 const v1Start = Buffer.from('PROXY ');
-/** With its line end. */
+/** The longest header line, with its line end. */
 const v1MaxBytes = 107;
 const v2Signature = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const v2FixedBytes = 16;
-/** Of addresses and extensions; senders stay far below. */
+/** The most that addresses and extensions may take; senders stay far below. */
 const v2MaxBytes = 4096;
 
 const portPattern = '(0|[1-9][0-9]{0,4})';
@@ -27,8 +26,8 @@ const v1Line = new RegExp(`^PROXY TCP([46]) ([0-9A-Fa-f.:]+) ([0-9A-Fa-f.:]+) ${
 const v1UnknownLine = /^PROXY UNKNOWN(?: |$)/;
 
 /**
- * Reads the header of the PROXY protocol, version 1 or 2, from the start of a connection. To be given chunks until it
- * answers something else than `more`, and then no longer. It holds back at most one header.
+ * Reads the header of the PROXY protocol, version 1 or 2, from the start of a connection. It takes
+ * chunks until it returns something else than `more`, and then no longer. It holds back at most one header.
  */
 export class ProxyHeaderReader {
   #held: Buffer = Buffer.alloc(0);
@@ -53,7 +52,7 @@ function readV1(bytes: Buffer): ProxyHeader {
   const line = bytes.toString('latin1', 0, lineFeed - 1);
   if (bytes[lineFeed - 1] !== 0x0d) return bad('the header line does not end in CR LF');
   const rest = bytes.subarray(lineFeed + 1);
-  if (v1UnknownLine.test(line)) return { state: 'done', source: undefined, sourcePort: undefined, rest };
+  if (v1UnknownLine.test(line)) return { state: 'done', source: undefined, rest };
   const [, family, source = '', destination = '', sourcePort, destinationPort] = v1Line.exec(line) ?? [];
   if (family === undefined) return bad('the header line is malformed');
   const ip = readV1Address(family, source);
@@ -61,7 +60,7 @@ function readV1(bytes: Buffer): ProxyHeader {
     return bad(`the header line has an address that is not IPv${family}`);
   if (Number(sourcePort) > 65535 || Number(destinationPort) > 65535)
     return bad('the header line has a port over 65535');
-  return { state: 'done', source: ip, sourcePort: Number(sourcePort), rest };
+  return { state: 'done', source: ip, rest };
 }
 
 function readV1Address(family: string, text: string): IpAddress | undefined {
@@ -81,10 +80,11 @@ function readV2(bytes: Buffer): ProxyHeader {
   if (addressBytes === undefined) return bad('the header is not about TCP over IPv4 or IPv6');
   if (length < addressBytes) return bad('the header is too short for its addresses');
   const end = v2FixedBytes + length;
-  return bytes.length < end ? more : { state: 'done', ...readV2Source(bytes, addressBytes), rest: bytes.subarray(end) };
+  if (bytes.length < end) return more;
+  return { state: 'done', source: readV2Source(bytes, addressBytes), rest: bytes.subarray(end) };
 }
 
-/** Room taken by both addresses and ports; 0 for a family the sender left open. */
+/** Bytes of both addresses and ports; 0 for a family the sender left open. */
 function v2AddressBytes(familyAndTransport: number): number | undefined {
   switch (familyAndTransport) {
     case 0x00:
@@ -98,16 +98,11 @@ function v2AddressBytes(familyAndTransport: number): number | undefined {
   }
 }
 
-/** Source address, destination address, source port, destination port. */
-function readV2Source(
-  bytes: Buffer,
-  addressBytes: number,
-): { source: IpAddress | undefined; sourcePort: number | undefined } {
+/** The layout is source address, destination address, source port, destination port. */
+function readV2Source(bytes: Buffer, addressBytes: number): IpAddress | undefined {
   const word = (at: number): number => bytes.readUInt32BE(v2FixedBytes + at * 4);
-  if (addressBytes === 0) return { source: undefined, sourcePort: undefined };
-  const sourcePort = bytes.readUInt16BE(v2FixedBytes + addressBytes - 4);
-  if (addressBytes === 12) return { source: ipFromIpv4Word(word(0)), sourcePort };
-  return { source: ipFromIpv6Words(word(0), word(1), word(2), word(3)), sourcePort };
+  if (addressBytes === 0) return undefined;
+  return addressBytes === 12 ? ipFromIpv4Word(word(0)) : ipFromIpv6Words(word(0), word(1), word(2), word(3));
 }
 
 function bad(reason: string): ProxyHeader {

@@ -4,7 +4,7 @@ import type { Cidr } from '../../lib/ip/cidr.ts';
 import { ruleFlag } from '../../snapshot/contract.ts';
 import { hostBitsSet, invalidCidr, maskMissing } from './errors.ts';
 
-/** With its canonical text. Host bits are refused, not cut off: a client that stores what it sent must read the same. */
+/** Returns the CIDR and its canonical text. Host bits are refused, not cut off: a client must read back what it sent. */
 export function acceptCidr(text: string): { readonly cidr: Cidr; readonly canonical: string } {
   const parsed = parseCidr(text);
   if (parsed.ok) return parsed;
@@ -15,7 +15,7 @@ export function acceptCidr(text: string): { readonly cidr: Cidr; readonly canoni
   throw new UserError(invalidCidr, { cidr, reason: `it ${reason}` });
 }
 
-/** As a matcher has it. */
+/** The flag of an action in the matcher. */
 export function flagOf(action: unknown): number {
   return action === 'deny' ? ruleFlag.deny : ruleFlag.allow;
 }

@@ -13,33 +13,33 @@ import type { IpPolicyRule } from './table.ts';
 /** `Change.payload` of a replacement of all rules of a policy: every rule that it has afterwards. */
 export type RulesPayload = readonly FlaggedCidr[];
 
-/** A smaller policy is read again, with all its rules, as fast as it is changed. */
+/** Rules from which on a policy is kept in memory; a smaller one is read again as fast as it is patched. */
 const keepFrom = 1_000;
 
-/** The rules of a large policy as they are at a version, so that a change of one does not take the reading of all. */
-interface KnownPolicy {
+/** The rules of a large policy at a version, kept so that a change of one does not require reading all of them. */
+interface KeptPolicy {
   readonly version: number;
   readonly list: CidrList;
   readonly packed: CidrSetData;
 }
 
-type Kept = Map<string, KnownPolicy>;
+type KeptPolicies = Map<string, KeptPolicy>;
 
 /** A policy in the snapshot is its rules; it changes with each of them. */
 export function createPolicyCompiler(): Compiler {
-  const kept: Kept = new Map();
+  const kept: KeptPolicies = new Map();
   return {
     kind: 'policy',
     affectedIds(change) {
       const id = policyOf(change);
       return id === undefined ? [] : [id];
     },
-    async load(queries, ids, news) {
+    async load(queries, ids, batch) {
       if (ids === undefined) return loadAll(queries, kept);
       const entries: PolicyEntry[] = [];
       for (const id of ids) {
-        const followed = news && follow(kept.get(id), id, news);
-        const entry = followed === undefined ? await loadOne(queries, id, kept) : keep(kept, id, followed);
+        const patched = batch && patch(kept.get(id), id, batch);
+        const entry = patched === undefined ? await loadOne(queries, id, kept) : keep(kept, id, patched);
         if (entry !== undefined) entries.push(entry);
       }
       return entries;
@@ -53,15 +53,11 @@ function policyOf({ kind, id, before, after }: Change): string | undefined {
 }
 
 /**
- * What the policy comes to with the news; undefined where they do not tell. News may come again, along with later ones:
- * each rule then ends as the last of them leaves it. News that are older than what is known would undo parts of it, and
- * are left out.
+ * Applies a batch of changes to the kept policy; undefined where they are not enough to tell its rules. A batch may repeat
+ * changes along with later ones: each rule then ends as the last of them leaves it. A batch that is older than the kept
+ * policy would undo parts of it, and is ignored.
  */
-function follow(
-  known: KnownPolicy | undefined,
-  id: string,
-  { changes, version }: ChangeBatch,
-): KnownPolicy | undefined {
+function patch(known: KeptPolicy | undefined, id: string, { changes, version }: ChangeBatch): KeptPolicy | undefined {
   if (known !== undefined && known.version >= version) return known;
   const mine = changes.filter((change) => policyOf(change) === id);
   const last = mine.findLastIndex(({ kind, cascades }) => kind === 'ip_policy' && cascades);
@@ -83,25 +79,25 @@ function listAfter(change: Change | undefined): CidrList | undefined {
   return rules && new CidrList(rules);
 }
 
-async function loadOne(queries: Queries, id: string, kept: Kept): Promise<PolicyEntry | undefined> {
+async function loadOne(queries: Queries, id: string, kept: KeptPolicies): Promise<PolicyEntry | undefined> {
   kept.delete(id);
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
   const version = await readVersion(queries);
   const list = readList(await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]));
   const known = { version, list, packed: list.pack() };
-  // Whatever was written meanwhile may be among what was read, or not: to be kept, it has to be of one version.
+  // Keep the rules only if no write happened during the read: they may be of two versions.
   return (await readVersion(queries)) === version ? keep(kept, id, known) : toEntry(id, known.packed);
 }
 
-function keep(kept: Kept, id: string, known: KnownPolicy): PolicyEntry {
+function keep(kept: KeptPolicies, id: string, known: KeptPolicy): PolicyEntry {
   if (known.list.count >= keepFrom) kept.set(id, known);
   else kept.delete(id);
   return toEntry(id, known.packed);
 }
 
-/** From one state of the database. */
-async function loadAll(queries: Queries, kept: Kept): Promise<readonly PolicyEntry[]> {
+/** The queries must be of one state of the database. */
+async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly PolicyEntry[]> {
   kept.clear();
   const version = await readVersion(queries);
   const policies = await queries.all('SELECT id FROM ip_policies');
@@ -117,7 +113,7 @@ function toEntry(id: string, rules: CidrSetData): PolicyEntry {
   return { kind: 'policy', id, rules };
 }
 
-/** Rows: cidr, action. */
+/** Rows have the columns cidr and action. */
 function readList(rows: readonly Row[]): CidrList {
   return new CidrList(flaggedCidrs(rows));
 }
@@ -128,7 +124,7 @@ function* flaggedCidrs(rows: readonly Row[]): Generator<FlaggedCidr> {
 
 function readCidr(text: string): Cidr {
   const parsed = parseCidr(text);
-  // Accepted before it was stored: another form means that the database was changed by hand.
+  // It was valid when it was stored: another form means that the database was changed by hand.
   if (!parsed.ok) throw new Error(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
   return parsed.cidr;
 }

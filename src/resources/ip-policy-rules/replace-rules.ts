@@ -68,7 +68,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
       preconditionFailed,
     ],
     handle: async (call) => {
-      // Checked before the write begins: others need not wait for it.
+      // Validated before the write begins, so that other writes need not wait for it.
       const wanted = acceptRules(call.body);
       return store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
@@ -84,7 +84,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
   });
 }
 
-/** A rule as it is stored; its texts only where they are asked for. */
+/** A rule as it is stored; its texts are read only where they are needed. */
 type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields;
 
 async function replaceRules(
@@ -120,7 +120,7 @@ async function replaceRules(
   return counts;
 }
 
-/** In the order of their CIDRs, as the index has them; databases sort texts in their own ways. */
+/** Reads the rules in the order of the index on CIDRs; databases sort texts in their own ways. */
 async function readRules(
   transaction: Transaction,
   policyId: string,
@@ -136,7 +136,7 @@ function toRule([id, cidr, action]: Row): StoredRule {
   return { id: String(id), cidr: String(cidr), action: action === 'deny' ? 'deny' : 'allow' };
 }
 
-/** What a tag of the whole list stands for: rules in the order of their CIDRs, whatever order they came in. */
+/** The state that the ETag of the whole list stands for: rules in the order of their CIDRs. */
 function stateOf(inOrder: readonly Pick<IpPolicyRule, 'cidr' | 'action'>[]): object {
   return inOrder.map(({ cidr, action }) => `${cidr} ${action}`);
 }
@@ -145,7 +145,7 @@ function byCidr(left: StoredRule, right: StoredRule): number {
   return left.cidr < right.cidr ? -1 : 1;
 }
 
-/** A rule is kept if nothing about it changes; a text that the list does not give is left as it is. */
+/** True if nothing about the rule changes; a text that the list does not give is left as it is. */
 function isKept(rule: StoredRule, wanted: WantedRule | undefined): boolean {
   if (wanted === undefined || wanted.action !== rule.action) return false;
   const { description = rule.description, metadata = rule.metadata } = wanted;
@@ -177,7 +177,7 @@ async function insertRules(
   await nextTurn();
 }
 
-/** In powers of two, so that lists of all lengths share a handful of prepared statements. */
+/** Splits into powers of two, so that lists of all lengths share a handful of prepared statements. */
 function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   const parts: (readonly Item[])[] = [];
   let size = rowsAtOnce;

@@ -16,14 +16,14 @@ const ruleLimit = 100_000;
 export interface WantedRule extends TextFields {
   readonly cidr: string;
   readonly action: Action;
-  /** What the two say, as a matcher has it. */
+  /** CIDR and action in the form of the matcher. */
   readonly range: FlaggedCidr;
 }
 
-/** What a list says that a policy's rules are to be. */
+/** The rules that a policy is to have. */
 export interface RuleList {
   readonly byCidr: ReadonlyMap<string, WantedRule>;
-  /** By the text of their CIDRs: a database that keeps them in this order takes them in half the time. */
+  /** Rules sorted by the text of their CIDRs, in the order of the index: inserting them takes half the time. */
   readonly inOrder: readonly WantedRule[];
 }
 
@@ -66,7 +66,7 @@ export function parseRuleList(contentType: string | undefined, encoding: string 
     });
 }
 
-/** Finds the fault while the number of the line is known. */
+/** Validates the rule while the number of its line is known. */
 function cidrOfLine(rule: string, line: number): string {
   try {
     return acceptRule(rule).cidr;
@@ -86,7 +86,7 @@ export function acceptRules(inputs: readonly RuleInput[]): RuleList {
     if (byCidr.has(rule.cidr)) throw new UserError(duplicateEntry, { field: 'The list', id: rule.cidr });
     byCidr.set(rule.cidr, rule);
   }
-  // Every one of them was just put there.
+  // Every key was just put there.
   const inOrder = [...byCidr.keys()].toSorted().map((cidr) => byCidr.get(cidr)!);
   return { byCidr, inOrder };
 }
