@@ -80,6 +80,11 @@ const settings = {
     fallback: '',
     read: readList(listenerKinds),
   },
+  http1FastPath: {
+    help: 'serve plain HTTP/1.1 requests by the fast path: "on", or "off" to leave every request to Node\'s own HTTP parser',
+    fallback: 'on',
+    read: readChoice(['on', 'off']),
+  },
   upstreamCa: {
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
     fallback: '',

@@ -112,6 +112,7 @@ function gatewayOptions(config: Config): GatewayOptions {
       http: config.proxyProtocol.includes('http'),
     },
     sharePorts: false,
+    http1FastPath: config.http1FastPath === 'on',
     ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
     timeouts: {
       headersMs: 10_000,

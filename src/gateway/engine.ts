@@ -33,6 +33,8 @@ export interface GatewayOptions {
   readonly sharePorts: boolean;
   /** PEM of authorities that TLS backends are verified by, besides those Node trusts by itself. */
   readonly upstreamAuthorities?: readonly string[];
+  /** False: Node's own server reads every request of HTTP/1. */
+  readonly http1FastPath: boolean;
   readonly timeouts: GatewayTimeouts;
 }
 

@@ -7,7 +7,8 @@ import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../e
 import { identifyClient } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
-import { DirectHttp1 } from './client/fast-path/fast-connection.ts';
+import type { Exchange } from './client/exchange.ts';
+import { FastHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
 import { createRedirectServer } from './client/redirect.ts';
@@ -32,8 +33,6 @@ export interface HttpsFrontParts {
   readonly errorPrefix?: string;
   /** Default: an upstream's certificate must be valid. */
   readonly upstreamTls?: UpstreamTls;
-  /** True: Node's own server reads every request of HTTP/1, so that the direct way can be held against it. */
-  readonly generalOnly?: boolean;
 }
 
 export interface HttpsFront extends Front {
@@ -60,7 +59,7 @@ class NodeHttpsFront implements HttpsFront {
   readonly #watch: IdleWatch;
   readonly #gate: Gate;
   readonly #h1: Http1Server;
-  readonly #direct: DirectHttp1;
+  readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
   readonly #redirect: ReturnType<typeof createRedirectServer>;
@@ -68,7 +67,7 @@ class NodeHttpsFront implements HttpsFront {
   readonly #sockets = new Set<Socket>();
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, upstreamTls, generalOnly = false } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, upstreamTls } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
@@ -94,15 +93,16 @@ class NodeHttpsFront implements HttpsFront {
       errorPrefix: prefix,
       draining: false,
     };
-    const handle = (exchange: Parameters<typeof handleRequest>[0]): void => {
+    const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#gate);
     };
     this.#h1 = new Http1Server(timeouts, prefix, handle);
     this.#h2 = new Http2Server(timeouts, handle);
     this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
     const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
-    this.#direct = new DirectHttp1(this.#h1, this.#watch, timeouts, handle);
-    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, generalOnly ? this.#h1 : this.#direct, this.#h2);
+    this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
+    const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
+    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -137,7 +137,7 @@ class NodeHttpsFront implements HttpsFront {
     const deadline = performance.now() + limitMs;
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       this.#h1.closeIdle();
-      this.#direct.closeIdle();
+      this.#fastPath.closeIdle();
       this.#redirect.closeIdleConnections();
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
     }

@@ -15,7 +15,8 @@ export interface GatewaySettings {
   readonly proxyProtocol?: boolean;
   readonly plainHttp?: boolean;
   readonly listenHost?: string;
-  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls' | 'generalOnly'>>;
+  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls'>>;
+  readonly http1FastPath?: boolean;
 }
 
 /** A gateway as the behaviour suite sees it: it is told snapshots, and listens. */
@@ -66,7 +67,6 @@ export async function startGateway(
     },
     certificates: singleCertificate(asked),
     log: { warn: note, error: note },
-    generalOnly: process.env['TEST_HTTP1'] === 'general',
     ...settings.parts,
   });
   let version = 0;
@@ -103,6 +103,7 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     ),
     proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
     sharePorts: false,
+    http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
   };
 }

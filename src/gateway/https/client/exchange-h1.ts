@@ -29,13 +29,16 @@ export class Http1Exchange implements Exchange {
   onClose: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #upgradeRequest: UpgradeRequest | undefined;
+  readonly #closes: () => void;
   #written = false;
 
+  /** `closes` is called when the answer tells the client that the connection carries no further request. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     client: ClientConnection,
     upgradeRequest: UpgradeRequest | undefined,
+    closes: () => void,
   ) {
     this.client = client;
     this.protocol = request.httpVersionMinor === 1 ? '1.1' : '1.0';
@@ -45,6 +48,7 @@ export class Http1Exchange implements Exchange {
     this.bodyStream = request;
     this.#response = response;
     this.#upgradeRequest = upgradeRequest;
+    this.#closes = closes;
     const { host, body, fault } = readHead(request);
     this.host = host;
     this.body = upgradeRequest !== undefined && hasNoBytes(body) ? 'none' : body;
@@ -75,6 +79,7 @@ export class Http1Exchange implements Exchange {
     const list = [...headers];
     if (contentLength !== undefined) list.push('Content-Length', String(contentLength));
     if (close || this.#upgradeRequest !== undefined) list.push('Connection', 'close');
+    if (close) this.#closes();
     this.#response.writeHead(status, reason || (STATUS_CODES[status] ?? ''), list);
   }
 

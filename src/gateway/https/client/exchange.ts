@@ -18,7 +18,10 @@ export interface ClientConnection {
 
 export type RequestBody = 'none' | 'chunked' | { readonly length: number };
 
-/** One request and its answer, whichever version of HTTP the client speaks. */
+/**
+ * One request and its answer, whichever version of HTTP the client speaks. Three classes write answers of one form: the
+ * slow path, the fast path and HTTP/2. Change all three together; the byte tests of the fast path tell if one is missed.
+ */
 export interface Exchange {
   readonly client: ClientConnection;
   readonly protocol: '1.0' | '1.1' | '2';

@@ -10,6 +10,7 @@ import type { GatewayTimeouts } from '../../engine.ts';
 import { errorAnswer } from '../error-page.ts';
 import { formatHeaders } from '../headers/forward-headers.ts';
 import { Http1Exchange } from './exchange-h1.ts';
+import type { UpgradeRequest } from './exchange-h1.ts';
 import type { ClientConnection, Exchange } from './exchange.ts';
 
 const headBytes = 32_768;
@@ -20,6 +21,8 @@ const lingerMs = 1000;
 export class Http1Server {
   readonly #server: Server;
   readonly #clients = new WeakMap<object, ClientConnection>();
+  /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
+  readonly #closing = new WeakSet<object>();
   /** Connections that were told why and are about to be closed. */
   readonly #refused = new WeakSet<object>();
   readonly #handle: (exchange: Exchange) => void;
@@ -66,8 +69,8 @@ export class Http1Server {
 
   #listen(): void {
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-      const client = this.#clients.get(request.socket);
-      if (client !== undefined) this.#handle(new Http1Exchange(request, response, client, undefined));
+      if (this.#closing.has(request.socket)) request.resume();
+      else this.#begin(request, response, undefined);
     };
     this.#server.on('request', onRequest);
     this.#server.on('checkContinue', onRequest);
@@ -88,7 +91,7 @@ export class Http1Server {
   #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const { socket: clientSocket } = request;
     clientSocket.on('error', () => {});
-    const client = this.#clients.get(socket);
+    if (this.#closing.has(clientSocket)) return;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     try {
@@ -101,8 +104,15 @@ export class Http1Server {
     response.on('finish', () => {
       clientSocket.destroySoon();
     });
-    if (client !== undefined)
-      this.#handle(new Http1Exchange(request, response, client, { socket: clientSocket, rest }));
+    this.#begin(request, response, { socket: clientSocket, rest });
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
+    const { socket } = request;
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    const closes = (): void => void this.#closing.add(socket);
+    this.#handle(new Http1Exchange(request, response, client, upgrade, closes));
   }
 
   /** What came could not be read as HTTP, or not in time. */
