@@ -85,7 +85,6 @@ export class GatewayPart implements AsyncDisposable {
       log: this.#log,
       caStorage,
       errorPrefix: vendorWords(this.#config.vendor).errorPrefix.replace(/_$/, ''),
-      environment: {},
     });
     this.#engine = engine;
     return engine;
