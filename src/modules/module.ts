@@ -6,7 +6,7 @@ import type { Static, TSchema } from 'typebox';
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 
-/** What a module can be set on. */
+/** Kinds of resources that have modules. */
 export type ModuleTarget = 'tcp_edge' | 'https_route';
 
 export const Ref = Type.Object(

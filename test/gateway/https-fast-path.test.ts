@@ -5,9 +5,9 @@ import { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 
-import type { Exchange } from '../../src/gateway/https/client/exchange.ts';
 import { FastHttp1 } from '../../src/gateway/https/client/fast-path/fast-connection.ts';
 import { Http1Server } from '../../src/gateway/https/client/h1-server.ts';
+import type { Exchange } from '../../src/gateway/https/exchange.ts';
 import { IdleWatch } from '../../src/gateway/https/idle-watch.ts';
 import { parseIp } from '../../src/lib/ip/address.ts';
 import { connectClient, readAll } from './support/https-client.ts';

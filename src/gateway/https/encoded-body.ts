@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 
-import type { Exchange } from './client/exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface EncodedBodyOwner {
   /** The encoder takes more of the upstream's body. */

@@ -3,47 +3,47 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
+import type { Front, GatewayLog, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
 import { identifyClient } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
+import type { ConnectUpstream } from '../upstream/connect.ts';
+import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
-import type { Exchange } from './client/exchange.ts';
 import { FastHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
 import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
-import type { Gate, GatewayLog } from './gate.ts';
+import type { Exchange } from './exchange.ts';
 import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
-import { parseAuthority } from './routing/authority.ts';
+import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import { BackendTable } from './upstream/backend-table.ts';
-import type { UpstreamTls } from './upstream/pool.ts';
 
 export interface HttpsFrontParts {
   readonly options: GatewayOptions;
   readonly access: AccessTable;
   readonly observer: TrafficObserver;
-  /** Follows snapshots on its own; the front only asks it. */
+  /** Must follow snapshots by itself; the front only asks it. */
   readonly certificates: CertificateSource;
   readonly log: GatewayLog;
-  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
-  /** Default: an upstream's certificate must be valid. */
-  readonly upstreamTls?: UpstreamTls;
+  readonly connect: ConnectUpstream;
 }
 
 export interface HttpsFront extends Front {
   /** Opens the listeners that the options name. */
   listen(): Promise<void>;
-  /** Where it listens; useful when a port was left to the system. */
+  /** Addresses of the listeners: the system may have chosen the ports. */
   readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
   /** The account whose edge serves the host. */
   accountOfHost(hostname: string): string | undefined;
 }
 
+/** Interval at which a drain looks for connections that have become idle. */
 const drainLookMs = 25;
 /** Connections that may wait to be accepted, as far as the system allows: a burst must not be dropped. */
 const backlog = 4096;
@@ -57,7 +57,7 @@ class NodeHttpsFront implements HttpsFront {
   readonly #hosts = new HostTable();
   readonly #backends: BackendTable;
   readonly #watch: IdleWatch;
-  readonly #gate: Gate;
+  readonly #context: RequestContext;
   readonly #h1: Http1Server;
   readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
@@ -67,7 +67,7 @@ class NodeHttpsFront implements HttpsFront {
   readonly #sockets = new Set<Socket>();
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, upstreamTls } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
@@ -76,11 +76,11 @@ class NodeHttpsFront implements HttpsFront {
       {
         connectMs: timeouts.upstreamConnectMs,
         keepAliveMs: timeouts.keepAliveMs,
-        tls: upstreamTls ?? { verify: true, ca: undefined },
+        connect,
       },
       this.#watch,
     );
-    this.#gate = {
+    this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
       access,
@@ -94,7 +94,7 @@ class NodeHttpsFront implements HttpsFront {
       draining: false,
     };
     const handle = (exchange: Exchange): void => {
-      handleRequest(exchange, this.#gate);
+      handleRequest(exchange, this.#context);
     };
     this.#h1 = new Http1Server(timeouts, prefix, handle);
     this.#h2 = new Http2Server(timeouts, handle);
@@ -121,7 +121,7 @@ class NodeHttpsFront implements HttpsFront {
     return () => {
       swapBackends();
       swapHosts();
-      this.#gate.tunnels.checkAgain(update);
+      this.#context.tunnels.checkAgain(update);
     };
   }
 
@@ -131,7 +131,7 @@ class NodeHttpsFront implements HttpsFront {
   }
 
   async drain(limitMs: number): Promise<void> {
-    this.#gate.draining = true;
+    this.#context.draining = true;
     for (const listener of this.#listeners.values()) listener.close();
     this.#h2.goAway();
     const deadline = performance.now() + limitMs;
@@ -163,7 +163,7 @@ class NodeHttpsFront implements HttpsFront {
       trustedProxies: this.#options.trustedProxies,
       headersMs: this.#options.timeouts.headersMs,
     };
-    const { observer } = this.#gate;
+    const { observer } = this.#context;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
       this.#sockets.add(socket);
       if (kind === 'https') observer.httpsOpened();

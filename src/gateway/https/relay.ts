@@ -6,79 +6,80 @@ import type { ResponseFacts } from '../../modules/module.ts';
 import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import { answerError } from './answer-error.ts';
 import type { AnswerLog } from './answer-log.ts';
-import type { Exchange } from './client/exchange.ts';
+import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
-import type { Gate } from './gate.ts';
+import type { Exchange } from './exchange.ts';
 import { answerTrailers } from './headers/forward-headers.ts';
-import type { Watched } from './idle-watch.ts';
-import type { Journey } from './routing/decide.ts';
+import type { IdleTimeout } from './idle-watch.ts';
+import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
-import type { BodyWatcher } from './upstream/request-body-pump.ts';
+import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
 
+/** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Carries one request to its upstream and the answer back. */
-export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Watched {
-  lastMove = 0;
+export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, IdleTimeout {
+  lastActivity = 0;
   readonly limitMs: number;
-  readonly #journey: Journey;
+  readonly #request: RoutedRequest;
   readonly #exchange: Exchange;
-  readonly #gate: Gate;
+  readonly #context: RequestContext;
   readonly #log: AnswerLog;
   readonly #pump: RequestBodyPump | undefined;
   #connection: UpstreamConnection | undefined;
-  /** Undefined where no module changes the body. */
+  /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
   #giveUpOpening: (() => void) | undefined;
   #sentAt = 0;
   #ended = false;
 
-  constructor(journey: Journey, gate: Gate, log: AnswerLog) {
-    this.#journey = journey;
-    this.#exchange = journey.exchange;
-    this.#gate = gate;
+  constructor(request: RoutedRequest, context: RequestContext, log: AnswerLog) {
+    this.#request = request;
+    this.#exchange = request.exchange;
+    this.#context = context;
     this.#log = log;
-    this.limitMs = gate.idleMs;
-    const { exchange, route } = journey;
+    this.limitMs = context.idleMs;
+    const { exchange, route } = request;
     this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.guard, this) : undefined;
   }
 
   start(): void {
-    this.#gate.watch.add(this);
+    this.#context.watch.add(this);
     this.#exchange.onClose = () => {
       this.#finish();
     };
     this.#exchange.onDrain = () => {
-      this.onMove();
+      this.onActivity();
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    const idle = this.#journey.pool.takeIdle();
+    const idle = this.#request.pool.takeIdle();
     if (idle === undefined) this.#open();
     else this.#send(idle);
   }
 
-  onMove(): void {
-    this.lastMove = this.#gate.watch.now;
+  onActivity(): void {
+    this.lastActivity = this.#context.watch.now;
   }
 
-  /** The upstream must not take what follows a body of the wrong length for another request. */
+  /** Fails the request: bytes behind a body of the wrong length must not reach the upstream as another request. */
   onMismatch(): void {
     this.onFault({ error: upstreamBroke, cause: new Error('request body of another length'), stale: false });
   }
 
   onInterim(head: ResponseHead): void {
-    this.onMove();
+    this.onActivity();
     if (head.status === 100) this.#pump?.proceed();
     else this.#exchange.sendInterim(head.status, head.reason, head.headers);
   }
 
   onHead(head: ResponseHead): void {
-    this.onMove();
+    this.onActivity();
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     try {
       const { headers, contentLength } = this.#answerFacts(head);
@@ -87,7 +88,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
         reason: head.reason,
         headers,
         contentLength,
-        close: this.#gate.draining || this.#pump?.flowing === false,
+        close: this.#context.draining || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
     } catch (error) {
@@ -97,7 +98,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
   }
 
   onData(chunk: Buffer, last: boolean): void {
-    this.onMove();
+    this.onActivity();
     if (this.#ended) return;
     if (last) this.#end(chunk, []);
     else if (!(this.#encoded ?? this.#exchange).write(chunk)) this.#connection?.pause();
@@ -108,23 +109,23 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
   }
 
   onEncoderDrain(): void {
-    this.onMove();
+    this.onActivity();
     this.#connection?.resume();
   }
 
   onEncoderFault(cause: Error): void {
     const { operationId } = this.#log;
-    this.#gate.log.error({ err: cause, operationId, routeId: this.#journey.route.id }, 'response encoder failed');
+    this.#context.log.error({ err: cause, operationId, routeId: this.#request.route.id }, 'response encoder failed');
     this.#connection?.abort();
     this.#connection = undefined;
     this.#fail(new UserError(internalError));
   }
 
   onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
-    const { watch, idleMs, tunnels, observer } = this.#gate;
-    const { passage } = this.#journey;
+    const { watch, idleMs, tunnels, observer } = this.#context;
+    const { admittedBy } = this.#request;
     // The rules may have changed since the request was let in.
-    if (!tunnels.admits(passage)) {
+    if (!tunnels.admits(admittedBy)) {
       socket.destroy();
       this.#exchange.abort();
       return;
@@ -140,9 +141,9 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
     ]);
     const tunnel = new Tunnel(client.socket, socket, watch, idleMs, () => {
       forget();
-      this.#log.tell(observer);
+      this.#log.report(observer);
     });
-    const forget = tunnels.add(passage, () => tunnel.abort());
+    const forget = tunnels.add(admittedBy, () => tunnel.abort());
     tunnel.start(client.rest, rest);
   }
 
@@ -150,22 +151,22 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
     this.#connection?.abort();
     this.#connection = undefined;
     if (this.#ended) return;
-    const { exchange, route } = this.#journey;
+    const { exchange, route } = this.#request;
     if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
       this.#open();
       return;
     }
     const { operationId } = this.#log;
-    this.#gate.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
+    this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
     this.#fail(new UserError(error));
   }
 
   onDrain(): void {
-    this.onMove();
+    this.onActivity();
     this.#pump?.resume();
   }
 
-  /** Nothing moved: the client's fault while its body is awaited, else the upstream's, if it has not answered. */
+  /** Answers 408 if the client's body has not come, 504 if the upstream has not answered. */
   onIdle(): void {
     this.#giveUpOpening?.();
     this.#connection?.abort();
@@ -174,10 +175,10 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
   }
 
   #rewritten({ headers }: ResponseHead): readonly string[] {
-    return this.#journey.route.pipeline.rewriteResponse?.(headers) ?? headers;
+    return this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers;
   }
 
-  /** The head as the client gets it, with the encoder of the body in place if a module wants one. */
+  /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
   #answerFacts(head: ResponseHead): ResponseFacts {
     const { status } = head;
     const facts = {
@@ -185,7 +186,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
       headers: this.#rewritten(head),
       contentLength: status === 204 ? undefined : head.contentLength,
     };
-    const { encodeResponse } = this.#journey.route.pipeline;
+    const { encodeResponse } = this.#request.route.pipeline;
     if (encodeResponse === undefined || !hasBody(this.#exchange.method, head)) return facts;
     const encoder = encodeResponse(this.#exchange, facts);
     if (encoder === undefined) return facts;
@@ -194,7 +195,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
   }
 
   #open(): void {
-    this.#giveUpOpening = this.#journey.pool.open(
+    this.#giveUpOpening = this.#request.pool.open(
       (connection) => {
         this.#giveUpOpening = undefined;
         this.#send(connection);
@@ -207,12 +208,12 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
   }
 
   #send(connection: UpstreamConnection): void {
-    const { head, exchange, expectsContinue } = this.#journey;
+    const { head, exchange, expectsContinue } = this.#request;
     this.#connection = connection;
     this.#sentAt = performance.now();
-    this.onMove();
-    const answerTo = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
-    connection.send(answerTo, head, this.#pump !== undefined, this);
+    this.onActivity();
+    const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
+    connection.send(framing, head, this.#pump !== undefined, this);
     this.#pump?.start(connection, expectsContinue);
   }
 
@@ -232,7 +233,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
       this.#log.errorCode = error.code;
       this.#exchange.abort();
     } else {
-      answerError(this.#exchange, error, this.#gate, this.#log);
+      answerError(this.#exchange, error, this.#context, this.#log);
     }
   }
 
@@ -241,7 +242,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
     this.#connection = undefined;
     this.#exchange.onClose = undefined;
     this.#exchange.onDrain = undefined;
-    this.#gate.watch.delete(this);
+    this.#context.watch.delete(this);
   }
 
   #finish(): void {
@@ -250,7 +251,7 @@ export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Wa
     this.#pump?.stop();
     this.#encoded?.destroy();
     this.#detach();
-    this.#log.tell(this.#gate.observer);
+    this.#log.report(this.#context.observer);
   }
 }
 

@@ -9,7 +9,7 @@ import { parseIp } from '../../lib/ip/address.ts';
 import { buildModules } from '../../modules/index.ts';
 import { TcpConnection } from './connection.ts';
 import { OpenConnections } from './open-connections.ts';
-import type { ConnectUpstream } from './upstream.ts';
+import type { ConnectBackend } from './upstream.ts';
 
 /** A socket that never gets its end out. */
 class StuckSocket extends Socket {
@@ -29,7 +29,7 @@ test('an upstream that is left when the client is gone is closed at the idle lim
     t,
     createServer((socket) => void socket.end('bye').resume()),
   );
-  const connectStuck: ConnectUpstream = (_backend, user) => {
+  const connectStuck: ConnectBackend = (_backend, user) => {
     const socket = new StuckSocket({ allowHalfOpen: true });
     socket.connect(port, '127.0.0.1', () => {
       user.connected();

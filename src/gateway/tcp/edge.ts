@@ -17,7 +17,7 @@ export interface EdgeRules {
   readonly policyIds: readonly string[];
 }
 
-/** One edge for as long as it exists; its rules change under its open connections. */
+/** One edge for as long as it exists; its rules may change while connections are open. */
 export interface TcpEdge {
   rules: EdgeRules;
   readonly connections: OpenConnections<TcpConnection>;
@@ -39,7 +39,7 @@ export function buildEdgeRules({ id, accountId, ports, modules: settings }: TcpE
   };
 }
 
-/** The account's restrictions are asked first, then the edge's own modules; all must allow. */
+/** Checks the account's restrictions first, then the edge's modules; all must admit the source. */
 export function judge({ accountId, pipeline }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
   const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
   if (refusedBy !== undefined) return { verdict: 'refused_by_restriction', warnedBy };

@@ -1,6 +1,7 @@
 import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
+import { createConnector } from '../../../src/gateway/upstream/connect.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
@@ -15,7 +16,9 @@ export interface GatewaySettings {
   readonly proxyProtocol?: boolean;
   readonly plainHttp?: boolean;
   readonly listenHost?: string;
-  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls'>>;
+  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix'>>;
+  /** Authorities of TLS upstreams, in PEM. */
+  readonly upstreamAuthorities?: readonly string[];
   readonly http1FastPath?: boolean;
 }
 
@@ -66,7 +69,8 @@ export async function startGateway(
       listenerFault: () => {},
     },
     certificates: singleCertificate(asked),
-    log: { warn: note, error: note },
+    log: { info: () => {}, warn: note, error: note },
+    connect: createConnector(settings.upstreamAuthorities),
     ...settings.parts,
   });
   let version = 0;

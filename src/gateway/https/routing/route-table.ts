@@ -13,7 +13,7 @@ export interface Route {
 
 /** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
 export class RouteTable {
-  /** Most edges have none, and there are many edges. */
+  /** Undefined if there are none, as in most edges: there may be very many edges. */
   #exact: Map<string, Route> | undefined;
   readonly #prefixes = new Map<string, Route>();
   #longestPrefix = 0;
@@ -32,8 +32,8 @@ export class RouteTable {
   }
 
   /**
-   * Upstreams differ on whether `//` is `/` and whether `;x` belongs to a segment; where that would lead to another route
-   * the answer is 'ambiguous'.
+   * Returns 'ambiguous' if another reading of the path leads to another route: upstreams differ on whether `//` is `/`
+   * and whether `;x` belongs to a segment.
    */
   choose(matchPath: string): Route | 'ambiguous' | undefined {
     const route = this.#lookUp(matchPath);

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../../engine.ts';
-import type { IdleWatch, Watched } from '../../idle-watch.ts';
-import type { ClientConnection, Exchange } from '../exchange.ts';
+import type { ClientConnection, Exchange } from '../../exchange.ts';
+import type { IdleWatch, IdleTimeout } from '../../idle-watch.ts';
 import type { Http1Server } from '../h1-server.ts';
 import { FastExchange } from './fast-exchange.ts';
 import { readPlainHead } from './plain-head.ts';
@@ -45,8 +45,8 @@ export class FastHttp1 {
   }
 }
 
-class FastConnection implements Watched {
-  lastMove = 0;
+class FastConnection implements IdleTimeout {
+  lastActivity = 0;
   limitMs: number;
   readonly #socket: TLSSocket;
   readonly #client: ClientConnection;
@@ -111,7 +111,7 @@ class FastConnection implements Watched {
     }
     const { watch, timeouts } = this.#shared;
     this.limitMs = timeouts.keepAliveMs;
-    this.lastMove = watch.now;
+    this.lastActivity = watch.now;
   };
 
   readonly #onDrain = (): void => {

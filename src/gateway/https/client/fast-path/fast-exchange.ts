@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-import { formatHeaders } from '../../headers/forward-headers.ts';
-import type { AnswerHead, ClientConnection, Exchange } from '../exchange.ts';
+import type { AnswerHead, ClientConnection, Exchange } from '../../exchange.ts';
+import { formatHeaders } from '../../headers/header-list.ts';
 import type { PlainHead } from './plain-head.ts';
 
 const shortBody = 16_384;
