@@ -1,3 +1,4 @@
+import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
@@ -13,11 +14,6 @@ export interface Engine {
   apply(update: SnapshotUpdate): Promise<void>;
   /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
   drain(limitMs: number): Promise<void>;
-}
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 export interface GatewayOptions {

@@ -1,13 +1,9 @@
 import { isIP } from 'node:net';
 
 import { parseHostPort } from './host-port.ts';
+import type { ListenAddress } from './host-port.ts';
 
 /** Readers of single settings. Each throws what is wrong, in words that follow the name and the value. */
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface PortRange {
   readonly first: number;

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
+import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { Front, GatewayLog, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
+import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';

@@ -22,7 +22,7 @@ interface Handshake {
 /** Performs the TLS handshake on accepted sockets and hands them to the handler of the HTTP version that was agreed on. */
 export class TlsAcceptor {
   readonly #server: Server;
-  /** Clients whose handshake is under way, by both ends of the connection: Node does not give the TLS socket its raw socket. */
+  /** Handshakes under way, by both ends of the connection: no public API leads from a TLS socket to the socket below it. */
   readonly #pending = new Map<string, Handshake>();
   readonly #handshakeMs: number;
   readonly #contextFor: (name: string) => Promise<SecureContext>;
