@@ -13,7 +13,7 @@ export interface EncodedBodyOwner {
 export class EncodedBody {
   readonly #transform: Transform;
 
-  constructor(transform: Transform, exchange: Exchange, owner: EncodedBodyOwner) {
+  constructor(transform: Transform, exchange: Pick<Exchange, 'write'>, owner: EncodedBodyOwner) {
     this.#transform = transform;
     transform.on('data', (chunk: Buffer) => {
       if (!exchange.write(chunk)) transform.pause();
@@ -31,7 +31,7 @@ export class EncodedBody {
     return this.#transform.write(chunk);
   }
 
-  /** Calls back once the client has been given all that came out. */
+  /** Calls back when all that came out has been written to the client. */
   end(chunk: Buffer | undefined, done: () => void): void {
     this.#transform.on('end', done);
     if (chunk === undefined) this.#transform.end();
@@ -43,7 +43,7 @@ export class EncodedBody {
     this.#transform.resume();
   }
 
-  /** Drops what has not come out yet. */
+  /** Drops the body: nothing is written and nobody is called any more. */
   destroy(): void {
     this.#transform.removeAllListeners('data').removeAllListeners('end').destroy();
   }
