@@ -223,7 +223,7 @@ test('no request is read after one that closes the connection, also while its an
     localPort: 443,
   };
   for (const path of ['slow', 'fast'] as const) {
-    for (const close of ['by the client', 'by the gateway'] as const) {
+    for (const close of ['by the client', 'by the gateway', 'in a drain'] as const) {
       const handled: string[] = [];
       const handle = (exchange: Exchange): void => {
         handled.push(exchange.target);
@@ -240,6 +240,7 @@ test('no request is read after one that closes the connection, also while its an
       for (const request of [`GET /a HTTP/1.1\r\n${host}${connection}\r\n`, `DELETE /after HTTP/1.1\r\n${host}\r\n`]) {
         socket.push(request, 'latin1');
         await new Promise((resolve) => setImmediate(resolve));
+        if (close === 'in a drain') server.closeIdle();
       }
       assert.deepEqual(handled, ['/a'], `${path} path, closed ${close}`);
       socket.destroy();

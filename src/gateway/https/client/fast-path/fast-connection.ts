@@ -68,12 +68,12 @@ class FastConnection implements IdleTimeout {
   }
 
   closeIfIdle(): void {
-    if (this.#served && this.#exchange === undefined) this.#socket.destroySoon();
+    if (this.#served && this.#exchange === undefined) this.#close();
   }
 
   /** No request came in time: an error before the first one, later the usual end of a kept connection. */
   onIdle(): void {
-    if (this.#served) this.#socket.destroySoon();
+    if (this.#served) this.#close();
     else this.#leave((socket) => this.#shared.slowPath.refuseLate(socket));
   }
 
@@ -100,9 +100,7 @@ class FastConnection implements IdleTimeout {
   readonly #onDone = (usable: boolean): void => {
     this.#exchange = undefined;
     if (!usable) {
-      // The answer may still wait for a slow reader: a further request must not be carried out (RFC 9112, 9.6).
-      this.#early = [];
-      this.#socket.off('data', this.#onData).resume();
+      this.#stopReading();
       return;
     }
     if (this.#early.length > 0) {
@@ -127,6 +125,17 @@ class FastConnection implements IdleTimeout {
     this.#gone();
     this.#exchange?.closed();
   };
+
+  #close(): void {
+    this.#stopReading();
+    this.#socket.destroySoon();
+  }
+
+  /** Discards what still comes: an answer may wait for a slow reader, but no further request may be carried out. */
+  #stopReading(): void {
+    this.#early = [];
+    this.#socket.off('data', this.#onData).resume();
+  }
 
   #handOver(): void {
     const early = this.#early;
