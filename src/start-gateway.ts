@@ -23,7 +23,6 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
         log,
         caStorage,
         errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
-        environment: {},
       }),
   });
 }
@@ -48,6 +47,7 @@ function gatewayOptions(config: Config): GatewayOptions {
       http: config.proxyProtocol.includes('http'),
     },
     sharePorts: false,
+    http1FastPath: config.http1FastPath === 'on',
     ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
     timeouts: {
       headersMs: 10_000,

@@ -5,7 +5,7 @@ import { UserError } from '../errors/user-error.ts';
 
 const hostForm = /^(?:[\w.-]+|\[[\dA-Fa-f:.]+\])?(?::\d{0,5})?$/;
 
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   return hostForm.test(text);
 }
 

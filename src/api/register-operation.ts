@@ -65,10 +65,10 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
 }
 
 /** The framework serializes by this schema: a single object sooner than `JSON.stringify` does, a page at twice its cost. */
-function answerSchema({ answer, status, listedPrefix }: Operation): {
+function answerSchema({ answer: schema, status, listedPrefix }: Operation): {
   readonly response?: Readonly<Record<number, TSchema>>;
 } {
-  return answer === undefined || listedPrefix !== undefined ? {} : { response: { [status]: answer } };
+  return schema === undefined || listedPrefix !== undefined ? {} : { response: { [status]: schema } };
 }
 
 function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {

@@ -4,7 +4,7 @@ import { quote, UserError } from '../errors/user-error.ts';
 import { versionMissing, versionNotSupported } from './errors.ts';
 import type { HeaderName } from './vendor-words.ts';
 
-export const supportedVersion = '2';
+const supportedVersion = '2';
 
 /** Every name that is sent must have the supported value, and one must be sent. */
 export function checkVersion(headers: IncomingHttpHeaders, names: readonly HeaderName[]): void {

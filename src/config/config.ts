@@ -102,6 +102,12 @@ const settings = {
     fallback: '',
     read: readList(listenerKinds),
   },
+  http1FastPath: {
+    form: 'on|off',
+    help: 'serve plain HTTP/1.1 requests by the fast path: "on", or "off" to leave every request to Node\'s own HTTP parser',
+    fallback: 'on',
+    read: readChoice(['on', 'off']),
+  },
   upstreamCa: {
     form: 'file',
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',

@@ -2,15 +2,11 @@ import { isIP } from 'node:net';
 
 import { databaseUrlFault } from '../lib/database-url.ts';
 import { parseHostPort } from '../lib/host-port.ts';
+import type { ListenAddress } from '../lib/host-port.ts';
 import { CidrSet, emptyCidrSet } from '../lib/ip/cidr-set.ts';
 import { parseTrustedProxies } from '../lib/ip/client-address.ts';
 
 /** Readers of single settings. Each throws what is wrong, in words that follow the name and the value. */
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface PortRange {
   readonly first: number;

@@ -1,10 +1,11 @@
+import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 
 /**
- * The border between what Gatehouse knows and what moves bytes. Whoever drives traffic by snapshots implements this;
- * the behaviour suite in `test/gateway/` is written against it.
+ * Moves traffic as its snapshot says. Implementations know nothing of the API or the database; the tests in `test/gateway/`
+ * are written against this interface.
  */
 export interface Engine {
   /** The version in force, 0 before the first update. */
@@ -13,11 +14,6 @@ export interface Engine {
   apply(update: SnapshotUpdate): Promise<void>;
   /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
   drain(limitMs: number): Promise<void>;
-}
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 export interface GatewayOptions {
@@ -33,27 +29,29 @@ export interface GatewayOptions {
   readonly sharePorts: boolean;
   /** PEM of authorities that TLS backends are verified by, besides those Node trusts by itself. */
   readonly upstreamAuthorities?: readonly string[];
+  /** False: Node's own server reads every request of HTTP/1. */
+  readonly http1FastPath: boolean;
   readonly timeouts: GatewayTimeouts;
 }
 
 export interface GatewayTimeouts {
-  /** TLS handshake and request head of a client, and the PROXY header. */
+  /** Limit for each of a client's TLS handshake, PROXY header and request head. */
   readonly headersMs: number;
   readonly upstreamConnectMs: number;
-  /** Nothing moved on an open exchange or TCP connection. */
+  /** Longest time without a byte on an open exchange or TCP connection. */
   readonly idleMs: number;
-  /** A kept-alive connection without a request. */
+  /** Longest time that a connection is kept open without a request. */
   readonly keepAliveMs: number;
 }
 
 /** A part of the engine that serves one kind of listener. */
 export interface Front extends SnapshotFollower {
-  /** Gives up what `prepare` has built since the last swap: called when its own swap is not going to happen. */
+  /** Drops what `prepare` has built since the last swap. Called when its swap is not going to happen. */
   abandon?(): void;
   drain(limitMs: number): Promise<void>;
 }
 
-/** What the gateway logs with; a pino logger is one. */
+/** The methods of a pino logger that the gateway uses. */
 export interface GatewayLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -62,14 +60,14 @@ export interface GatewayLog {
 
 export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module';
 
-/** What the gateway tells of its traffic: metrics, access log and warnings are made of it elsewhere. */
+/** Receives events of the traffic: metrics, access log and warnings are made of them elsewhere. */
 export interface TrafficObserver {
-  /** This source goes on; restrictions that are not enforced would have refused it. */
+  /** The source was let in, but these restrictions would have refused it if they were enforced. */
   warned(restrictionIds: readonly string[], source: IpAddress): void;
   tcpOpened(event: TcpOpened): void;
   /** Follows every `tcpOpened` that was allowed. */
   tcpClosed(event: TcpClosed): void;
-  /** A connection to the HTTPS listener, whatever comes of it. */
+  /** A connection to the HTTPS listener was accepted, whatever comes of it. */
   httpsOpened(): void;
   httpsClosed(): void;
   httpAnswered(event: HttpAnswered): void;
@@ -103,9 +101,9 @@ export interface HttpAnswered {
   readonly host: string;
   readonly path: string;
   readonly status: number;
-  /** Our own error, if the answer is not the upstream's. */
+  /** Code of the gateway's own error, if the answer is not the upstream's. */
   readonly errorCode: number | undefined;
   readonly durationMs: number;
-  /** From the request being sent upstream to its response head; undefined when no upstream was asked. */
+  /** Time from sending the request upstream to its response head; undefined if no upstream was asked. */
   readonly upstreamMs: number | undefined;
 }

@@ -5,12 +5,12 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { ProxyHeaderReader } from '../lib/ip/proxy-protocol.ts';
 
-/** Who is at the other end of a connection. */
+/** The client at the other end of a connection. */
 export interface ClientSource {
   readonly source: IpAddress;
   /**
-   * True where `source` itself is a trusted proxy, so that what it says of its own clients counts. A PROXY header moves
-   * the question to the address it names: what that one sends is not vouched for by the proxy in between.
+   * True if `source` itself is a trusted proxy, so that its forwarding headers count. After a PROXY header `source` is
+   * the address that the header names: the proxy in between does not vouch for what that address sends.
    */
   readonly peerTrusted: boolean;
 }
@@ -19,19 +19,19 @@ export interface ClientRules {
   /** True on a listener where trusted peers must start with a PROXY header. */
   readonly proxyProtocol: boolean;
   readonly trustedProxies: CidrSet;
-  /** How long the PROXY header may take. */
+  /** Limit for the PROXY header. */
   readonly headersMs: number;
 }
 
 /**
- * Finds out who has connected, then calls `ready`: at once, or after the PROXY header of a trusted peer, with the bytes
- * behind it unshifted and no listener left on the socket. A header that is malformed or late closes the connection and
- * `ready` is never called. What an untrusted peer sends is never read as a PROXY header.
+ * Finds the source of a connection and calls `ready`: at once, or after the PROXY header of a trusted peer, with the bytes
+ * behind it unshifted and no listener left on the socket. A malformed or late header closes the connection, and `ready` is
+ * never called. Bytes of an untrusted peer are never read as a PROXY header.
  */
 export function identifyClient(socket: Socket, rules: ClientRules, ready: (client: ClientSource) => void): void {
   const peer = parseIp(socket.remoteAddress ?? '');
   if (peer === undefined) {
-    // Gone before it was looked at.
+    // The client has left already.
     socket.destroy();
     return;
   }
@@ -48,7 +48,7 @@ function readProxyHeader(
 ): void {
   const reader = new ProxyHeaderReader();
   const overdue = setTimeout(refuse, headersMs);
-  // Not `data`: to leave flowing mode takes `pause`, after which the next reader's `data` listener starts nothing.
+  // Not `data`: leaving flowing mode takes `pause`, after which the next reader's `data` listener would not start it again.
   socket.on('readable', read).on('end', refuse).on('error', refuse).on('close', stop);
 
   function read(): void {

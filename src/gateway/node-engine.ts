@@ -1,5 +1,4 @@
-import { getCACertificates } from 'node:tls';
-
+import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
@@ -7,6 +6,8 @@ import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
+import { createConnector } from './upstream/connect.ts';
+import type { ConnectUpstream } from './upstream/connect.ts';
 
 export interface NodeEngineParts {
   readonly options: GatewayOptions;
@@ -14,15 +15,15 @@ export interface NodeEngineParts {
   readonly log: GatewayLog;
   /** Needed where there is an HTTPS listener. */
   readonly certificates: CertificateSource | undefined;
-  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
 }
 
-/** An update that is built but not in force. One of the two must be called, once. */
+/** An update that is built but not in force. Either `commit` or `abandon` must be called, once. */
 export interface StagedUpdate {
   /**
-   * Puts it in force before it returns. Resolves when the HTTPS listeners are open too, which the first update opens:
-   * before it there is nothing to serve, and a worker that joins others must not answer for them yet.
+   * Puts the update in force before it returns. Resolves when the HTTPS listeners are open too, which the first update
+   * opens: before it there is nothing to serve, and a worker that joins others must not answer for them yet.
    */
   commit(): Promise<void>;
   abandon(): void;
@@ -30,28 +31,27 @@ export interface StagedUpdate {
 
 /** The engine that moves traffic through Node's own sockets, in this process. */
 export interface NodeEngine extends Engine {
-  /** The first half of `apply`, for whoever has to swap several engines together. Not while another is staged. */
+  /** The first half of `apply`, for a caller that swaps several engines together. Must not be called while an update is staged. */
   stage(update: SnapshotUpdate): Promise<StagedUpdate>;
-  /** Where the HTTPS front listens, once it does; useful when a port was left to the system. */
+  /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
   readonly addresses: HttpsFront['addresses'];
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
-  const tcp = createTcpFront({ ...parts, access });
-  const https = openHttps(parts, access);
-  // The fronts look at what these hold, so these swap first.
+  const connect = createConnector(parts.options.upstreamAuthorities);
+  const tcp = createTcpFront({ ...parts, access, connect });
+  const https = openHttps(parts, access, connect);
+  // Tables swap before the fronts, which read them.
   const tables = https === undefined || parts.certificates === undefined ? [access] : [access, parts.certificates];
   return new SocketEngine(tables, tcp, https);
 }
 
-function openHttps(parts: NodeEngineParts, access: AccessTable): HttpsFront | undefined {
+function openHttps(parts: NodeEngineParts, access: AccessTable, connect: ConnectUpstream): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
   if (certificates === undefined) throw new Error('an HTTPS listener needs a source of certificates');
-  const ca =
-    options.upstreamAuthorities && [...getCACertificates('default'), ...options.upstreamAuthorities].join('\n');
-  return createHttpsFront({ ...parts, certificates, access, upstreamTls: { verify: true, ca } });
+  return createHttpsFront({ ...parts, certificates, access, connect });
 }
 
 class SocketEngine implements NodeEngine {
@@ -60,8 +60,7 @@ class SocketEngine implements NodeEngine {
   readonly #https: HttpsFront | undefined;
   #listening = false;
   #version = 0;
-  /** Settles with the last update asked for: each waits for the one before it. */
-  #last: Promise<void> = Promise.resolve();
+  readonly #updates = new Turns();
 
   constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined) {
     this.#tables = tables;
@@ -78,9 +77,10 @@ class SocketEngine implements NodeEngine {
   }
 
   apply(update: SnapshotUpdate): Promise<void> {
-    const applied = this.#last.then(() => this.#applyNow(update));
-    this.#last = applied.catch(() => {});
-    return applied;
+    return this.#updates.run(async () => {
+      const staged = await this.stage(update);
+      await staged.commit();
+    });
   }
 
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
@@ -111,11 +111,6 @@ class SocketEngine implements NodeEngine {
 
   async drain(limitMs: number): Promise<void> {
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
-  }
-
-  async #applyNow(update: SnapshotUpdate): Promise<void> {
-    const staged = await this.stage(update);
-    await staged.commit();
   }
 
   async #listen(): Promise<void> {

@@ -7,26 +7,24 @@ import { createWorkerEngine } from './workers/worker-engine.ts';
 
 export interface EngineParts {
   readonly options: GatewayOptions;
-  /** Processes; 1 means this one. */
+  /** Number of processes that carry traffic; 1: the engine runs in this process. */
   readonly workers: number;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly caStorage: LocalCaStorage;
   readonly errorPrefix: string;
-  /** Of worker processes. */
-  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface RunningEngine extends Engine {
   /** PEM of the authority that clients must trust for names without an uploaded certificate. */
   readonly caCertificatePem: string;
-  /** Where the HTTPS front listens; unknown where workers do. */
+  /** Port of the HTTPS front; undefined if workers listen. */
   httpsPort(): number | undefined;
 }
 
-/** The gateway in this process, or over workers, with the installation's own certificate authority. */
+/** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, observer, log, caStorage, errorPrefix, environment } = parts;
+  const { options, workers, observer, log, caStorage, errorPrefix } = parts;
   const localCa = await openLocalCa(caStorage);
   if (workers === 1) {
     const certificates = createCertificateSource({ localCa, log });
@@ -42,7 +40,6 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     observer,
     log,
     errorPrefix,
-    environment,
   });
   return withCertificate(engine, localCa.caCertificatePem, () => undefined);
 }

@@ -4,6 +4,12 @@ export type HostPort =
   | { readonly ok: true; readonly host: string; readonly port: number }
   | { readonly ok: false; readonly fault: 'form' | 'host' | 'port'; readonly reason: string };
 
+/** Address that a server listens on. Port 0 lets the system choose one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface HostnameOptions {
   /** True if the first label may be `*`. */
   readonly wildcard: boolean;

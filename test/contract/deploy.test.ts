@@ -33,7 +33,7 @@ test('the unit waits longer for a stop than connections may drain', () => {
 
 test('pages, unit and front examples name no setting that does not exist', () => {
   for (const path of ['docs/operating.md', 'deploy/gatehouse.service', 'deploy/nginx.conf', 'deploy/haproxy.cfg']) {
-    const named = new Set(readRootFile(path).match(/GATEHOUSE_[A-Z_]+/g));
+    const named = new Set(readRootFile(path).match(/GATEHOUSE_[A-Z0-9_]+/g));
     assert.ok(named.size > 0, path);
     assert.deepEqual(
       [...named].filter((name) => !settings.has(name)),

@@ -1,24 +1,32 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { suite, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
 
+import { FastHttp1 } from '../../src/gateway/https/client/fast-path/fast-connection.ts';
+import { Http1Server } from '../../src/gateway/https/client/h1-server.ts';
+import type { Exchange } from '../../src/gateway/https/exchange.ts';
+import { IdleWatch } from '../../src/gateway/https/idle-watch.ts';
+import { parseIp } from '../../src/lib/ip/address.ts';
 import { connectClient, readAll } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import type { RawUpstream, TestUpstream } from './support/https-upstream.ts';
 
-/** Two gateways to one upstream, with and without the direct way. */
-async function bothWays(upstream: RawUpstream | TestUpstream) {
+/** Two gateways to one upstream, with and without the fast path. */
+async function bothPaths(upstream: RawUpstream | TestUpstream) {
   const entries = [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])];
-  const direct = await startGateway(entries, { parts: { generalOnly: false } });
-  const general = await startGateway(entries, { parts: { generalOnly: true } });
+  const fast = await startGateway(entries, { http1FastPath: true });
+  const slow = await startGateway(entries, { http1FastPath: false });
   return {
-    direct,
-    general,
+    fast,
+    slow,
     async [Symbol.asyncDispose]() {
-      await direct[Symbol.asyncDispose]();
-      await general[Symbol.asyncDispose]();
+      await fast[Symbol.asyncDispose]();
+      await slow[Symbol.asyncDispose]();
     },
   };
 }
@@ -38,7 +46,7 @@ async function converse(port: number, parts: readonly string[]): Promise<string>
 const host = 'Host: app.test\r\n';
 const last = `GET /last HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
 
-suite('plain requests are answered as Node’s own server answers them', async () => {
+suite('the fast path answers plain requests as the slow path does', async () => {
   const answers: Readonly<Record<string, string>> = {
     'a short body': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-One: 1\r\nx-one: 2\r\n\r\nhello',
     'no body': 'HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n',
@@ -66,7 +74,7 @@ suite('plain requests are answered as Node’s own server answers them', async (
           if (isFinal) socket.end(answer, 'latin1');
           else socket.write(answer, 'latin1');
         });
-        await using gateways = await bothWays(upstream);
+        await using gateways = await bothPaths(upstream);
         const request = `${method} /x?y=1 HTTP/1.1\r\n${host}Accept: */*\r\n`;
         const conversations = [
           [`${request}Connection: close\r\n\r\n`],
@@ -74,8 +82,8 @@ suite('plain requests are answered as Node’s own server answers them', async (
         ];
         // After an answer that was cut short there is no other.
         for (const parts of name === 'a body cut short' ? conversations.slice(0, 1) : conversations) {
-          const expected = await converse(gateways.general.port, parts);
-          assert.equal(await converse(gateways.direct.port, parts), expected);
+          const expected = await converse(gateways.slow.port, parts);
+          assert.equal(await converse(gateways.fast.port, parts), expected);
           assert.match(expected, /^HTTP\/1\.1 \d{3} /);
         }
       });
@@ -83,7 +91,7 @@ suite('plain requests are answered as Node’s own server answers them', async (
   }
 });
 
-suite('requests that are not plain are left to it, in the middle of a connection too', async () => {
+suite('requests that are not plain are left to the slow path, in the middle of a connection too', async () => {
   const plain = `GET /plain HTTP/1.1\r\n${host}\r\n`;
   const odd: Readonly<Record<string, string>> = {
     'a body': `POST /odd HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nabcde`,
@@ -119,13 +127,13 @@ suite('requests that are not plain are left to it, in the middle of a connection
   for (const [name, request] of Object.entries(odd)) {
     test(name, async () => {
       await using upstream = await startUpstream();
-      await using gateways = await bothWays(upstream);
+      await using gateways = await bothPaths(upstream);
       for (const before of [[], [plain], [plain, plain]]) {
         const parts = [...before, request, last];
         upstream.seen.length = 0;
-        const expected = await converse(gateways.general.port, parts);
+        const expected = await converse(gateways.slow.port, parts);
         const seen = upstream.seen.splice(0);
-        assert.equal(await converse(gateways.direct.port, parts), expected);
+        assert.equal(await converse(gateways.fast.port, parts), expected);
         assert.deepEqual(upstream.seen, seen);
       }
     });
@@ -133,10 +141,10 @@ suite('requests that are not plain are left to it, in the middle of a connection
 
   test('a head in pieces, of any length', async () => {
     await using upstream = await startUpstream();
-    await using gateways = await bothWays(upstream);
-    const expected = await converse(gateways.general.port, [last]);
+    await using gateways = await bothPaths(upstream);
+    const expected = await converse(gateways.slow.port, [last]);
     for (const cut of [1, 10, 20, last.length - 3, last.length - 1]) {
-      const socket = await connectClient(gateways.direct.port);
+      const socket = await connectClient(gateways.fast.port);
       const all = readAll(socket);
       await new Promise((resolve) => socket.write(last.slice(0, cut), resolve));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -147,9 +155,9 @@ suite('requests that are not plain are left to it, in the middle of a connection
 
   test('what is sent while an answer is awaited comes after it', async () => {
     await using upstream = await startUpstream((_, response) => void setTimeout(() => response.end('late'), 50));
-    await using gateways = await bothWays(upstream);
+    await using gateways = await bothPaths(upstream);
     const answers = await Promise.all(
-      [gateways.general, gateways.direct].map(async ({ port }) => {
+      [gateways.slow, gateways.fast].map(async ({ port }) => {
         const socket = await connectClient(port);
         const all = readAll(socket);
         socket.write(plain);
@@ -171,4 +179,72 @@ suite('requests that are not plain are left to it, in the middle of a connection
       '/plain',
     ]);
   });
+});
+
+test('the setting decides whether Node’s own server reads a plain request', async () => {
+  await using upstream = await startRawUpstream((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  });
+  await using gateways = await bothPaths(upstream);
+  let readByNode = 0;
+  const count = (): void => void (readByNode += 1);
+  subscribe('http.server.request.start', count);
+  await converse(gateways.fast.port, [last]);
+  assert.equal(readByNode, 0);
+  await converse(gateways.slow.port, [last]);
+  assert.equal(readByNode, 1);
+  unsubscribe('http.server.request.start', count);
+});
+
+/** A connection whose bytes come from the test and whose writes never get out. */
+class StuckSocket extends TLSSocket {
+  constructor() {
+    super(new Socket());
+  }
+
+  override _read(): void {}
+
+  override _write(): void {}
+
+  override _writev(): void {}
+
+  override _final(): void {}
+}
+
+test('no request is read after one that closes the connection, also while its answer waits for a slow reader', async () => {
+  const timeouts = { headersMs: 10_000, upstreamConnectMs: 10_000, idleMs: 10_000, keepAliveMs: 10_000 };
+  const peer = parseIp('127.0.0.1');
+  assert.ok(peer);
+  const client = {
+    peer,
+    peerText: '127.0.0.1',
+    peerTrusted: false,
+    servername: 'app.test',
+    localPort: 443,
+  };
+  for (const path of ['slow', 'fast'] as const) {
+    for (const close of ['by the client', 'by the gateway', 'in a drain'] as const) {
+      const handled: string[] = [];
+      const handle = (exchange: Exchange): void => {
+        handled.push(exchange.target);
+        const isLast = close === 'by the gateway';
+        exchange.sendHead({ status: 200, reason: 'OK', headers: [], contentLength: 2, close: isLast });
+        exchange.end(Buffer.from('ok'), []);
+      };
+      using watch = new IdleWatch(1000);
+      const h1 = new Http1Server(timeouts, 'ERR', handle);
+      const server = path === 'slow' ? h1 : new FastHttp1(h1, watch, timeouts, handle);
+      const socket = new StuckSocket();
+      server.accept(socket, client);
+      const connection = close === 'by the client' ? 'Connection: close\r\n' : '';
+      for (const request of [`GET /a HTTP/1.1\r\n${host}${connection}\r\n`, `DELETE /after HTTP/1.1\r\n${host}\r\n`]) {
+        socket.push(request, 'latin1');
+        await new Promise((resolve) => setImmediate(resolve));
+        if (close === 'in a drain') server.closeIdle();
+      }
+      assert.deepEqual(handled, ['/a'], `${path} path, closed ${close}`);
+      socket.destroy();
+      h1.close();
+    }
+  }
 });

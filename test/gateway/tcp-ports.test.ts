@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { createConnector } from '../../src/gateway/upstream/connect.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import { freePort, plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
@@ -54,7 +55,13 @@ test('who connects before the edge of a new port is in force waits for its rules
   const access = new AccessTable();
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules([])) };
-  const front = createTcpFront({ options, access, observer: seen, log: seen.log });
+  const front = createTcpFront({
+    options,
+    access,
+    observer: seen,
+    log: seen.log,
+    connect: createConnector(),
+  });
   t.after(() => front.drain(0));
   const upstream = await startUpstream(t);
   const [port, abandonedPort] = [await freePort(), await freePort()];

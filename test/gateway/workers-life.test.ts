@@ -46,7 +46,7 @@ test('HTTPS is served by workers as well; their arguments and environment hold n
   const seen = new Recorder();
   const options = { ...plainOptions, https, trustedProxies: packRules([]) };
   const { log } = seen;
-  const engine = await createWorkerEngine({ workers: 2, options, localCa: pair, observer: seen, log, environment: {} });
+  const engine = await createWorkerEngine({ workers: 2, options, localCa: pair, observer: seen, log });
   t.after(async () => {
     await engine.drain(0);
     upstream.close();

@@ -29,7 +29,6 @@ async function startWorkers(t: TestContext, workers: number): Promise<{ engine: 
     localCa: undefined,
     observer: seen,
     log: seen.log,
-    environment: {},
   });
   t.after(() => engine.drain(0));
   return { engine, seen };

@@ -1,24 +1,25 @@
 import type { UserError } from '../../errors/user-error.ts';
 import type { AnswerLog } from './answer-log.ts';
-import type { Exchange } from './client/exchange.ts';
 import { errorAnswer } from './error-page.ts';
-import type { Gate } from './gate.ts';
+import type { Exchange } from './exchange.ts';
+import { findHeader } from './headers/header-list.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** A body up to this many bytes is read to its end rather than closing the connection over it. */
+/** A refused body of up to this many bytes is read to its end; a longer one closes the connection. */
 const drainedBytes = 262_144;
 
-/** Answers with an error of our own, in place of the upstream. Never throws. */
-export function answerError(exchange: Exchange, error: UserError, gate: Gate, log: AnswerLog): void {
+/** Answers with an error of the gateway's own. Never throws. */
+export function answerError(exchange: Exchange, error: UserError, context: RequestContext, log: AnswerLog): void {
   try {
-    sendError(exchange, error, gate, log);
+    sendError(exchange, error, context, log);
   } catch {
     // The client went away while it was being answered.
     exchange.abort();
   }
 }
 
-function sendError(exchange: Exchange, error: UserError, gate: Gate, log: AnswerLog): void {
-  const answer = errorAnswer(error, log.operationId, headerOf(exchange.headers, 'accept') ?? '', gate.errorPrefix);
+function sendError(exchange: Exchange, error: UserError, context: RequestContext, log: AnswerLog): void {
+  const answer = errorAnswer(error, log.operationId, findHeader(exchange.headers, 'accept') ?? '', context.errorPrefix);
   log.status = answer.status;
   log.errorCode = error.code;
   exchange.sendHead({
@@ -26,21 +27,13 @@ function sendError(exchange: Exchange, error: UserError, gate: Gate, log: Answer
     reason: '',
     headers: [...answer.headers, ...Object.entries(error.headers).flat()],
     contentLength: answer.body.length,
-    close: gate.draining || !leavesConnectionUsable(exchange),
+    close: context.draining || !leavesConnectionUsable(exchange),
   });
   exchange.end(exchange.method === 'HEAD' ? undefined : answer.body, []);
-}
-
-export function headerOf(headers: readonly string[], lowerName: string): string | undefined {
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return headers[at + 1];
-  }
-  return undefined;
 }
 
 function leavesConnectionUsable({ body, headers }: Exchange): boolean {
   if (body === 'none') return true;
   // A client that waits for "100 Continue" may or may not send its body after another answer.
-  return typeof body === 'object' && body.length <= drainedBytes && headerOf(headers, 'expect') === undefined;
+  return typeof body === 'object' && body.length <= drainedBytes && findHeader(headers, 'expect') === undefined;
 }

@@ -2,9 +2,9 @@ import { newOperationId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { TrafficObserver } from '../engine.ts';
-import type { Exchange } from './client/exchange.ts';
+import type { Exchange } from './exchange.ts';
 
-/** What is known of one exchange, to be told once it is over. */
+/** Collects the facts of one exchange and reports them to the observer when it is over. */
 export class AnswerLog {
   readonly #exchange: Exchange;
   readonly #startedAt = performance.now();
@@ -27,8 +27,8 @@ export class AnswerLog {
     return (this.#operationId ??= newOperationId());
   }
 
-  /** A client that went away before any answer is told with status 499. */
-  tell(observer: TrafficObserver): void {
+  /** Reports status 499 if the client went away before any answer. */
+  report(observer: TrafficObserver): void {
     const { client } = this.#exchange;
     observer.httpAnswered({
       operationId: this.operationId,

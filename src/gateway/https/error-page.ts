@@ -6,7 +6,7 @@ export interface ErrorAnswer {
   readonly body: Buffer;
 }
 
-/** The same body as the API's errors, or a small page for those who ask for HTML. */
+/** Builds the same body as the API's errors, or a small page for clients that prefer HTML. */
 export function errorAnswer(error: UserError, operationId: string, accept: string, prefix: string): ErrorAnswer {
   const code = `${prefix}_${error.code}`;
   const asHtml = quality(accept, 'text/html') > quality(accept, 'application/json');
@@ -54,7 +54,7 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The weight an `Accept` header gives to exactly this type. */
+/** Returns the weight that an `Accept` header gives to exactly this type. */
 function quality(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim());

@@ -1,50 +1,50 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
+import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { Front, GatewayOptions, ListenAddress, TrafficObserver } from '../engine.ts';
+import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
+import type { ConnectUpstream } from '../upstream/connect.ts';
+import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
-import { DirectHttp1 } from './client/fast-path/fast-connection.ts';
+import { FastHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
 import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
-import type { Gate, GatewayLog } from './gate.ts';
+import type { Exchange } from './exchange.ts';
 import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
-import { parseAuthority } from './routing/authority.ts';
+import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import { BackendTable } from './upstream/backend-table.ts';
-import type { UpstreamTls } from './upstream/pool.ts';
 
 export interface HttpsFrontParts {
   readonly options: GatewayOptions;
   readonly access: AccessTable;
   readonly observer: TrafficObserver;
-  /** Follows snapshots on its own; the front only asks it. */
+  /** Must follow snapshots by itself; the front only asks it. */
   readonly certificates: CertificateSource;
   readonly log: GatewayLog;
-  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
-  /** Default: an upstream's certificate must be valid. */
-  readonly upstreamTls?: UpstreamTls;
-  /** True: Node's own server reads every request of HTTP/1, so that the direct way can be held against it. */
-  readonly generalOnly?: boolean;
+  readonly connect: ConnectUpstream;
 }
 
 export interface HttpsFront extends Front {
   /** Opens the listeners that the options name. */
   listen(): Promise<void>;
-  /** Where it listens; useful when a port was left to the system. */
+  /** Addresses of the listeners: the system may have chosen the ports. */
   readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
   /** The account whose edge serves the host. */
   accountOfHost(hostname: string): string | undefined;
 }
 
+/** Interval at which a drain looks for connections that have become idle. */
 const drainLookMs = 25;
 /** Connections that may wait to be accepted, as far as the system allows: a burst must not be dropped. */
 const backlog = 4096;
@@ -58,9 +58,9 @@ class NodeHttpsFront implements HttpsFront {
   readonly #hosts = new HostTable();
   readonly #backends: BackendTable;
   readonly #watch: IdleWatch;
-  readonly #gate: Gate;
+  readonly #context: RequestContext;
   readonly #h1: Http1Server;
-  readonly #direct: DirectHttp1;
+  readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
   readonly #redirect: ReturnType<typeof createRedirectServer>;
@@ -68,7 +68,7 @@ class NodeHttpsFront implements HttpsFront {
   readonly #sockets = new Set<Socket>();
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, upstreamTls, generalOnly = false } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
@@ -77,11 +77,11 @@ class NodeHttpsFront implements HttpsFront {
       {
         connectMs: timeouts.upstreamConnectMs,
         keepAliveMs: timeouts.keepAliveMs,
-        tls: upstreamTls ?? { verify: true, ca: undefined },
+        connect,
       },
       this.#watch,
     );
-    this.#gate = {
+    this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
       access,
@@ -94,15 +94,16 @@ class NodeHttpsFront implements HttpsFront {
       errorPrefix: prefix,
       draining: false,
     };
-    const handle = (exchange: Parameters<typeof handleRequest>[0]): void => {
-      handleRequest(exchange, this.#gate);
+    const handle = (exchange: Exchange): void => {
+      handleRequest(exchange, this.#context);
     };
     this.#h1 = new Http1Server(timeouts, prefix, handle);
     this.#h2 = new Http2Server(timeouts, handle);
     this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
     const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
-    this.#direct = new DirectHttp1(this.#h1, this.#watch, timeouts, handle);
-    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, generalOnly ? this.#h1 : this.#direct, this.#h2);
+    this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
+    const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
+    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -121,7 +122,7 @@ class NodeHttpsFront implements HttpsFront {
     return () => {
       swapBackends();
       swapHosts();
-      this.#gate.tunnels.checkAgain(update);
+      this.#context.tunnels.checkAgain(update);
     };
   }
 
@@ -131,13 +132,13 @@ class NodeHttpsFront implements HttpsFront {
   }
 
   async drain(limitMs: number): Promise<void> {
-    this.#gate.draining = true;
+    this.#context.draining = true;
     for (const listener of this.#listeners.values()) listener.close();
     this.#h2.goAway();
     const deadline = performance.now() + limitMs;
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       this.#h1.closeIdle();
-      this.#direct.closeIdle();
+      this.#fastPath.closeIdle();
       this.#redirect.closeIdleConnections();
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
     }
@@ -163,7 +164,7 @@ class NodeHttpsFront implements HttpsFront {
       trustedProxies: this.#options.trustedProxies,
       headersMs: this.#options.timeouts.headersMs,
     };
-    const { observer } = this.#gate;
+    const { observer } = this.#context;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
       this.#sockets.add(socket);
       if (kind === 'https') observer.httpsOpened();

@@ -2,29 +2,29 @@ import { internalError } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { answerError } from './answer-error.ts';
 import { AnswerLog } from './answer-log.ts';
-import type { Exchange } from './client/exchange.ts';
-import type { Gate } from './gate.ts';
+import { decide } from './decide.ts';
+import type { Exchange } from './exchange.ts';
 import { Relay } from './relay.ts';
-import { decide } from './routing/decide.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** Decides on one request and carries it out, or answers why not. */
-export function handleRequest(exchange: Exchange, gate: Gate): void {
+/** Decides on one request and carries it out, or answers with an error. */
+export function handleRequest(exchange: Exchange, context: RequestContext): void {
   const log = new AnswerLog(exchange);
   exchange.onClose = () => {
-    log.tell(gate.observer);
+    log.report(context.observer);
   };
   try {
-    new Relay(decide(exchange, gate, log), gate, log).start();
+    new Relay(decide(exchange, context, log), context, log).start();
   } catch (error) {
-    refuse(exchange, gate, log, error);
+    refuse(exchange, context, log, error);
   }
 }
 
-function refuse(exchange: Exchange, gate: Gate, log: AnswerLog, error: unknown): void {
+function refuse(exchange: Exchange, context: RequestContext, log: AnswerLog, error: unknown): void {
   if (error instanceof UserError) {
-    answerError(exchange, error, gate, log);
+    answerError(exchange, error, context, log);
   } else {
-    gate.log.error({ err: error, operationId: log.operationId }, 'request failed');
-    answerError(exchange, new UserError(internalError), gate, log);
+    context.log.error({ err: error, operationId: log.operationId }, 'request failed');
+    answerError(exchange, new UserError(internalError), context, log);
   }
 }

@@ -1,48 +1,48 @@
-/** Something that may stand still for `limitMs` at most. */
-export interface Watched {
-  /** Value of `IdleWatch.now` when something last moved. */
-  lastMove: number;
+/** Something that ends if nothing happens on it for `limitMs`. */
+export interface IdleTimeout {
+  /** Value of `IdleWatch.now` at the last activity. */
+  lastActivity: number;
   readonly limitMs: number;
   onIdle(): void;
 }
 
 /**
- * Looks at everything that can stall, on one timer. A timer of its own for each request would cost more than the rest
- * of its bookkeeping; the price is that a limit is kept to within one tick.
+ * Checks all idle timeouts on one timer. A timer for each request would cost more than the rest of its bookkeeping; the
+ * price is that a timeout fires up to two ticks late.
  */
 export class IdleWatch implements Disposable {
-  /** Milliseconds on a coarse clock that moves once a tick. */
+  /** Time in milliseconds, updated once a tick. */
   now = performance.now();
-  readonly #watched = new Set<Watched>();
+  readonly #timeouts = new Set<IdleTimeout>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(tickMs: number) {
     this.#timer = setInterval(() => {
-      this.#look();
+      this.#check();
     }, tickMs).unref();
   }
 
-  add(watched: Watched): void {
-    watched.lastMove = this.now;
-    this.#watched.add(watched);
+  add(timeout: IdleTimeout): void {
+    timeout.lastActivity = this.now;
+    this.#timeouts.add(timeout);
   }
 
-  delete(watched: Watched): void {
-    this.#watched.delete(watched);
+  delete(timeout: IdleTimeout): void {
+    this.#timeouts.delete(timeout);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const previous = this.now;
     this.now = performance.now();
-    for (const watched of this.#watched) {
-      // Against the previous tick: what moved since then carries its number and may be younger than it looks.
-      if (previous - watched.lastMove < watched.limitMs) continue;
-      this.#watched.delete(watched);
-      watched.onIdle();
+    for (const timeout of this.#timeouts) {
+      // `lastActivity` has the resolution of a tick: comparing with the previous tick never fires early.
+      if (previous - timeout.lastActivity < timeout.limitMs) continue;
+      this.#timeouts.delete(timeout);
+      timeout.onIdle();
     }
   }
 }

@@ -1,86 +1,94 @@
 import type { Socket } from 'node:net';
 
-import { requestTimeout } from '../../errors/shared.ts';
+import { internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import type { ResponseFacts } from '../../modules/module.ts';
 import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import { answerError } from './answer-error.ts';
 import type { AnswerLog } from './answer-log.ts';
-import type { Exchange } from './client/exchange.ts';
-import type { Gate } from './gate.ts';
+import type { RoutedRequest } from './decide.ts';
+import { EncodedBody } from './encoded-body.ts';
+import type { EncodedBodyOwner } from './encoded-body.ts';
+import type { Exchange } from './exchange.ts';
 import { answerTrailers } from './headers/forward-headers.ts';
-import type { Watched } from './idle-watch.ts';
-import type { Journey } from './routing/decide.ts';
+import type { IdleTimeout } from './idle-watch.ts';
+import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
-import type { BodyWatcher } from './upstream/request-body-pump.ts';
+import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
 
+/** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Carries one request to its upstream and the answer back. */
-export class Relay implements UpstreamHandler, BodyWatcher, Watched {
-  lastMove = 0;
+export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, IdleTimeout {
+  lastActivity = 0;
   readonly limitMs: number;
-  readonly #journey: Journey;
+  readonly #request: RoutedRequest;
   readonly #exchange: Exchange;
-  readonly #gate: Gate;
+  readonly #context: RequestContext;
   readonly #log: AnswerLog;
   readonly #pump: RequestBodyPump | undefined;
   #connection: UpstreamConnection | undefined;
+  /** Undefined unless a module changes the body. */
+  #encoded: EncodedBody | undefined;
   #giveUpOpening: (() => void) | undefined;
   #sentAt = 0;
   #ended = false;
 
-  constructor(journey: Journey, gate: Gate, log: AnswerLog) {
-    this.#journey = journey;
-    this.#exchange = journey.exchange;
-    this.#gate = gate;
+  constructor(request: RoutedRequest, context: RequestContext, log: AnswerLog) {
+    this.#request = request;
+    this.#exchange = request.exchange;
+    this.#context = context;
     this.#log = log;
-    this.limitMs = gate.idleMs;
-    const { exchange, route } = journey;
+    this.limitMs = context.idleMs;
+    const { exchange, route } = request;
     this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.guard, this) : undefined;
   }
 
   start(): void {
-    this.#gate.watch.add(this);
+    this.#context.watch.add(this);
     this.#exchange.onClose = () => {
       this.#finish();
     };
     this.#exchange.onDrain = () => {
-      this.onMove();
-      this.#connection?.resume();
+      this.onActivity();
+      if (this.#encoded === undefined) this.#connection?.resume();
+      else this.#encoded.resume();
     };
-    const idle = this.#journey.pool.takeIdle();
+    const idle = this.#request.pool.takeIdle();
     if (idle === undefined) this.#open();
     else this.#send(idle);
   }
 
-  onMove(): void {
-    this.lastMove = this.#gate.watch.now;
+  onActivity(): void {
+    this.lastActivity = this.#context.watch.now;
   }
 
-  /** The upstream must not take what follows a body of the wrong length for another request. */
+  /** Fails the request: bytes behind a body of the wrong length must not reach the upstream as another request. */
   onMismatch(): void {
     this.onFault({ error: upstreamBroke, cause: new Error('request body of another length'), stale: false });
   }
 
   onInterim(head: ResponseHead): void {
-    this.onMove();
+    this.onActivity();
     if (head.status === 100) this.#pump?.proceed();
     else this.#exchange.sendInterim(head.status, head.reason, head.headers);
   }
 
   onHead(head: ResponseHead): void {
-    this.onMove();
+    this.onActivity();
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     try {
+      const { headers, contentLength } = this.#answerFacts(head);
       this.#exchange.sendHead({
         status: head.status,
         reason: head.reason,
-        headers: this.#rewritten(head),
-        contentLength: head.status === 204 ? undefined : head.contentLength,
-        close: this.#gate.draining || this.#pump?.flowing === false,
+        headers,
+        contentLength,
+        close: this.#context.draining || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
     } catch (error) {
@@ -90,21 +98,34 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   }
 
   onData(chunk: Buffer, last: boolean): void {
-    this.onMove();
+    this.onActivity();
     if (this.#ended) return;
     if (last) this.#end(chunk, []);
-    else if (!this.#exchange.write(chunk)) this.#connection?.pause();
+    else if (!(this.#encoded ?? this.#exchange).write(chunk)) this.#connection?.pause();
   }
 
   onEnd(trailers: readonly string[]): void {
     if (!this.#ended) this.#end(undefined, answerTrailers(trailers));
   }
 
+  onEncoderDrain(): void {
+    this.onActivity();
+    this.#connection?.resume();
+  }
+
+  onEncoderFault(cause: Error): void {
+    const { operationId } = this.#log;
+    this.#context.log.error({ err: cause, operationId, routeId: this.#request.route.id }, 'response encoder failed');
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#fail(new UserError(internalError));
+  }
+
   onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
-    const { watch, idleMs, tunnels, observer } = this.#gate;
-    const { passage } = this.#journey;
+    const { watch, idleMs, tunnels, observer } = this.#context;
+    const { admittedBy } = this.#request;
     // The rules may have changed since the request was let in.
-    if (!tunnels.admits(passage)) {
+    if (!tunnels.admits(admittedBy)) {
       socket.destroy();
       this.#exchange.abort();
       return;
@@ -120,9 +141,9 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     ]);
     const tunnel = new Tunnel(client.socket, socket, watch, idleMs, () => {
       forget();
-      this.#log.tell(observer);
+      this.#log.report(observer);
     });
-    const forget = tunnels.add(passage, () => tunnel.abort());
+    const forget = tunnels.add(admittedBy, () => tunnel.abort());
     tunnel.start(client.rest, rest);
   }
 
@@ -130,22 +151,22 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#connection?.abort();
     this.#connection = undefined;
     if (this.#ended) return;
-    const { exchange, route } = this.#journey;
+    const { exchange, route } = this.#request;
     if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
       this.#open();
       return;
     }
     const { operationId } = this.#log;
-    this.#gate.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
+    this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
     this.#fail(new UserError(error));
   }
 
   onDrain(): void {
-    this.onMove();
+    this.onActivity();
     this.#pump?.resume();
   }
 
-  /** Nothing moved: the client's fault while its body is awaited, else the upstream's, if it has not answered. */
+  /** Answers 408 if the client's body has not come, 504 if the upstream has not answered. */
   onIdle(): void {
     this.#giveUpOpening?.();
     this.#connection?.abort();
@@ -154,11 +175,27 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   }
 
   #rewritten({ headers }: ResponseHead): readonly string[] {
-    return this.#journey.route.rewriteResponse?.(headers) ?? headers;
+    return this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers;
+  }
+
+  /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
+  #answerFacts(head: ResponseHead): ResponseFacts {
+    const { status } = head;
+    const facts = {
+      status,
+      headers: this.#rewritten(head),
+      contentLength: status === 204 ? undefined : head.contentLength,
+    };
+    const { encodeResponse } = this.#request.route.pipeline;
+    if (encodeResponse === undefined || !hasBody(this.#exchange.method, head)) return facts;
+    const encoder = encodeResponse(this.#exchange, facts);
+    if (encoder === undefined) return facts;
+    this.#encoded = new EncodedBody(encoder.transform, this.#exchange, this);
+    return { status, headers: encoder.headers, contentLength: undefined };
   }
 
   #open(): void {
-    this.#giveUpOpening = this.#journey.pool.open(
+    this.#giveUpOpening = this.#request.pool.open(
       (connection) => {
         this.#giveUpOpening = undefined;
         this.#send(connection);
@@ -171,12 +208,12 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   }
 
   #send(connection: UpstreamConnection): void {
-    const { head, exchange, expectsContinue } = this.#journey;
+    const { head, exchange, expectsContinue } = this.#request;
     this.#connection = connection;
     this.#sentAt = performance.now();
-    this.onMove();
-    const answerTo = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
-    connection.send(answerTo, head, this.#pump !== undefined, this);
+    this.onActivity();
+    const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
+    connection.send(framing, head, this.#pump !== undefined, this);
     this.#pump?.start(connection, expectsContinue);
   }
 
@@ -184,17 +221,19 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#ended = true;
     this.#connection = undefined;
     this.#pump?.stop();
-    this.#exchange.end(chunk, trailers);
+    if (this.#encoded === undefined) this.#exchange.end(chunk, trailers);
+    else this.#encoded.end(chunk, () => this.#exchange.end(undefined, trailers));
   }
 
   #fail(error: UserError): void {
     this.#ended = true;
     this.#pump?.stop();
+    this.#encoded?.destroy();
     if (this.#exchange.headSent) {
       this.#log.errorCode = error.code;
       this.#exchange.abort();
     } else {
-      answerError(this.#exchange, error, this.#gate, this.#log);
+      answerError(this.#exchange, error, this.#context, this.#log);
     }
   }
 
@@ -203,14 +242,19 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#connection = undefined;
     this.#exchange.onClose = undefined;
     this.#exchange.onDrain = undefined;
-    this.#gate.watch.delete(this);
+    this.#context.watch.delete(this);
   }
 
   #finish(): void {
     this.#giveUpOpening?.();
     this.#connection?.abort();
     this.#pump?.stop();
+    this.#encoded?.destroy();
     this.#detach();
-    this.#log.tell(this.#gate.observer);
+    this.#log.report(this.#context.observer);
   }
+}
+
+function hasBody(method: string, { status, contentLength }: ResponseHead): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304 && contentLength !== 0;
 }

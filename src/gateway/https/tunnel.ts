@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-import type { IdleWatch, Watched } from './idle-watch.ts';
+import type { IdleWatch, IdleTimeout } from './idle-watch.ts';
 
-/** Two sockets that speak to each other after a change of protocol, until one of them ends or both fall silent. */
-export class Tunnel implements Watched {
-  lastMove = 0;
+/** Joins two sockets after a change of protocol, until one of them ends or both are idle. */
+export class Tunnel implements IdleTimeout {
+  lastActivity = 0;
   readonly limitMs: number;
   readonly #client: Socket;
   readonly #upstream: Socket;
@@ -20,7 +20,7 @@ export class Tunnel implements Watched {
     this.#onDone = onDone;
   }
 
-  /** The bytes that each side had already sent come first. */
+  /** Passes on the bytes that each side had already sent, then joins the sockets. */
   start(fromClient: Buffer, fromUpstream: Buffer): void {
     this.#watch.add(this);
     if (fromClient.length > 0) this.#upstream.write(fromClient);
@@ -33,7 +33,7 @@ export class Tunnel implements Watched {
     this.#close();
   }
 
-  /** Nothing more goes out on either side. */
+  /** Destroys both sockets at once; what waits to be written is dropped. */
   abort(): void {
     this.#client.destroy();
     this.#upstream.destroy();
@@ -42,11 +42,11 @@ export class Tunnel implements Watched {
 
   #pump(from: Socket, to: Socket): void {
     from.on('data', (chunk: Buffer) => {
-      this.lastMove = this.#watch.now;
+      this.lastActivity = this.#watch.now;
       if (!to.write(chunk)) from.pause();
     });
     to.on('drain', () => {
-      this.lastMove = this.#watch.now;
+      this.lastActivity = this.#watch.now;
       from.resume();
     });
     from.on('end', () => to.end());
@@ -59,7 +59,7 @@ export class Tunnel implements Watched {
     from.resume();
   }
 
-  /** What is written already still goes out, as far as the other side takes it. */
+  /** Closes both sockets once what waits to be written has gone out. */
   #close(): void {
     if (this.#done) return;
     this.#done = true;

@@ -6,10 +6,10 @@ import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
 import type { TcpEdge } from './edge.ts';
 import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
-import type { ConnectUpstream, UpstreamUser } from './upstream.ts';
+import type { ConnectBackend, UpstreamUser } from './upstream.ts';
 
-/** An admitted client, and the edge and port it came by. */
-export interface Arrival {
+/** A client that was let in, and the edge and port it connected to. */
+export interface AcceptedClient {
   readonly client: Socket;
   readonly source: IpAddress;
   readonly sourceText: string;
@@ -19,25 +19,25 @@ export interface Arrival {
 
 export interface ConnectionSettings {
   readonly timeouts: GatewayTimeouts;
-  readonly connect: ConnectUpstream;
+  readonly connect: ConnectBackend;
   /** Called once, when both sides are gone. */
   readonly closed: (connection: TcpConnection) => void;
 }
 
-/** A client and its upstream, joined. Ends are passed on each way by themselves; a break on one side breaks the other. */
+/** A client joined to its upstream. Each direction ends by itself; a break on one side breaks the other. */
 export class TcpConnection implements UpstreamUser {
-  readonly arrival: Arrival;
+  readonly accepted: AcceptedClient;
   readonly client: Socket;
-  /** Among the open connections of its edge. */
-  place = 0;
+  /** Position in the `OpenConnections` of its edge, which sets it. */
+  index = 0;
   readonly #settings: ConnectionSettings;
   readonly #startedMs = performance.now();
-  /** Of the PROXY header, which went no further. */
+  /** Length of the PROXY header, which is not passed on. */
   readonly #headerBytes: number;
   readonly #upstream: Socket;
   #connectTimer: NodeJS.Timeout | undefined;
   #isWatched = false;
-  /** Every byte of either direction passes the client's socket, whose timer each of them winds up. */
+  /** The socket whose idle timer counts: the client's, because every byte of either direction passes it and restarts it. */
   #idleSide: Socket;
   #connecting = true;
   #openSides = 2;
@@ -45,15 +45,15 @@ export class TcpConnection implements UpstreamUser {
   #brokenBy: string | undefined;
   #pendingBytes = 0;
 
-  constructor(arrival: Arrival, backend: BackendEntry, settings: ConnectionSettings) {
-    const { client } = arrival;
-    this.arrival = arrival;
+  constructor(accepted: AcceptedClient, backend: BackendEntry, settings: ConnectionSettings) {
+    const { client } = accepted;
+    this.accepted = accepted;
     this.client = client;
     this.#idleSide = client;
     this.#settings = settings;
     this.#headerBytes = client.bytesRead - client.readableLength;
     this.#upstream = settings.connect(backend, this);
-    // What an error says, the `close` after it says too.
+    // `close` follows every error and is enough.
     this.#upstream.on('error', ignore).on('close', () => {
       clearTimeout(this.#connectTimer);
       this.#gone(this.#upstream, client, this.#connecting ? 'connect failed' : 'upstream');
@@ -64,8 +64,8 @@ export class TcpConnection implements UpstreamUser {
   }
 
   /**
-   * Starts the timers of a connection that still lacks them. To be called for each, a few times within any of the
-   * limits: most connections are over before, and a timer costs as much as the rest of their bookkeeping.
+   * Starts the timers if they do not run yet. The front calls it for every connection a few times within each limit: most
+   * connections are over before the first call, and timers cost as much as the rest of their bookkeeping.
    */
   watch(): void {
     if (this.#isWatched) return;
@@ -88,6 +88,7 @@ export class TcpConnection implements UpstreamUser {
     if (client.destroyed) return;
     client.on('data', (chunk) => {
       if (!this.#pass(chunk, client, this.#upstream)) client.pause();
+      // The kernel or TLS has copied the bytes once nothing waits to be written: see `release`.
       if (this.#upstream.writableLength === 0) release(chunk);
     });
     this.#passEnd(client, this.#upstream, 'client');
@@ -101,7 +102,7 @@ export class TcpConnection implements UpstreamUser {
   }
 
   get report(): TcpClosed {
-    const { edge, sourceText } = this.arrival;
+    const { edge, sourceText } = this.accepted;
     return {
       edgeId: edge.rules.id,
       source: sourceText,
@@ -112,7 +113,7 @@ export class TcpConnection implements UpstreamUser {
     };
   }
 
-  /** Answers whether more may come; if not, `from` is resumed when it may. */
+  /** Returns false if `from` must pause; it is resumed when `to` has drained. */
   #pass(bytes: Buffer, from: Socket, to: Socket): boolean {
     if (to.write(bytes) || to.writableLength === 0) return true;
     to.once('drain', () => {
@@ -135,7 +136,7 @@ export class TcpConnection implements UpstreamUser {
     }
     if (!side.readableEnded || !side.writableFinished) {
       this.#brokenBy ??= name;
-      // All that it sent has been read: that still belongs to the other side.
+      // Everything it sent has been read, and the other side must still get it.
       if (side.readableEnded) other.destroySoon();
       else resetSocket(other);
     }
@@ -154,7 +155,7 @@ export class TcpConnection implements UpstreamUser {
   #watchIdle(): void {
     const side = this.#idleSide;
     side.setTimeout(this.#settings.timeouts.idleMs).on('timeout', () => {
-      // Nothing on this side, but an upstream that reads slowly may still be taking what the client sent long ago.
+      // The client is silent, but a slow upstream may still be reading what the client sent long ago.
       const pendingBytes = this.#upstream.writableLength;
       if (pendingBytes === 0 || pendingBytes === this.#pendingBytes) this.abort('idle');
       else side.setTimeout(this.#settings.timeouts.idleMs);

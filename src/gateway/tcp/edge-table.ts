@@ -29,18 +29,18 @@ export class EdgeTable {
   }
 
   opened(connection: TcpConnection): void {
-    const { edge } = connection.arrival;
+    const { edge } = connection.accepted;
     edge.connections.add(connection);
     if (edge.connections.size === 1) this.#open.add(edge);
   }
 
   closed(connection: TcpConnection): void {
-    const { edge } = connection.arrival;
+    const { edge } = connection.accepted;
     edge.connections.delete(connection);
     if (edge.connections.size === 0) this.#open.delete(edge);
   }
 
-  /** To be called often enough for the limits of connections, see there. */
+  /** Must be called a few times within each limit of connections: see `TcpConnection.watch`. */
   watchAll(): void {
     for (const edge of this.#open) for (const connection of edge.connections) connection.watch();
   }
@@ -49,7 +49,7 @@ export class EdgeTable {
     for (const edge of this.#open) for (const connection of edge.connections) connection.abort(reason);
   }
 
-  /** The rules of the edges the update sets. Throws for an unknown module and for a port that two edges claim. */
+  /** Builds the rules of the edges that the update sets. Throws for an unknown module and for a port that two edges claim. */
   build(update: SnapshotUpdate): readonly EdgeRules[] {
     const rules: EdgeRules[] = [];
     for (const entry of update.set) if (entry.kind === 'tcp_edge') rules.push(buildEdgeRules(entry));
@@ -59,8 +59,8 @@ export class EdgeTable {
     for (const { id, ports } of rules) {
       for (const port of ports) {
         const holder = update.full ? undefined : this.#ports.ownerOf(port)?.rules.id;
-        const rival = claims.get(port) ?? (holder !== undefined && !leaving.has(holder) ? holder : id);
-        if (rival !== id) throw new Error(`the TCP edges ${rival} and ${id} both claim port ${port}`);
+        const claimant = claims.get(port) ?? (holder !== undefined && !leaving.has(holder) ? holder : id);
+        if (claimant !== id) throw new Error(`the TCP edges ${claimant} and ${id} both claim port ${port}`);
         claims.set(port, id);
       }
     }
@@ -69,12 +69,12 @@ export class EdgeTable {
 
   swap(update: SnapshotUpdate, rules: readonly EdgeRules[]): void {
     this.#swapBackends(update);
-    const released = new Set<number>();
-    for (const id of this.#leaving(update, rules)) this.#remove(id, released);
-    for (const each of rules) this.#replace(each, released);
+    const unassigned = new Set<number>();
+    for (const id of this.#leaving(update, rules)) this.#remove(id, unassigned);
+    for (const each of rules) this.#replace(each, unassigned);
     for (const { id, ports } of rules) this.#assign(id, ports);
     this.#checkAgain(this.#open.follow(update));
-    this.#ports.settle(released);
+    this.#ports.commit(unassigned);
   }
 
   #swapBackends({ full, set, removed }: SnapshotUpdate): void {
@@ -90,21 +90,21 @@ export class EdgeTable {
     return [...this.#edges.keys()].filter((id) => !staying.has(id));
   }
 
-  #remove(id: string, released: Set<number>): void {
+  #remove(id: string, unassigned: Set<number>): void {
     const edge = this.#edges.get(id);
     if (edge === undefined) return;
     this.#edges.delete(id);
-    for (const port of edge.rules.ports) this.#release(port, edge, released);
+    for (const port of edge.rules.ports) this.#unassign(port, edge, unassigned);
     for (const connection of edge.connections) connection.abort('edge removed');
   }
 
-  #replace(rules: EdgeRules, released: Set<number>): void {
+  #replace(rules: EdgeRules, unassigned: Set<number>): void {
     const edge = this.#edges.get(rules.id);
     if (edge === undefined) {
       this.#edges.set(rules.id, { rules, connections: new OpenConnections() });
       return;
     }
-    for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#release(port, edge, released);
+    for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#unassign(port, edge, unassigned);
     const isOpen = edge.connections.size > 0;
     if (isOpen) this.#open.delete(edge);
     edge.rules = rules;
@@ -113,9 +113,9 @@ export class EdgeTable {
     this.#checkAgain([edge]);
   }
 
-  #release(port: number, edge: TcpEdge, released: Set<number>): void {
-    this.#ports.release(port, edge);
-    released.add(port);
+  #unassign(port: number, edge: TcpEdge, unassigned: Set<number>): void {
+    this.#ports.unassign(port, edge);
+    unassigned.add(port);
   }
 
   #assign(id: string, ports: readonly number[]): void {
@@ -126,7 +126,7 @@ export class EdgeTable {
   #checkAgain(edges: Iterable<TcpEdge>): void {
     for (const { rules, connections } of edges) {
       for (const connection of connections) {
-        const { source, port } = connection.arrival;
+        const { source, port } = connection.accepted;
         if (!rules.ports.includes(port)) connection.abort('edge changed');
         else if (judge(rules, source, this.#access).verdict !== 'allowed') connection.abort('rules changed');
       }

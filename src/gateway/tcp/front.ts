@@ -7,21 +7,22 @@ import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient } from '../identify-client.ts';
 import type { ClientRules } from '../identify-client.ts';
+import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpConnection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { EdgeTable } from './edge-table.ts';
 import { judge } from './edge.ts';
 import type { PortListener } from './port-listener.ts';
 import { PortTable } from './port-table.ts';
-import { createUpstreamConnector, resetSocket } from './upstream.ts';
+import { createBackendConnector, resetSocket } from './upstream.ts';
 
 export interface TcpFrontParts {
   readonly options: GatewayOptions;
-  /** Must swap before the front does: the front checks open connections by it. */
+  /** Must swap before the front does, which checks open connections by it. */
   readonly access: AccessTable;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
-  readonly listenRetryMs?: number;
+  readonly connect: ConnectUpstream;
 }
 
 export function createTcpFront(parts: TcpFrontParts): Front {
@@ -36,13 +37,13 @@ class TcpFront implements Front {
   readonly #ports: PortTable;
   readonly #edges: EdgeTable;
   readonly #watchTimer: NodeJS.Timeout;
-  /** Clients whose PROXY header is awaited. */
-  readonly #arriving = new Set<Socket>();
+  /** Clients whose PROXY header has not come yet. */
+  readonly #identifying = new Set<Socket>();
   #draining = false;
   #drained = (): void => {};
 
-  constructor({ options, access, observer, log, listenRetryMs = 3000 }: TcpFrontParts) {
-    const { timeouts, trustedProxies, proxyProtocol, upstreamAuthorities } = options;
+  constructor({ options, access, observer, log, connect }: TcpFrontParts) {
+    const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
     this.#clientRules = { proxyProtocol: proxyProtocol.tcp, trustedProxies, headersMs: timeouts.headersMs };
@@ -57,12 +58,11 @@ class TcpFront implements Front {
       },
       observer,
       log,
-      retryMs: listenRetryMs,
     });
     this.#edges = new EdgeTable(access, this.#ports);
     this.#connectionSettings = {
       timeouts,
-      connect: createUpstreamConnector(upstreamAuthorities),
+      connect: createBackendConnector(connect),
       closed: (connection) => {
         this.#closed(connection);
       },
@@ -75,7 +75,7 @@ class TcpFront implements Front {
 
   async prepare(update: SnapshotUpdate): Promise<() => void> {
     if (this.#draining) throw new Error('the gateway is shutting down');
-    this.#ports.unstage();
+    this.#ports.abandon();
     const rules = this.#edges.build(update);
     await this.#ports.stage(rules.flatMap(({ ports }) => ports));
     return () => {
@@ -84,7 +84,7 @@ class TcpFront implements Front {
   }
 
   abandon(): void {
-    this.#ports.unstage();
+    this.#ports.abandon();
   }
 
   async drain(limitMs: number): Promise<void> {
@@ -92,7 +92,7 @@ class TcpFront implements Front {
     this.#ports.closeAll();
     const timer = setTimeout(() => {
       this.#edges.abortAll('drained');
-      for (const socket of this.#arriving) resetSocket(socket);
+      for (const socket of this.#identifying) resetSocket(socket);
     }, limitMs);
     if (this.#isBusy()) await new Promise<void>((resolve) => (this.#drained = resolve));
     clearTimeout(timer);
@@ -102,15 +102,15 @@ class TcpFront implements Front {
   #accept(listener: PortListener, client: Socket): void {
     if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
     identifyClient(client, this.#clientRules, ({ source }) => {
-      this.#arriving.delete(client);
+      this.#identifying.delete(client);
       this.#admit(listener, client, source);
     });
   }
 
   #awaitHeader(client: Socket): void {
-    this.#arriving.add(client);
+    this.#identifying.add(client);
     client.on('close', () => {
-      if (this.#arriving.delete(client)) this.#checkDrained();
+      if (this.#identifying.delete(client)) this.#checkDrained();
     });
   }
 
@@ -119,7 +119,7 @@ class TcpFront implements Front {
       resetSocket(client);
       return;
     }
-    const { id: edgeId, backendId } = edge.rules;
+    const { id: edgeId, pipeline } = edge.rules;
     const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
     const sourceText = formatIp(source);
     this.#observer.tcpOpened({ edgeId, source: sourceText, verdict });
@@ -128,10 +128,10 @@ class TcpFront implements Front {
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const backend = this.#edges.backend(backendId);
+    const backend = this.#edges.backend(pipeline.backendId);
     if (backend !== undefined) {
-      const arrival = { client, source, sourceText, port, edge };
-      this.#edges.opened(new TcpConnection(arrival, backend, this.#connectionSettings));
+      const accepted = { client, source, sourceText, port, edge };
+      this.#edges.opened(new TcpConnection(accepted, backend, this.#connectionSettings));
       return;
     }
     resetSocket(client);
@@ -146,7 +146,7 @@ class TcpFront implements Front {
   }
 
   #isBusy(): boolean {
-    return this.#arriving.size > 0 || this.#edges.hasConnections;
+    return this.#identifying.size > 0 || this.#edges.hasConnections;
   }
 
   #checkDrained(): void {

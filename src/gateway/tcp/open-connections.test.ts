@@ -7,7 +7,7 @@ import { OpenConnections } from './open-connections.ts';
 
 interface Item {
   readonly id: number;
-  place: number;
+  index: number;
 }
 
 const idsOf = (items: Iterable<Item>) => [...items].map(({ id }) => id).toSorted((a, b) => a - b);
@@ -23,7 +23,7 @@ test('those that were added and not deleted are in it, in whatever order they we
           open.delete(leaving);
           continue;
         }
-        const added = { id, place: 0 };
+        const added = { id, index: 0 };
         open.add(added);
         expected.push(added);
       }
@@ -36,7 +36,7 @@ test('those that were added and not deleted are in it, in whatever order they we
 test('all are met once, even where each is deleted when it is met', () => {
   const open = new OpenConnections<Item>();
   const ids = Array.from({ length: 10 }, (_, id) => id);
-  for (const id of ids) open.add({ id, place: 0 });
+  for (const id of ids) open.add({ id, index: 0 });
   const met: Item[] = [];
   for (const each of open) {
     met.push(each);

@@ -1,14 +1,13 @@
-/** Something that knows where it is kept. */
-interface Placed {
-  /** Whoever keeps it sets this. */
-  place: number;
+interface Indexed {
+  /** Position in the list that holds it; set by the list. */
+  index: number;
 }
 
 /**
- * The open connections of one edge. Not a `Set`: each table that a set outgrows points to the next one, so that from
- * the first of them that is old enough all later ones, and every connection in them, wait for a full collection.
+ * The open connections of one edge. Not a `Set`: V8 keeps the old hash tables of a set linked until a major garbage
+ * collection, which retains closed connections.
  */
-export class OpenConnections<Connection extends Placed> {
+export class OpenConnections<Connection extends Indexed> {
   readonly #all: Connection[] = [];
 
   get size(): number {
@@ -16,18 +15,18 @@ export class OpenConnections<Connection extends Placed> {
   }
 
   add(connection: Connection): void {
-    connection.place = this.#all.push(connection) - 1;
+    connection.index = this.#all.push(connection) - 1;
   }
 
-  /** To be called once, for one that is in it. */
+  /** Must be called once only, for a connection that is in the list. */
   delete(connection: Connection): void {
     const last = this.#all.pop();
     if (last === undefined || last === connection) return;
-    this.#all[connection.place] = last;
-    last.place = connection.place;
+    this.#all[connection.index] = last;
+    last.index = connection.index;
   }
 
-  /** From the last to the first, so that the one at hand may be deleted. */
+  /** Runs from the last to the first, so that the loop may delete the connection it is at. */
   *[Symbol.iterator](): Generator<Connection> {
     for (let at = this.#all.length - 1; at >= 0; at--) {
       const connection = this.#all[at];

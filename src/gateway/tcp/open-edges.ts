@@ -2,14 +2,14 @@ import type { EntryKey, RestrictionEntry, SnapshotUpdate } from '../../snapshot/
 import type { TcpEdge } from './edge.ts';
 
 /**
- * Finds the edges with open connections whose rules an update touches. Edges without connections are not in it: a
- * change among very many costs no more than the connections it concerns.
+ * Finds the edges with open connections whose rules an update touches. Edges without connections are left out, so that a
+ * change costs no more than the connections it concerns, however many edges there are.
  */
 export class OpenEdges {
   #all = new Set<TcpEdge>();
   #byPolicy = new Map<string, Set<TcpEdge>>();
   #byAccount = new Map<string, Set<TcpEdge>>();
-  /** Restrictions on endpoints only: no other kind meets this traffic. */
+  /** Restrictions of the type `endpoints`: no other type applies to this traffic. */
   #restrictions = new Map<string, RestrictionEntry>();
   #restrictionsByPolicy = new Map<string, Set<RestrictionEntry>>();
 
@@ -20,7 +20,7 @@ export class OpenEdges {
     for (const id of policyIds) addTo(this.#byPolicy, id, edge);
   }
 
-  /** To be called with the rules it was added with. */
+  /** Must be called while the edge still has the rules it was added with. */
   delete(edge: TcpEdge): void {
     const { accountId, policyIds } = edge.rules;
     this.#all.delete(edge);
@@ -36,7 +36,7 @@ export class OpenEdges {
     return this.#all.values();
   }
 
-  /** Takes in the restrictions of the update. Returns the edges that a policy or a restriction of it concerns. */
+  /** Takes over the restrictions of the update, and returns the edges that its policies and restrictions concern. */
   follow(update: SnapshotUpdate): ReadonlySet<TcpEdge> {
     if (update.full) {
       this.#restrictions.clear();

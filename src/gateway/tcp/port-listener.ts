@@ -13,22 +13,23 @@ export interface ListenSettings {
   readonly failed: (port: number, error: Error) => void;
 }
 
+/** Connections that may wait to be accepted, as far as the system allows: a burst must not be dropped. */
 const backlog = 4096;
 /** Connections that may wait for a port's edge to come into force; more are reset. */
 const heldLimit = 1024;
 
-/** The listener of one port. Whose it is changes; the listener stays. */
+/** The listener of one port. It stays open while the port moves from one edge to another. */
 export class PortListener {
   readonly port: number;
-  /** Whom its connections belong to; undefined before the first swap that names the port. */
+  /** The edge that its connections belong to; undefined before the first swap that names the port. */
   edge: TcpEdge | undefined;
-  /** Why it could not be opened. */
+  /** The error that kept it from being opened. */
   fault: Error | undefined;
   readonly #settings: ListenSettings;
   readonly #held: Socket[] = [];
   #server: Server | undefined;
   #opening = false;
-  #inForce = false;
+  #accepting = false;
   #closed = false;
 
   constructor(port: number, settings: ListenSettings) {
@@ -36,7 +37,7 @@ export class PortListener {
     this.#settings = settings;
   }
 
-  /** Does not reject: what stops it is in `fault`. */
+  /** Never rejects: an error is kept in `fault`. */
   async open(): Promise<void> {
     if (this.#opening || this.#server !== undefined) return;
     this.#opening = true;
@@ -61,9 +62,9 @@ export class PortListener {
     if (this.#closed) server.close();
   }
 
-  /** From now on its connections are answered, first those that came while its edge was being prepared. */
-  putInForce(): void {
-    this.#inForce = true;
+  /** Accepts connections, first those that came while its edge was being prepared. */
+  startAccepting(): void {
+    this.#accepting = true;
     for (const socket of this.#held.splice(0)) if (!socket.destroyed) this.#settings.accept(this, socket);
   }
 
@@ -75,9 +76,9 @@ export class PortListener {
   }
 
   #arrive(socket: Socket): void {
-    // Whoever takes the socket looks at its `close`; without a listener an error would end the process.
+    // Without a listener an error would end the process; the owner of the socket looks at its `close`.
     socket.on('error', ignore);
-    if (this.#inForce) this.#settings.accept(this, socket);
+    if (this.#accepting) this.#settings.accept(this, socket);
     else if (this.#held.length < heldLimit) this.#held.push(socket);
     else resetSocket(socket);
   }

@@ -3,18 +3,22 @@ import type { TcpEdge } from './edge.ts';
 import { PortListener } from './port-listener.ts';
 import type { ListenSettings } from './port-listener.ts';
 
+/** Pause before a port that the system refused is tried again. */
+const retryMs = 3000;
+
 interface PortTableSettings extends ListenSettings {
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
-  /** How often a port that the system refused is tried again. */
-  readonly retryMs: number;
 }
 
-/** Every port in use and its listener. A port that cannot be opened is a fault of its edge, never of the update. */
+/**
+ * The ports in use and their listeners. A port that cannot be opened does not fail the update: its edge is reported as
+ * faulty, and the port is tried again.
+ */
 export class PortTable {
   readonly #settings: PortTableSettings;
   readonly #listeners = new Map<number, PortListener>();
-  /** Opened by a `prepare` whose swap is still to come. */
+  /** Listeners opened by `stage`, until `commit` or `abandon`. */
   readonly #staged = new Map<number, PortListener>();
   readonly #faulty = new Set<PortListener>();
   #retryTimer: NodeJS.Timeout | undefined;
@@ -27,7 +31,7 @@ export class PortTable {
     return this.#listeners.get(port)?.edge;
   }
 
-  /** Opens those of the ports that have no listener yet. */
+  /** Opens those of the ports that have no listener yet; they hold their connections until `commit`. */
   async stage(ports: Iterable<number>): Promise<void> {
     const opened: Promise<void>[] = [];
     for (const port of ports) {
@@ -39,23 +43,24 @@ export class PortTable {
     await Promise.all(opened);
   }
 
-  unstage(): void {
+  /** Closes what `stage` has opened. */
+  abandon(): void {
     for (const listener of this.#staged.values()) listener.close();
     this.#staged.clear();
   }
 
-  /** Gives a port, which has been staged if it is new, to an edge. */
+  /** Gives a port to an edge. A new port must have been staged. */
   assign(port: number, edge: TcpEdge): void {
     const listener = this.#listeners.get(port) ?? this.#staged.get(port);
     if (listener === undefined || listener.edge === edge) return;
-    this.release(port, listener.edge);
+    this.unassign(port, listener.edge);
     this.#listeners.set(port, listener);
     listener.edge = edge;
     if (listener.fault !== undefined) this.#reportFault(listener, edge, listener.fault);
   }
 
-  /** Takes a port from an edge, if it is still that edge's. */
-  release(port: number, edge: TcpEdge | undefined): void {
+  /** Takes a port from an edge, unless another edge has it by now. */
+  unassign(port: number, edge: TcpEdge | undefined): void {
     const listener = this.#listeners.get(port);
     if (edge === undefined || listener?.edge !== edge) return;
     listener.edge = undefined;
@@ -63,9 +68,9 @@ export class PortTable {
       this.#settings.observer.listenerFault({ edgeId: edge.rules.id, port, cause: undefined });
   }
 
-  /** Ends a swap: `released` ports that no edge has taken are closed, staged ones begin to answer. */
-  settle(released: Iterable<number>): void {
-    for (const port of released) {
+  /** Ends a swap: closes the `unassigned` ports that no edge has taken over, and starts the staged ones. */
+  commit(unassigned: Iterable<number>): void {
+    for (const port of unassigned) {
       const listener = this.#listeners.get(port);
       if (listener === undefined || listener.edge !== undefined) continue;
       listener.close();
@@ -74,14 +79,14 @@ export class PortTable {
     for (const [port, listener] of this.#staged) {
       this.#staged.delete(port);
       if (listener.edge === undefined) listener.close();
-      else listener.putInForce();
+      else listener.startAccepting();
     }
     this.#retryTimer ??= this.#faulty.size === 0 ? undefined : this.#startRetrying();
   }
 
   closeAll(): void {
     clearInterval(this.#retryTimer);
-    this.unstage();
+    this.abandon();
     for (const listener of this.#listeners.values()) listener.close();
     this.#listeners.clear();
     this.#faulty.clear();
@@ -101,7 +106,7 @@ export class PortTable {
       if (this.#faulty.size > 0) return;
       clearInterval(this.#retryTimer);
       this.#retryTimer = undefined;
-    }, this.#settings.retryMs).unref();
+    }, retryMs).unref();
   }
 
   async #retry(listener: PortListener): Promise<void> {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 import { ReadMemory, release } from './read-memory.ts';
 
-/** As if so many bytes had just been read. */
+/** Stands in for a read of so many bytes. */
 function read(memory: ReadMemory, length: number, fill: string): Buffer {
   memory.next().fill(fill, 0, length);
   return memory.bytes(length);

@@ -1,29 +1,29 @@
 import type { Socket } from 'node:net';
 
-/** For all sockets together: what is read into it is copied before anything else can be. */
+/** Shared by all sockets: the bytes of a read are copied out of it before the next read can happen. */
 const shared = Buffer.allocUnsafeSlow(64 * 1024);
-/** Fewer, larger reads and writes carry the same bytes in half the time. */
+/** Large reads and writes carry the same bytes in half the time. */
 const largeBytes = 256 * 1024;
-/** Smaller pieces are left to the collector, which is good at them. */
+/** Smaller buffers are left to the garbage collector, which is good at them. */
 const releasedBytes = 16 * 1024;
 
 /**
- * Where a socket reads into, for what goes on to another one. New memory for each read would cost more than the read,
- * memory of its own for each socket would be held by thousands that are silent. So all read into one place, and only
- * one that fills it has memory of its own, for as long as it fills that and the other socket keeps up.
+ * Memory that a socket reads into when its bytes go on to another socket. A new buffer for each read would cost more than
+ * the read; a buffer for each socket would be held by thousands of silent ones. So all sockets read into one shared
+ * buffer. A socket that fills it gets a large one of its own, for as long as it fills that and the other socket keeps up.
  */
 export class ReadMemory {
   readonly #to: Socket;
   #current = shared;
   #wasFilled = false;
-  /** What was written last, of this socket's own memory. */
+  /** The buffer that was written last, if it is not the shared one. */
   #written: Buffer | undefined;
 
   constructor(to: Socket) {
     this.#to = to;
   }
 
-  /** Memory for the next read. To be called after each, when its bytes have been written. */
+  /** Returns the memory for the next read. Must be called after each read, when its bytes have been written. */
   next(): Buffer {
     const isFree = this.#to.writableLength === 0;
     const wantsLarge = isFree && this.#wasFilled;
@@ -33,7 +33,7 @@ export class ReadMemory {
     return this.#current;
   }
 
-  /** The bytes of a read, which stay what they are until they have been written. */
+  /** Returns the bytes of a read; they stay unchanged until they have been written. */
   bytes(length: number): Buffer {
     const read = this.#current.subarray(0, length);
     this.#wasFilled = length === this.#current.length;
@@ -46,14 +46,17 @@ export class ReadMemory {
     this.#written = undefined;
     if (written === undefined) return;
     if (isFree) release(written);
-    // Without a drain to come, it is little that waits.
+    // If no drain is to come, little is waiting, and the garbage collector takes it.
     else if (this.#to.writableNeedDrain) this.#to.once('drain', () => release(written));
   }
 }
 
 /**
- * Gives memory back at once, if it is nobody else's: left to the collector, large buffers make it go through the whole
- * heap again and again. To be called by the last one who holds it, when no write reads from it any more.
+ * Frees the memory of a buffer at once, if nothing else shares it: large buffers left to the garbage collector make it
+ * walk the whole heap again and again. DANGER: the caller must be the last holder, with no write that still reads from it.
+ * Callers rely on a rule that Node does not document: once `writableLength` is 0, the kernel or TLS has copied the bytes.
+ * "what a client sends waits unchanged for an upstream that does not read" (test/gateway/tcp-bulk.test.ts) guards it, and
+ * runs with `npm test`: the pinned version of Node may move only when that test passes.
  */
 export function release({ buffer, length }: Buffer): void {
   if (length >= releasedBytes && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);

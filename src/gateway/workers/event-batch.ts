@@ -3,10 +3,10 @@ import type { TrafficEvent } from './messages.ts';
 
 const flushMs = 50;
 const batchLimit = 2000;
-/** Events that may wait for a parent that does not keep up; more are dropped and counted. */
+/** Most events that wait for a parent that does not keep up; further ones are dropped and counted. */
 const waitingLimit = 100_000;
 
-/** Gathers what a worker observes and sends it in batches, one under way at a time. */
+/** Collects the events of a worker and sends them in batches, one at a time. */
 export class EventBatch {
   readonly observer: TrafficObserver;
   readonly #send: (events: readonly TrafficEvent[]) => Promise<void>;

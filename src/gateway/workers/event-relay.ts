@@ -5,21 +5,21 @@ type ListenerFault = Parameters<TrafficObserver['listenerFault']>[0];
 
 interface OpenConnections {
   https: number;
-  /** By edge. */
+  /** Number of connections by edge. */
   readonly tcp: Map<string, number>;
 }
 
-/** What is known of a connection that ended with its worker. */
+/** Fields of the event for a connection that ended with its worker. */
 const takenAlong = { source: '', bytesIn: 0, bytesOut: 0, durationMs: 0, reason: 'worker gone' };
 
 /**
- * Tells the observer what the workers saw, as if there were one. Every worker listens on every port: a port is faulty
- * while it is so in any of them, and told so once.
+ * Passes the events of all workers to one observer. Every worker listens on every port: a port is faulty while it is
+ * faulty in any of them, and reported once.
  */
 export class EventRelay {
   readonly #observer: TrafficObserver;
   readonly #open = new Map<number, OpenConnections>();
-  /** By edge and port: the workers, by number, in which it is faulty. */
+  /** Numbers of the workers in which a port is faulty, by edge and port. */
   readonly #faults = new Map<string, { readonly event: ListenerFault; readonly workers: Set<number> }>();
 
   constructor(observer: TrafficObserver) {
@@ -35,7 +35,7 @@ export class EventRelay {
     }
   }
 
-  /** The connections and faults of a worker end with it. */
+  /** Reports the end of all connections and faults of a worker that is gone. */
   forget(worker: number): void {
     const { https, tcp } = this.#open.get(worker) ?? { https: 0, tcp: new Map<string, number>() };
     this.#open.delete(worker);

@@ -8,16 +8,16 @@ export interface WorkerOptions extends Omit<GatewayOptions, 'trustedProxies' | '
   readonly trustedProxies: CidrSetData;
 }
 
-/** What a worker is told once, over its channel: its arguments and environment can be read by others. */
+/** Sent to a worker once, over its channel: its arguments and environment could be read by others. */
 export interface WorkerStart {
   readonly options: WorkerOptions;
   /** Signs for names without an uploaded certificate; needed where there is an HTTPS listener. */
   readonly localCa: CertificatePair | undefined;
-  /** What stands before the number of an error; default `ERR_GATEHOUSE`. */
+  /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
 }
 
-/** What a worker is asked to do; it answers each with a `Reply` of the same number. */
+/** A task for a worker, which answers it with a `Reply` of the same number. */
 export type Task =
   | ({ readonly task: 'start' } & WorkerStart)
   | { readonly task: 'stage'; readonly update: SnapshotUpdate }
@@ -30,7 +30,7 @@ export type Request = Task & { readonly number: number };
 export interface Reply {
   readonly type: 'reply';
   readonly number: number;
-  /** Why the task could not be done. */
+  /** Error message, if the task could not be done. */
   readonly fault?: string;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Turns } from '../../lib/turns.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
@@ -9,22 +10,21 @@ import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
 export interface WorkerEngineParts extends WorkerStart {
-  /** How many processes. */
+  /** Number of processes. */
   readonly workers: number;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
-  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface WorkerEngine extends Engine {
-  /** Of the workers that carry traffic now. */
+  /** Process ids of the workers that carry traffic now. */
   readonly pids: readonly number[];
 }
 
-/** A worker that lived this long was well: what ended it is not counted as a failure to start. */
+/** A worker that lived this long had started well: its end is not counted as a failure to start. */
 const provenMs = 10_000;
 const longestPauseMs = 10_000;
-/** How long after its limit a drain may still be answered. */
+/** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
 
 /**
@@ -47,18 +47,18 @@ class ProcessEngine implements WorkerEngine {
   readonly #state = new SnapshotState();
   readonly #live = new Set<WorkerProcess>();
   readonly #ending = new AbortController();
-  /** Settles with the last step asked for: updates and new workers wait for each other. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Updates and new workers wait for each other. */
+  readonly #turns = new Turns();
   #failures = 0;
 
-  constructor({ observer, log, environment, options, localCa, errorPrefix }: WorkerEngineParts) {
+  constructor({ observer, log, options, localCa, errorPrefix }: WorkerEngineParts) {
     this.#log = log;
     this.#relay = new EventRelay(observer);
     const observed: WorkerSettings['observed'] = ({ number }, events) => {
       this.#relay.relay(number, events);
     };
     const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
-    this.#settings = { start, environment, log, observed };
+    this.#settings = { start, log, observed };
   }
 
   get version(): number {
@@ -78,7 +78,7 @@ class ProcessEngine implements WorkerEngine {
   }
 
   apply(update: SnapshotUpdate): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await this.#stage(update);
       this.#state.follow(update);
       await this.#commit();
@@ -106,7 +106,7 @@ class ProcessEngine implements WorkerEngine {
     );
   }
 
-  /** What a worker cannot commit though it could be built, it must not go on without: its successor starts with it. */
+  /** Kills a worker that cannot commit what it has built: its successor starts with the update. */
   async #commit(): Promise<void> {
     const workers = [...this.#live];
     const results = await this.#askAll({ task: 'commit' });
@@ -114,7 +114,7 @@ class ProcessEngine implements WorkerEngine {
     if (!results.includes(undefined)) throw results[0] ?? new Error('no gateway worker is running');
   }
 
-  /** What went wrong in each of the workers. */
+  /** Returns the error of each worker, or undefined if it did the task. */
   #askAll(task: Parameters<WorkerProcess['ask']>[0]): Promise<readonly (Error | undefined)[]> {
     const asked = [...this.#live].map((worker) => worker.ask(task).then(nothing, asError));
     return Promise.all(asked);
@@ -123,7 +123,7 @@ class ProcessEngine implements WorkerEngine {
   async #startOne(): Promise<void> {
     const worker = await WorkerProcess.start(this.#settings);
     try {
-      await this.#inTurn(() => this.#bringUp(worker));
+      await this.#turns.run(() => this.#bringUp(worker));
     } catch (error) {
       worker.kill();
       throw error;
@@ -164,12 +164,6 @@ class ProcessEngine implements WorkerEngine {
         this.#log.error({ err: error, failures: this.#failures }, 'a gateway worker cannot be started; trying again');
       }
     }
-  }
-
-  #inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
-    const done = this.#last.then(step);
-    this.#last = done.catch(ignore);
-    return done;
   }
 }
 

@@ -49,7 +49,7 @@ async function perform(request: Request): Promise<void> {
     case 'commit':
       await staged?.commit();
       staged = undefined;
-      // Ahead of the reply: who waits for the update also knows of its faulty ports.
+      // Events go out before the reply: the caller of `apply` then knows of faulty ports too.
       void batch.flush();
       break;
     case 'abandon':
@@ -86,7 +86,7 @@ function logAs(level: LogLine['level']): (fields: object, message: string) => vo
   return (fields, message) => void send({ type: 'log', level, fields, message });
 }
 
-/** Resolves when the message is on its way; without a parent there is nobody left to tell, and the process ends. */
+/** Resolves when the message has been sent. Without a parent the process ends. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, undefined, undefined, () => {

@@ -12,8 +12,6 @@ export class WorkerGone extends Error {
 
 export interface WorkerSettings {
   readonly start: WorkerStart;
-  /** The environment a worker gets. Nothing is handed down by itself: it serves the public and needs no secret. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly log: GatewayLog;
   readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
 }
@@ -24,7 +22,7 @@ interface Waiting {
 }
 
 const entry = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
-/** A worker that takes longer over one task is taken for dead. */
+/** Limit for one task; a worker that takes longer is killed. */
 const replyLimitMs = 60_000;
 
 let started = 0;
@@ -32,7 +30,7 @@ let started = 0;
 /** One child process that carries traffic. */
 export class WorkerProcess {
   readonly number = ++started;
-  /** Resolves when the process has ended, with what is known of why. */
+  /** Resolves with the reason when the process has ended. */
   readonly gone: Promise<string>;
   readonly #settings: WorkerSettings;
   readonly #child: ChildProcess;
@@ -63,13 +61,14 @@ export class WorkerProcess {
     this.#settings = settings;
     this.#child = fork(entry, [], {
       serialization: 'advanced',
-      env: settings.environment,
+      // Empty: a worker serves the public and needs no secret.
+      env: {},
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     // Only worker-main.ts writes to this channel.
     this.#child.on('message', (message) => {
-      this.#hear(message as FromWorker);
+      this.#receive(message as FromWorker);
     });
     const { promise, resolve } = Promise.withResolvers<string>();
     this.gone = promise;
@@ -89,7 +88,7 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Rejects with the worker's own words if it cannot do it, with `WorkerGone` if it dies over it. */
+  /** Rejects with the worker's own message if it cannot do the task, with `WorkerGone` if it dies. */
   async ask(task: Task, limitMs = replyLimitMs): Promise<void> {
     if (this.#end !== undefined) throw this.#end;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -114,7 +113,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     switch (message.type) {
       case 'up':
         this.#up.resolve();

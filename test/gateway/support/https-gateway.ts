@@ -1,6 +1,7 @@
 import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
+import { createConnector } from '../../../src/gateway/upstream/connect.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
@@ -15,7 +16,10 @@ export interface GatewaySettings {
   readonly proxyProtocol?: boolean;
   readonly plainHttp?: boolean;
   readonly listenHost?: string;
-  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix' | 'upstreamTls' | 'generalOnly'>>;
+  readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix'>>;
+  /** Authorities of TLS upstreams, in PEM. */
+  readonly upstreamAuthorities?: readonly string[];
+  readonly http1FastPath?: boolean;
 }
 
 /** A gateway as the behaviour suite sees it: it is told snapshots, and listens. */
@@ -65,8 +69,8 @@ export async function startGateway(
       listenerFault: () => {},
     },
     certificates: singleCertificate(asked),
-    log: { warn: note, error: note },
-    generalOnly: process.env['TEST_HTTP1'] === 'general',
+    log: { info: () => {}, warn: note, error: note },
+    connect: createConnector(settings.upstreamAuthorities),
     ...settings.parts,
   });
   let version = 0;
@@ -103,6 +107,7 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     ),
     proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
     sharePorts: false,
+    http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
   };
 }

@@ -58,6 +58,7 @@ export const plainOptions = {
   http: undefined,
   proxyProtocol: { tcp: false, https: false, http: false },
   sharePorts: false,
+  http1FastPath: true,
   timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
 

@@ -6,7 +6,7 @@ import { packRules, snapshot, tcpEdge } from './tcp-entries.ts';
 const observer = new Recorder();
 const options = { ...plainOptions, trustedProxies: packRules([]) };
 const { log } = observer;
-const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer, log, environment: {} });
+const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer, log });
 // With an open listener no worker ends for want of anything to do.
 await engine.apply(snapshot(tcpEdge('edgtcp_1', [await freePort()])));
 console.log(engine.pids.join(' '));

@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 
 import type { SnapshotFollower } from '../../../snapshot/contract.ts';
 
-/** Where the HTTPS front gets the certificate it shows for a name. */
+/** Provides the certificates that the HTTPS front shows. */
 export interface CertificateSource extends SnapshotFollower {
   /**
    * `accountId` is the account whose edge serves the name, undefined if none does; a certificate that another account

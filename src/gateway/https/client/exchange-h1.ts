@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { AnswerHead, ClientConnection, Exchange, RequestBody } from './exchange.ts';
+import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../exchange.ts';
+import { formatHeaders } from '../headers/header-list.ts';
 
 const nothing = Buffer.alloc(0);
 const shortBody = 16_384;
@@ -13,7 +14,7 @@ export interface UpgradeRequest {
   readonly rest: Buffer;
 }
 
-/** An exchange over HTTP/1. Node's parser has checked the framing; what is said twice is sorted out here. */
+/** An exchange over HTTP/1 on the slow path. Node's parser has checked the framing; repeated headers are checked here. */
 export class Http1Exchange implements Exchange {
   readonly client: ClientConnection;
   readonly protocol: '1.0' | '1.1';
@@ -29,13 +30,16 @@ export class Http1Exchange implements Exchange {
   onClose: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #upgradeRequest: UpgradeRequest | undefined;
+  readonly #closes: () => void;
   #written = false;
 
+  /** `closes` is called when the answer tells the client that the connection carries no further request. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     client: ClientConnection,
     upgradeRequest: UpgradeRequest | undefined,
+    closes: () => void,
   ) {
     this.client = client;
     this.protocol = request.httpVersionMinor === 1 ? '1.1' : '1.0';
@@ -45,6 +49,7 @@ export class Http1Exchange implements Exchange {
     this.bodyStream = request;
     this.#response = response;
     this.#upgradeRequest = upgradeRequest;
+    this.#closes = closes;
     const { host, body, fault } = readHead(request);
     this.host = host;
     this.body = upgradeRequest !== undefined && hasNoBytes(body) ? 'none' : body;
@@ -63,18 +68,18 @@ export class Http1Exchange implements Exchange {
   }
 
   sendInterim(status: number, reason: string, headers: readonly string[]): void {
-    // A pipelined request has no socket until the answers before it are out; interim responses are advice and can go.
+    // A pipelined request has no socket until the answers before it are out; interim responses may be left out.
     const { socket } = this.#response;
     if (this.protocol === '1.0' || socket === null || this.headSent) return;
-    let head = `HTTP/1.1 ${status} ${reason || (STATUS_CODES[status] ?? '')}\r\n`;
-    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-    socket.write(`${head}\r\n`, 'latin1');
+    const statusLine = `HTTP/1.1 ${status} ${reason || (STATUS_CODES[status] ?? '')}`;
+    socket.write(`${statusLine}\r\n${formatHeaders(headers)}\r\n`, 'latin1');
   }
 
   sendHead({ status, reason, headers, contentLength, close }: AnswerHead): void {
     const list = [...headers];
     if (contentLength !== undefined) list.push('Content-Length', String(contentLength));
     if (close || this.#upgradeRequest !== undefined) list.push('Connection', 'close');
+    if (close) this.#closes();
     this.#response.writeHead(status, reason || (STATUS_CODES[status] ?? ''), list);
   }
 
@@ -86,7 +91,7 @@ export class Http1Exchange implements Exchange {
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     if (trailers.length > 0 && this.#response.chunkedEncoding) this.#response.addTrailers(pairsOf(trailers));
     if (chunk === undefined) this.#response.end();
-    // As a string, a short body goes out in one piece with its head; as a buffer it would need a gathering write.
+    // A short body written as a string goes out in one piece with its head; a buffer would be a write of its own.
     else if (!this.#written && chunk.length <= shortBody) this.#response.end(chunk.toString('latin1'), 'latin1');
     else this.#response.end(chunk);
   }
@@ -98,9 +103,7 @@ export class Http1Exchange implements Exchange {
   switchProtocols(headers: readonly string[]): { socket: Socket; rest: Buffer } {
     const { socket, rest } = this.#upgradeRequest ?? { socket: this.bodyStream.socket, rest: nothing };
     this.#response.detachSocket(socket);
-    let head = 'HTTP/1.1 101 Switching Protocols\r\n';
-    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
-    socket.write(`${head}\r\n`, 'latin1');
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${formatHeaders(headers)}\r\n`, 'latin1');
     return { socket, rest };
   }
 }
@@ -116,7 +119,7 @@ function readHead({ rawHeaders, httpVersionMinor }: IncomingMessage): HeadFacts 
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     const value = rawHeaders[at + 1] ?? '';
-    // Lengths first: this runs for every header of every request.
+    // Comparing lengths first is cheap: this runs for every header of every request.
     if (name.length === 4 && name.toLowerCase() === 'host') {
       if (facts.host !== undefined) facts.fault = 'it has more than one Host header';
       facts.host = value;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
-import type { AnswerHead, ClientConnection, Exchange, RequestBody } from './exchange.ts';
+import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../exchange.ts';
 
 /** An exchange over one HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
@@ -57,7 +57,7 @@ export class Http2Exchange implements Exchange {
     const answer = toObject(headers);
     if (contentLength !== undefined) answer['content-length'] = contentLength;
     answer[':status'] = status;
-    // A body of known length cannot have trailers: HTTP/1.1 sends them with chunks only.
+    // A body of known length has no trailers: upstreams send them with chunked bodies only.
     const waitForTrailers = contentLength === undefined;
     this.bodyStream.respond(answer, { waitForTrailers });
     if (waitForTrailers) this.bodyStream.on('wantTrailers', () => this.#sendTrailers());
@@ -74,12 +74,12 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    // Not `close`: it would end the body first, as if it were whole.
+    // Not `close`: it would end the body first, as if it were complete.
     this.bodyStream.destroy(new Error('aborted'));
   }
 
   #sendTrailers(): void {
-    // Without any this sends an empty frame that ends the stream.
+    // An empty list sends an empty frame, which ends the stream.
     if (!this.bodyStream.destroyed && !this.bodyStream.closed)
       this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
   }
@@ -104,7 +104,7 @@ function faultOf(headers: IncomingHttpHeaders): string | undefined {
 function bodyOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): RequestBody {
   if (stream.endAfterHeaders) return 'none';
   const length = headers['content-length'];
-  // nghttp2 has seen to it that it is a number and agrees with the body.
+  // nghttp2 checks that it is a number and agrees with the body.
   return length === undefined ? 'chunked' : { length: Number(length) };
 }
 

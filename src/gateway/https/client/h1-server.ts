@@ -8,19 +8,22 @@ import { UserError } from '../../../errors/user-error.ts';
 import { newOperationId } from '../../../lib/ids.ts';
 import type { GatewayTimeouts } from '../../engine.ts';
 import { errorAnswer } from '../error-page.ts';
-import { formatHeaders } from '../headers/forward-headers.ts';
+import type { ClientConnection, Exchange } from '../exchange.ts';
+import { formatHeaders } from '../headers/header-list.ts';
 import { Http1Exchange } from './exchange-h1.ts';
-import type { ClientConnection, Exchange } from './exchange.ts';
+import type { UpgradeRequest } from './exchange-h1.ts';
 
 const headBytes = 32_768;
-/** How long a refused client has to read its answer. */
+/** Time that a refused client has to read its answer. */
 const lingerMs = 1000;
 
-/** Speaks HTTP/1 on connections that are handed to it. */
+/** Speaks HTTP/1 on connections that are handed to it, by Node's own server: the slow path. */
 export class Http1Server {
   readonly #server: Server;
   readonly #clients = new WeakMap<object, ClientConnection>();
-  /** Connections that were told why and are about to be closed. */
+  /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
+  readonly #closing = new WeakSet<object>();
+  /** Connections that were answered with an error and are about to be closed. */
   readonly #refused = new WeakSet<object>();
   readonly #handle: (exchange: Exchange) => void;
   readonly #errorPrefix: string;
@@ -31,15 +34,15 @@ export class Http1Server {
     this.#server = createServer({
       insecureHTTPParser: false,
       maxHeaderSize: headBytes,
-      // Missing and repeated ones are refused with an error of ours.
+      // Missing and repeated Host headers are refused with an error of the gateway's own.
       requireHostHeader: false,
       headersTimeout: timeouts.headersMs,
-      // Bodies may take as long as they move; the idle limit of the exchange holds for them.
+      // A body may take as long as it moves; the idle timeout of the exchange applies.
       requestTimeout: 0,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.ceil(Math.max(10, Math.min(1000, timeouts.headersMs / 4))),
     });
-    // Headers beyond a count would be dropped silently; the size limit bounds them loudly.
+    // Node would silently drop headers beyond a count; the limit of the head's size is an error instead.
     this.#server.maxHeadersCount = 0;
     this.#listen();
   }
@@ -49,7 +52,7 @@ export class Http1Server {
     this.#server.emit('connection', socket);
   }
 
-  /** Tells a client that has asked for nothing so far that it is too late. */
+  /** Answers 408 to a client that has sent no request in time. */
   refuseLate(socket: TLSSocket): void {
     socket.on('error', () => {});
     this.#refuse(socket, new UserError(requestTimeout));
@@ -60,14 +63,14 @@ export class Http1Server {
   }
 
   close(): void {
-    // Ends the timer that looks for late headers; there is no listener of its own to close.
+    // Ends Node's timer for late headers; there is no listener to close.
     this.#server.close();
   }
 
   #listen(): void {
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-      const client = this.#clients.get(request.socket);
-      if (client !== undefined) this.#handle(new Http1Exchange(request, response, client, undefined));
+      if (this.#closing.has(request.socket)) request.resume();
+      else this.#begin(request, response, undefined);
     };
     this.#server.on('request', onRequest);
     this.#server.on('checkContinue', onRequest);
@@ -81,14 +84,14 @@ export class Http1Server {
     this.#server.on('clientError', (error, socket) => {
       this.#onClientError(error, socket);
     });
-    // Node starts to look for late headers when a server listens; this one gets its connections from elsewhere.
+    // Starts Node's timer for late headers: this server never listens, its connections come from elsewhere.
     this.#server.emit('listening');
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const { socket: clientSocket } = request;
     clientSocket.on('error', () => {});
-    const client = this.#clients.get(socket);
+    if (this.#closing.has(clientSocket)) return;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     try {
@@ -101,15 +104,22 @@ export class Http1Server {
     response.on('finish', () => {
       clientSocket.destroySoon();
     });
-    if (client !== undefined)
-      this.#handle(new Http1Exchange(request, response, client, { socket: clientSocket, rest }));
+    this.#begin(request, response, { socket: clientSocket, rest });
   }
 
-  /** What came could not be read as HTTP, or not in time. */
+  #begin(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
+    const { socket } = request;
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    const closes = (): void => void this.#closing.add(socket);
+    this.#handle(new Http1Exchange(request, response, client, upgrade, closes));
+  }
+
+  /** Called for bytes that are not HTTP, and for heads that are late. */
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // What comes behind the fault is read and thrown away, or the client would be reset before it has its answer.
+    // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
-    // An answer under way must not get another one into its middle.
+    // A second answer must not get into the middle of one that is under way.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();
       return;
@@ -128,7 +138,7 @@ export class Http1Server {
 }
 
 function hasAnswerUnderWay(socket: Duplex): boolean {
-  // Node's mark of the response that a socket belongs to; it has no public name.
+  // The response that a socket belongs to; Node has no public name for it.
   const mark: unknown = Reflect.get(socket, '_httpMessage');
   return mark !== null && mark !== undefined;
 }

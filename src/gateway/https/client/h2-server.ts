@@ -3,12 +3,13 @@ import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../engine.ts';
+import type { ClientConnection, Exchange } from '../exchange.ts';
 import { Http2Exchange } from './exchange-h2.ts';
-import type { ClientConnection, Exchange } from './exchange.ts';
 
+/** The limits of headers are those of HTTP/1: see `decide.ts` for their number, `h1-server.ts` for their size. */
 const sessionOptions = {
   maxHeaderListPairs: 500,
-  // Upstreams repeat such headers now and then, and a rule may add one beside theirs: HTTP/1.1 passes them on as well.
+  // Repeated headers are passed on, as with HTTP/1.1: upstreams send them, and a rule may add one to theirs.
   strictSingleValueFields: false,
   settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
 };
@@ -48,7 +49,7 @@ export class Http2Server {
     });
   }
 
-  /** No new streams; the sessions end with the ones they have. */
+  /** Refuses new streams; a session ends with its last stream. */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }

@@ -5,13 +5,13 @@ import { quote, UserError } from '../../../errors/user-error.ts';
 import { newOperationId } from '../../../lib/ids.ts';
 import type { GatewayTimeouts } from '../../engine.ts';
 import { hostNotFound, invalidRequest } from '../../errors.ts';
+import { parseAuthority } from '../authority.ts';
 import { errorAnswer } from '../error-page.ts';
-import { parseAuthority } from '../routing/authority.ts';
 import type { HostTable } from '../routing/host-table.ts';
 
 const visibleTarget = /^\/[\x21-\x7e]*$/;
 
-/** Answers plain HTTP: known hosts are sent to HTTPS, with method and body to be repeated there. */
+/** Answers plain HTTP: redirects known hosts to HTTPS with status 308, which keeps method and body. */
 export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts, errorPrefix: string): Server {
   const server = createServer(
     {
@@ -26,7 +26,7 @@ export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts
       redirect(request, response, hosts, errorPrefix);
     },
   );
-  // Connections may be handed over by a PROXY protocol reader; see `Http1Server`.
+  // Starts Node's timer for late headers, as in `Http1Server`: connections are handed over, this server never listens.
   server.emit('listening');
   return server;
 }

@@ -4,10 +4,11 @@ import type { SecureContext, Server, TLSSocket } from 'node:tls';
 
 import { formatIp } from '../../../lib/ip/address.ts';
 import type { ClientSource } from '../../identify-client.ts';
-import { parseAuthority } from '../routing/authority.ts';
-import type { ClientConnection } from './exchange.ts';
+import { parseAuthority } from '../authority.ts';
+import type { ClientConnection } from '../exchange.ts';
 
-interface Speaker {
+/** Speaks one version of HTTP on connections that are handed to it. */
+interface ConnectionHandler {
   accept(socket: TLSSocket, client: ClientConnection): void;
 }
 
@@ -18,22 +19,27 @@ interface Handshake {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Makes TLS connections of accepted sockets and hands them to the version of HTTP that was agreed on. */
+/** Performs the TLS handshake on accepted sockets and hands them to the handler of the HTTP version that was agreed on. */
 export class TlsAcceptor {
   readonly #server: Server;
-  /** Who is behind a connection whose handshake is under way, by its two ends. */
+  /** Handshakes under way, by both ends of the connection: no public API leads from a TLS socket to the socket below it. */
   readonly #pending = new Map<string, Handshake>();
   readonly #handshakeMs: number;
   readonly #contextFor: (name: string) => Promise<SecureContext>;
-  readonly #h1: Speaker;
-  readonly #h2: Speaker;
+  readonly #h1: ConnectionHandler;
+  readonly #h2: ConnectionHandler;
 
-  constructor(contextFor: (name: string) => Promise<SecureContext>, handshakeMs: number, h1: Speaker, h2: Speaker) {
+  constructor(
+    contextFor: (name: string) => Promise<SecureContext>,
+    handshakeMs: number,
+    h1: ConnectionHandler,
+    h2: ConnectionHandler,
+  ) {
     this.#contextFor = contextFor;
     this.#handshakeMs = handshakeMs;
     this.#h1 = h1;
     this.#h2 = h2;
-    // No certificate of its own: a client that names no server gets none, and no connection.
+    // Without a certificate of its own: a client that names no server gets no connection.
     this.#server = createServer({
       ALPNProtocols: ['h2', 'http/1.1'],
       minVersion: 'TLSv1.2',
@@ -51,7 +57,7 @@ export class TlsAcceptor {
 
   accept(socket: Socket, client: ClientSource): void {
     const key = endsOf(socket);
-    // Node's own limit starts anew with each byte, and a slow client sends one now and then.
+    // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
     const timer = setTimeout(() => socket.destroy(), this.#handshakeMs);
     const handshake = { client, timer };
     this.#pending.set(key, handshake);
@@ -87,7 +93,7 @@ export class TlsAcceptor {
     const handshake = this.#pending.get(key);
     this.#pending.delete(key);
     clearTimeout(handshake?.timer);
-    // False without a name, whatever the types say.
+    // Without a server name it is `false`, whatever the types say.
     const servername = parseAuthority(socket.servername || '')?.name;
     if (handshake === undefined || servername === undefined) {
       socket.destroy();

@@ -3,31 +3,31 @@ import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import { foldName } from './header-guard.ts';
 import type { HeaderGuard } from './header-guard.ts';
 
-/** What the gateway itself says about a request, to be put in place of whatever the client said. */
+/** Facts that the gateway itself states about a request, in place of whatever the client stated. */
 export interface Forwarding {
-  /** As the upstream shall see it. */
+  /** Host header for the upstream. */
   readonly host: string;
-  /** The peer of the connection. */
+  /** Address of the connection's peer. */
   readonly peer: string;
   /** True: the peer is a trusted proxy, whose own forwarding headers stay. */
   readonly peerTrusted: boolean;
   readonly guard: HeaderGuard | undefined;
 }
 
-/** Set by the gateway for this connection, or meant for it alone. */
+/** Names that the gateway sets itself, or that are meant for one connection only. */
 const ownedByConnection: ReadonlySet<string> = new Set([
   ...hopByHopHeaders,
   'host',
   'content-length',
   'expect',
   'http2-settings',
-  // CGI programs would take it for the proxy they shall use ("httpoxy").
+  // CGI programs would use its value as their own proxy ("httpoxy").
   'proxy',
 ]);
 
 /**
- * Claims about the way a request came, which upstreams believe of a proxy: the address, and the path that some
- * frameworks route by in place of the real one.
+ * Names by which a proxy tells upstreams where a request came from. Upstreams believe them: the client's address, and the
+ * path that some frameworks route by in place of the real one.
  */
 const forwardingClaims: ReadonlySet<string> = new Set([
   'forwarded',
@@ -56,9 +56,9 @@ const notInTrailers: ReadonlySet<string> = new Set([
 
 const unusualName = /[^a-z0-9-]/;
 
-/** The client's headers as they go upstream, before the route's own rules. */
-export function forwardHeaders(headers: readonly string[], way: Forwarding): string[] {
-  const list = ['Host', way.host];
+/** Returns the client's headers as they go upstream, before the route's own rules. */
+export function forwardHeaders(headers: readonly string[], facts: Forwarding): string[] {
+  const list = ['Host', facts.host];
   const named = namedByConnection(headers);
   const chain: string[] = [];
   let proto: string | undefined;
@@ -67,21 +67,21 @@ export function forwardHeaders(headers: readonly string[], way: Forwarding): str
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     const kind = kindOf(name);
-    // Read before what `Connection` names is dropped: it must not decide who the client is.
+    // Read even if `Connection` names them: a client must not hide them and so decide who it is.
     if (kind === 'x-forwarded-for') chain.push(value);
     else if (kind === 'x-forwarded-proto') proto = value;
     else if (kind === 'x-forwarded-host') host = value;
-    else if (kind === 'dropped' || (kind === 'claim' && !way.peerTrusted)) continue;
-    else if (named?.has(name.toLowerCase()) !== true && way.guard?.removes(name) !== true) list.push(name, value);
+    else if (kind === 'dropped' || (kind === 'claim' && !facts.peerTrusted)) continue;
+    else if (named?.has(name.toLowerCase()) !== true && facts.guard?.removes(name) !== true) list.push(name, value);
   }
-  const trusted = way.peerTrusted;
-  list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${way.peer}` : way.peer);
+  const trusted = facts.peerTrusted;
+  list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${facts.peer}` : facts.peer);
   list.push('X-Forwarded-Proto', (trusted ? proto : undefined) ?? 'https');
-  list.push('X-Forwarded-Host', (trusted ? host : undefined) ?? way.host);
+  list.push('X-Forwarded-Host', (trusted ? host : undefined) ?? facts.host);
   return list;
 }
 
-/** Trailers that may follow a request upstream: some upstreams merge them into the headers. */
+/** Returns the trailers that may follow a request upstream: some upstreams merge them into the headers. */
 export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard | undefined): string[] {
   return keepPairs(
     trailers,
@@ -93,21 +93,15 @@ export function answerTrailers(trailers: readonly string[]): string[] {
   return keepPairs(trailers, (name) => mayTrail(name.toLowerCase()));
 }
 
-export function formatHeaders(list: readonly string[]): string {
-  let text = '';
-  for (let at = 0; at < list.length; at += 2) text += `${list[at]}: ${list[at + 1]}\r\n`;
-  return text;
-}
-
 function mayTrail(lower: string): boolean {
   return !ownedByConnection.has(lower) && !notInTrailers.has(lower);
 }
 
-/** `claim`: goes on if a trusted proxy makes it. */
+/** `claim`: passed on only if the peer is a trusted proxy. */
 type NameKind = 'passed' | 'dropped' | 'claim' | (typeof forwardedNames)[number];
 
 const forwardedNames = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
-/** By the name as sent. Clients choose names freely; long ones are not worth the memory. */
+/** Kinds by name as sent. Clients choose names freely; long ones are not worth the memory. */
 const knownKinds = new BoundedCache<string, NameKind>(1_000);
 const rememberedLength = 40;
 
@@ -120,8 +114,8 @@ function kindOf(name: string): NameKind {
 }
 
 /**
- * What the gateway sets itself, or a client has no say in, is dropped also when it is spelt with other punctuation: to
- * many upstreams `X_Forwarded_For` is `X-Forwarded-For`.
+ * Names that the gateway sets itself, or that a client must not set, are dropped also when they are spelt with other
+ * punctuation: to many upstreams `X_Forwarded_For` is `X-Forwarded-For`.
  */
 function classify(lower: string): NameKind {
   const forwarded = forwardedNames.find((name) => name === lower);
@@ -133,7 +127,7 @@ function classify(lower: string): NameKind {
   return folded === lower ? 'claim' : 'dropped';
 }
 
-/** Lower case; undefined when `Connection` names no header. */
+/** Returns names in lower case; undefined if `Connection` names no header. */
 function namedByConnection(headers: readonly string[]): ReadonlySet<string> | undefined {
   let named: Set<string> | undefined;
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,37 +1,37 @@
 import type { HeaderList } from '../../../modules/module.ts';
 
-/** Names remembered for each route, and the length of the longest. */
-const rememberedLimit = 64;
-const rememberedLength = 40;
+/** Limits of the cache of each route: number of names, and length of a name. */
+const cachedLimit = 64;
+const cachedLength = 40;
 const plainName = /^[A-Za-z0-9]+$/;
 const separators = /[^a-z0-9]/g;
 
 /**
- * Knows which names a route's header rules take away, also in spellings that many upstreams read as the same name: CGI
- * and its heirs turn `X-Internal`, `X_Internal` and `X.Internal` into one variable, so removing one must remove all.
- * It asks the rules themselves, and remembers what they said.
+ * Tells which names a route's header rules remove, also in spellings that many upstreams read as the same name: CGI and
+ * its successors turn `X-Internal`, `X_Internal` and `X.Internal` into one variable, so removing one must remove all. It
+ * runs the rules themselves on a name, and caches the result.
  */
 export class HeaderGuard {
   readonly #rewrite: (headers: HeaderList) => HeaderList;
-  /** Made when the first request comes: most routes of a large installation are quiet. */
-  #remembered: Map<string, boolean> | undefined;
+  /** Made by the first request: most routes of a large installation are quiet. */
+  #cache: Map<string, boolean> | undefined;
 
   constructor(rewrite: (headers: HeaderList) => HeaderList) {
     this.#rewrite = rewrite;
   }
 
-  /** True if the rules remove this name, or one that differs from it only in punctuation. */
+  /** Returns true if the rules remove this name, or one that differs from it only in punctuation. */
   removes(name: string): boolean {
-    this.#remembered ??= new Map();
-    const known = this.#remembered.get(name);
+    this.#cache ??= new Map();
+    const known = this.#cache.get(name);
     if (known !== undefined) return known;
     const removed = this.#ask(name);
-    // Clients choose names freely; the bound keeps them from filling the memory.
-    if (this.#remembered.size < rememberedLimit && name.length <= rememberedLength) this.#remembered.set(name, removed);
+    // Clients choose names freely; the limit keeps them from filling the memory.
+    if (this.#cache.size < cachedLimit && name.length <= cachedLength) this.#cache.set(name, removed);
     return removed;
   }
 
-  /** A trailer that an upstream merges into the headers must not bring in what the rules set or remove. */
+  /** Returns false for a name that the rules set or remove: an upstream may merge trailers into the headers. */
   allowsTrailer(name: string): boolean {
     const folded = foldName(name.toLowerCase());
     const adds = this.#rewrite([]).some((added, at) => at % 2 === 0 && foldName(added.toLowerCase()) === folded);
@@ -51,7 +51,7 @@ export class HeaderGuard {
   }
 }
 
-/** The spelling that stands for all that differ from it only in punctuation. */
+/** Returns the spelling that stands for all names that differ from it only in punctuation. */
 export function foldName(lower: string): string {
   return lower.replaceAll(separators, '-');
 }

@@ -4,14 +4,14 @@ import { RouteTable } from './route-table.ts';
 export interface Edge {
   readonly id: string;
   readonly accountId: string;
-  /** Names it is served under; one may start with `*.`. */
+  /** Host names of the edge; one may start with `*.`. */
   readonly names: readonly string[];
   /** Ports a client may name beside the host. */
   readonly ports: readonly number[];
   readonly routes: RouteTable;
 }
 
-/** Which edge serves a host. A change touches the edges it names and nothing else, however many there are. */
+/** Finds the edge that serves a host. An update costs as much as the edges it names, however many there are. */
 export class HostTable {
   #edges = new Map<string, Edge>();
   #byName = new Map<string, Edge>();
@@ -25,14 +25,14 @@ export class HostTable {
         this.#edges = new Map();
         this.#byName = new Map();
       }
-      // All old names go before any new one comes: a name may move from one edge to another.
-      for (const { id } of removed) this.#displace(id);
-      for (const { id } of edges) this.#displace(id);
-      for (const edge of edges) this.#place(edge);
+      // Old names are removed before new ones are set: a name may move from one edge to another.
+      for (const { id } of removed) this.#remove(id);
+      for (const { id } of edges) this.#remove(id);
+      for (const edge of edges) this.#add(edge);
     };
   }
 
-  /** `name` is lower case, without a port. An exact name beats a wildcard, which stands for one label. */
+  /** `name` is in lower case, without a port. An exact name goes before a wildcard, which stands for one label. */
   find(name: string): Edge | undefined {
     const exact = this.#byName.get(name);
     if (exact !== undefined) return exact;
@@ -40,12 +40,12 @@ export class HostTable {
     return dot <= 0 ? undefined : this.#byName.get(`*${name.slice(dot)}`);
   }
 
-  #place(edge: Edge): void {
+  #add(edge: Edge): void {
     this.#edges.set(edge.id, edge);
     for (const name of edge.names) this.#byName.set(name, edge);
   }
 
-  #displace(id: string): void {
+  #remove(id: string): void {
     const old = this.#edges.get(id);
     if (old === undefined) return;
     this.#edges.delete(id);

@@ -1,9 +1,9 @@
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
 import { invalidRequest } from '../../errors.ts';
-import type { Exchange } from '../client/exchange.ts';
-import { parseAuthority } from './authority.ts';
-import type { Authority } from './authority.ts';
+import { parseAuthority } from '../authority.ts';
+import type { Authority } from '../authority.ts';
+import type { Exchange } from '../exchange.ts';
 
 export interface RequestTarget {
   readonly authority: Authority;
@@ -13,7 +13,7 @@ export interface RequestTarget {
 
 const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)(.*)$/;
 
-/** What is asked for, and of whom. Throws where two readers of the request could see two things. */
+/** Reads the host and the path of a request. Throws if two readers could read them differently. */
 export function readTarget(exchange: Exchange): RequestTarget {
   const { method, host, fault } = exchange;
   if (fault !== undefined) throw notAcceptable(fault);

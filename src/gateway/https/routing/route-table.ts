@@ -1,25 +1,19 @@
-import type { IpAddress } from '../../../lib/ip/address.ts';
 import { normalizePath } from '../../../lib/request-path.ts';
 import { buildModules } from '../../../modules/index.ts';
-import type { AccessRules, HeaderList } from '../../../modules/module.ts';
+import type { Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
 import { HeaderGuard } from '../headers/header-guard.ts';
 
-type Rewrite = (headers: HeaderList) => HeaderList;
-
-/** A route with what its modules do, ready to be run. */
 export interface Route {
   readonly id: string;
-  admits(source: IpAddress, rules: AccessRules): boolean;
-  readonly backendId: string | undefined;
-  readonly rewriteRequest: Rewrite | undefined;
-  readonly rewriteResponse: Rewrite | undefined;
+  readonly pipeline: Pipeline;
+  /** Undefined if no module rewrites requests. */
   readonly guard: HeaderGuard | undefined;
 }
 
 /** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
 export class RouteTable {
-  /** Most edges have none, and there are many edges. */
+  /** Undefined if there are none, as in most edges: there may be very many edges. */
   #exact: Map<string, Route> | undefined;
   readonly #prefixes = new Map<string, Route>();
   #longestPrefix = 0;
@@ -38,8 +32,8 @@ export class RouteTable {
   }
 
   /**
-   * Upstreams differ on whether `//` is `/` and whether `;x` belongs to a segment; where that would lead to another route
-   * the answer is 'ambiguous'.
+   * Returns 'ambiguous' if another reading of the path leads to another route: upstreams differ on whether `//` is `/`
+   * and whether `;x` belongs to a segment.
    */
   choose(matchPath: string): Route | 'ambiguous' | undefined {
     const route = this.#lookUp(matchPath);
@@ -73,21 +67,8 @@ export class RouteTable {
   }
 }
 
-function buildRoute(entry: RouteEntry): Route {
-  const actions = buildModules(entry.modules);
-  const checks = actions.flatMap(({ admits }) => admits ?? []);
-  const rewriteRequest = chain(actions.flatMap((action) => action.rewriteRequest ?? []));
-  return {
-    id: entry.id,
-    admits: (source, rules) => checks.every((admits) => admits(source, rules)),
-    backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
-    rewriteRequest,
-    rewriteResponse: chain(actions.flatMap((action) => action.rewriteResponse ?? [])),
-    guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest),
-  };
-}
-
-function chain(rewrites: readonly Rewrite[]): Rewrite | undefined {
-  if (rewrites.length < 2) return rewrites[0];
-  return (headers) => rewrites.reduce((list, rewrite) => rewrite(list), headers);
+function buildRoute({ id, modules }: RouteEntry): Route {
+  const pipeline = buildModules(modules);
+  const { rewriteRequest } = pipeline;
+  return { id, pipeline, guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest) };
 }

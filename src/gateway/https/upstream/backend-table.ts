@@ -3,7 +3,7 @@ import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamPool } from './pool.ts';
 import type { PoolOptions } from './pool.ts';
 
-/** The backends by id, each with its connections once it has been asked for something. */
+/** The backends by id, each with a pool of connections once it is used. */
 export class BackendTable {
   readonly #options: PoolOptions;
   readonly #watch: IdleWatch;
@@ -21,7 +21,7 @@ export class BackendTable {
     return () => {
       if (update.full) this.#keepOnly(new Set(set.map(({ id }) => id)));
       for (const { id } of removed) this.#remove(id);
-      for (const entry of set) this.#place(entry);
+      for (const entry of set) this.#set(entry);
     };
   }
 
@@ -35,12 +35,12 @@ export class BackendTable {
     return pool;
   }
 
-  /** Lets no connection wait for another request. */
+  /** Keeps no connection for another request. */
   retire(): void {
     for (const pool of this.#pools.values()) pool.retire();
   }
 
-  #place(entry: BackendEntry): void {
+  #set(entry: BackendEntry): void {
     const old = this.#entries.get(entry.id);
     const same = old?.host === entry.host && old.port === entry.port && old.tls === entry.tls;
     if (!same) this.#remove(entry.id);

@@ -1,6 +1,6 @@
 import { BadResponse, parseFields } from './response-head.ts';
 
-/** An open chunk line or trailer part may be this long; extensions are skipped within it. */
+/** Longest chunk line or trailer line, in bytes. Extensions are skipped. */
 const lineLimit = 4096;
 const trailerLimit = 16_384;
 const sizeLine = /^([0-9A-Fa-f]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
@@ -10,7 +10,7 @@ const cr = 13;
 type State = 'size' | 'data' | 'after-data' | 'trailers' | 'done';
 
 /**
- * Takes a chunked body apart. Strict, because what it lets pass is framed anew: lines end with CR LF, a size is hex
+ * Decodes a chunked body. Strict, because the body is framed anew for the client: lines end with CR LF, a size is hex
  * digits only, and nothing is guessed.
  */
 export class ChunkedDecoder {
@@ -27,7 +27,7 @@ export class ChunkedDecoder {
     return this.#state === 'done';
   }
 
-  /** Hands on the data in `chunk` from `at`, and says where the body ended, or the chunk's length. */
+  /** Calls `onData` with the data in `chunk` from `at` on. Returns where the body ended, or the chunk's length. */
   push(chunk: Buffer, at: number, onData: (data: Buffer) => void): number {
     while (at < chunk.length && this.#state !== 'done') {
       if (this.#state === 'data') {

@@ -2,16 +2,16 @@ import type { Socket } from 'node:net';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
-import type { IdleWatch, Watched } from '../idle-watch.ts';
+import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
-import type { AnswerTo, ResponseSink } from './response-parser.ts';
+import type { RequestFraming, ResponseSink } from './response-parser.ts';
 
 export interface UpstreamFault {
   /** The error that clients are answered with. */
   readonly error: ErrorDefinition<never>;
   readonly cause: Error;
-  /** The connection had served before and died without a byte of an answer: the upstream had closed it meanwhile. */
+  /** True: the connection had served before and died without a byte of an answer. The upstream had closed it meanwhile. */
   readonly stale: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface UpstreamHandler {
   onHead(head: ResponseHead): void;
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
-  /** The socket is the handler's from now on. */
+  /** The handler owns the socket from now on. */
   onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void;
   onFault(fault: UpstreamFault): void;
   /** More of the request body may be written. */
@@ -28,15 +28,15 @@ export interface UpstreamHandler {
 }
 
 interface ConnectionOwner {
-  /** The connection waits for its next request, for at most that long. */
+  /** The connection is free for another request, for at most `limitMs`. */
   onFree(connection: UpstreamConnection, limitMs: number): void;
   onGone(connection: UpstreamConnection): void;
 }
 
 /** One HTTP/1.1 connection to an upstream: a request at a time, never pipelined. */
-export class UpstreamConnection implements ResponseSink, Watched {
-  lastMove = 0;
-  /** No limit while a request is under way: that has its own. */
+export class UpstreamConnection implements ResponseSink, IdleTimeout {
+  lastActivity = 0;
+  /** Infinite while a request is under way: the request has a limit of its own. */
   limitMs = Infinity;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
@@ -59,7 +59,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
   }
 
   /** `head` is the whole request head; a body follows through `writeBody` and `endBody` if `hasBody`. */
-  send(request: AnswerTo, head: string, hasBody: boolean, handler: UpstreamHandler): void {
+  send(request: RequestFraming, head: string, hasBody: boolean, handler: UpstreamHandler): void {
     this.limitMs = Infinity;
     this.#handler = handler;
     this.#requestSent = !hasBody;
@@ -78,7 +78,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
     return more;
   }
 
-  /** `end` is what closes a chunked body. */
+  /** `end` closes a chunked body; it is empty for other bodies. */
   endBody(end: string): void {
     if (end !== '') this.#socket.write(end, 'latin1');
     this.#requestSent = true;
@@ -93,7 +93,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
     this.#socket.resume();
   }
 
-  /** Drops the connection without telling the handler. */
+  /** Drops the connection without a call to the handler. */
   abort(): void {
     this.#handler = undefined;
     this.#watch.delete(this);
@@ -134,7 +134,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
   readonly #onSocketData = (chunk: Buffer): void => {
     try {
       const surplus = this.#parser.push(chunk);
-      // What an upstream sends unasked must never be taken for the answer to somebody's next request.
+      // Surplus bytes must never be taken for the answer to the next request.
       if (surplus > 0) this.abort();
       else if (this.#parser.ended) this.#releaseIfDone();
     } catch (error) {
@@ -171,7 +171,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
   #releaseIfDone(): void {
     if (!this.#parser.ended || this.#handler === undefined) return;
     const head = this.#parser.head;
-    // An answer that came before the request was sent whole leaves the connection in the middle of a request.
+    // After an answer that came before the whole request was sent, the connection is in the middle of a request.
     if (!this.#requestSent || head?.keepAlive !== true || this.#socket.destroyed) {
       this.abort();
       return;
@@ -179,7 +179,7 @@ export class UpstreamConnection implements ResponseSink, Watched {
     this.#handler = undefined;
     this.#served += 1;
     this.#socket.resume();
-    // A second less than promised, so that a request does not cross with the upstream's close.
+    // One second less than promised: a request must not meet the upstream's close.
     const promisedMs = head.keepAliveMs === undefined ? Infinity : head.keepAliveMs - 1000;
     this.#owner.onFree(this, promisedMs);
   }

@@ -1,35 +1,22 @@
-import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
+import type { ConnectUpstream, UpstreamTarget } from '../../upstream/connect.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
 import type { UpstreamFault } from './connection.ts';
 
-export interface UpstreamTls {
-  /** True: the upstream's certificate must be valid for the backend's host. */
-  readonly verify: boolean;
-  /** Certificate authorities in PEM, in place of those that Node trusts. */
-  readonly ca: string | undefined;
-}
-
-export interface UpstreamTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
-}
-
 export interface PoolOptions {
   readonly connectMs: number;
   readonly keepAliveMs: number;
-  readonly tls: UpstreamTls;
+  readonly connect: ConnectUpstream;
 }
 
+/** Most idle connections to one backend; a further one is closed after its answer. */
 const idleLimit = 256;
 
-/** The connections to one backend. Newest first, so that those of a burst grow old and are closed. */
+/** The connections to one backend. The newest is used first, so that those of a burst grow old and are closed. */
 export class UpstreamPool {
   readonly #target: UpstreamTarget;
   readonly #options: PoolOptions;
@@ -43,18 +30,21 @@ export class UpstreamPool {
     this.#watch = watch;
   }
 
-  /** A connection that has served before, if there is one. */
+  /** Returns a connection that has served before, if there is one. */
   takeIdle(): UpstreamConnection | undefined {
     return this.#idle.pop();
   }
 
-  /** Returns what gives the attempt up. */
+  /** Opens a new connection. Returns a function that gives the attempt up. */
   open(ready: (connection: UpstreamConnection) => void, failed: (fault: UpstreamFault) => void): () => void {
-    const socket = this.#connect();
+    const options = { keepAlive: true, alpn: ['http/1.1'] };
+    const socket = this.#options.connect(this.#target, options, () => {
+      settle();
+      ready(new UpstreamConnection(socket, this, this.#watch));
+    });
     const timer = setTimeout(() => {
       fail(upstreamConnectTimeout, new Error('connect timed out'));
     }, this.#options.connectMs);
-    const established = this.#target.tls ? 'secureConnect' : 'connect';
     const onError = (error: Error): void => {
       fail(upstreamRefused, error);
     };
@@ -63,19 +53,14 @@ export class UpstreamPool {
     };
     const settle = (): void => {
       clearTimeout(timer);
-      socket.off('error', onError).off('close', onClose).off(established, onEstablished);
+      socket.off('error', onError).off('close', onClose);
     };
     const fail = (error: ErrorDefinition<never>, cause: Error): void => {
       settle();
       destroyQuietly(socket);
       failed({ error, cause, stale: false });
     };
-    // Nothing is written before this: a TLS socket could send it before the certificate is verified.
-    const onEstablished = (): void => {
-      settle();
-      ready(new UpstreamConnection(socket, this, this.#watch));
-    };
-    socket.on('error', onError).on('close', onClose).on(established, onEstablished);
+    socket.on('error', onError).on('close', onClose);
     return () => {
       settle();
       destroyQuietly(socket);
@@ -90,7 +75,7 @@ export class UpstreamPool {
     }
     this.#idle.push(connection);
     connection.limitMs = keptMs;
-    connection.lastMove = this.#watch.now;
+    connection.lastActivity = this.#watch.now;
   }
 
   onGone(connection: UpstreamConnection): void {
@@ -98,25 +83,10 @@ export class UpstreamPool {
     if (at >= 0) this.#idle.splice(at, 1);
   }
 
-  /** The backend has changed or is gone: what is under way may end, nothing is kept. */
+  /** Keeps no connection from now on: the backend has changed or is gone. Requests under way may end. */
   retire(): void {
     this.#retired = true;
     for (const connection of this.#idle.splice(0)) connection.abort();
-  }
-
-  #connect(): Socket {
-    const { host, port, tls } = this.#target;
-    if (!tls) return connectTcp({ host, port, noDelay: true, keepAlive: true });
-    const { verify, ca } = this.#options.tls;
-    const socket = connectTls({
-      host,
-      port,
-      ALPNProtocols: ['http/1.1'],
-      rejectUnauthorized: verify,
-      ...(ca !== undefined && { ca }),
-      ...(isIP(host) === 0 && { servername: host }),
-    });
-    return socket.setNoDelay(true).setKeepAlive(true);
   }
 }
 

@@ -1,43 +1,44 @@
-import type { Exchange, RequestBody } from '../client/exchange.ts';
-import { formatHeaders, forwardTrailers } from '../headers/forward-headers.ts';
+import type { Exchange, RequestBody } from '../exchange.ts';
+import { forwardTrailers } from '../headers/forward-headers.ts';
 import type { HeaderGuard } from '../headers/header-guard.ts';
+import { formatHeaders } from '../headers/header-list.ts';
 import type { UpstreamConnection } from './connection.ts';
 
-export interface BodyWatcher {
-  onMove(): void;
-  /** The body is not as long as its head said. */
+export interface BodyOwner {
+  onActivity(): void;
+  /** The body is not as long as its head announced. */
   onMismatch(): void;
 }
 
-/** How long an upstream may keep silent about `Expect: 100-continue` before it is sent the body anyway. */
+/** Time that an upstream has to answer `Expect: 100-continue`; then it is sent the body anyway. */
 const continueMs = 1000;
 
 export function hasBytes(body: RequestBody): boolean {
   return body === 'chunked' || (body !== 'none' && body.length > 0);
 }
 
-/** Moves a request body upstream, as fast as the upstream takes it. */
+/** Sends a request body upstream, as fast as the upstream takes it. */
 export class RequestBodyPump {
   readonly #exchange: Exchange;
   readonly #guard: HeaderGuard | undefined;
-  readonly #watcher: BodyWatcher;
-  /** Bytes that the head promised and that have not come yet. */
+  readonly #owner: BodyOwner;
+  /** Bytes that the head announced and that have not come yet. */
   #left: number;
   #connection: UpstreamConnection | undefined;
   #continueTimer: NodeJS.Timeout | undefined;
-  /** True once the client has been let send, whether it has or not. */
+  /** True once the client may send its body. */
   flowing = false;
   #complete = false;
   #held = false;
 
-  constructor(exchange: Exchange, guard: HeaderGuard | undefined, watcher: BodyWatcher) {
+  constructor(exchange: Exchange, guard: HeaderGuard | undefined, owner: BodyOwner) {
     this.#exchange = exchange;
     this.#guard = guard;
-    this.#watcher = watcher;
+    this.#owner = owner;
     this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
   }
 
-  /** True while it is the client that nothing comes from. */
+  /** True while the next bytes must come from the client. */
   get waiting(): boolean {
     return this.flowing && !this.#complete && !this.#held;
   }
@@ -48,7 +49,7 @@ export class RequestBodyPump {
     else this.#flow();
   }
 
-  /** The client may send the body it holds back. */
+  /** Lets the client send the body it holds back for `100 Continue`. */
   proceed(): void {
     if (this.flowing || this.#connection === undefined) return;
     clearTimeout(this.#continueTimer);
@@ -61,7 +62,7 @@ export class RequestBodyPump {
     this.#exchange.bodyStream.resume();
   }
 
-  /** What still comes is read and thrown away, so that the client sees its answer. */
+  /** Reads the rest of the body and discards it, so that the client sees its answer. */
   stop(): void {
     this.#connection = undefined;
     clearTimeout(this.#continueTimer);
@@ -78,10 +79,10 @@ export class RequestBodyPump {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#watcher.onMove();
+    this.#owner.onActivity();
     this.#left -= chunk.length;
     if (this.#left < 0) {
-      this.#watcher.onMismatch();
+      this.#owner.onMismatch();
     } else if (this.#connection?.writeBody(chunk, this.#isChunked) === false) {
       this.#held = true;
       this.#exchange.bodyStream.pause();
@@ -89,10 +90,10 @@ export class RequestBodyPump {
   };
 
   readonly #onEnd = (): void => {
-    this.#watcher.onMove();
+    this.#owner.onActivity();
     this.#complete = true;
     if (!this.#isChunked && this.#left > 0) {
-      this.#watcher.onMismatch();
+      this.#owner.onMismatch();
       return;
     }
     const trailers = this.#isChunked ? forwardTrailers(this.#exchange.trailers, this.#guard) : [];

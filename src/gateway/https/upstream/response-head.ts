@@ -1,6 +1,6 @@
 import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 
-/** The start of an upstream's answer, checked. */
+/** The head of an upstream's answer, checked. */
 export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
@@ -10,26 +10,26 @@ export interface ResponseHead {
   readonly chunked: boolean;
   /** The upstream keeps the connection open after this answer. */
   readonly keepAlive: boolean;
-  /** For how long, if it said so. */
+  /** Time that the upstream promises to keep it open, if it does. */
   readonly keepAliveMs: number | undefined;
   /** What `Upgrade` says; it stays with the connection. */
   readonly upgrade: string | undefined;
 }
 
-/** An answer that is not valid HTTP/1.1, or that two readers could frame in two ways. */
+/** An answer that is not valid HTTP/1.1, or that two readers could frame differently. */
 export class BadResponse extends Error {
   override readonly name = 'BadResponse';
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
-/** All lines at once: a head has many, and most are in order. */
+/** Matches all lines at once, which is faster than one by one; most heads are well formed. */
 const wellFormedLines =
   /[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*(?:\r\n)?$/y;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
 const fieldLimit = 500;
 
-/** `text` is all before the empty line, in Latin-1. */
+/** `text` is the head up to the empty line, in Latin-1. */
 export function parseResponseHead(text: string): ResponseHead {
   const lineEnd = text.indexOf('\r\n');
   const match = statusLine.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
@@ -38,7 +38,7 @@ export function parseResponseHead(text: string): ResponseHead {
   return assemble(Number(match[2]), match[3] ?? '', match[1] === '1', fields);
 }
 
-/** Lines of `name: value` from `at` on. Folded lines, bare line breaks and space before the colon are refused. */
+/** Reads lines of `name: value` from `at` on. Refuses folded lines, bare line breaks and space before the colon. */
 export function parseFields(text: string, at: number): string[] {
   if (at >= text.length) return [];
   wellFormedLines.lastIndex = at;
@@ -93,7 +93,7 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] ?? '';
     const value = fields[at + 1] ?? '';
-    // By length first: few names are as long as one that matters.
+    // Comparing lengths first spares most headers the look-up.
     if (!framingLengths.has(name.length) || !readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
   }
   const { contentLength, chunked, connection, keepAliveMs, upgrade } = framing;
@@ -105,7 +105,7 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
   return { status, reason, headers, contentLength, chunked, keepAlive, keepAliveMs, upgrade };
 }
 
-/** Takes in what belongs to the connection or frames the body; false if the header goes on to the client. */
+/** Reads a header that frames the body or belongs to the connection. Returns false for one that goes on to the client. */
 function readFraming(framing: Framing, name: string, value: string): boolean {
   switch (name) {
     case 'content-length':

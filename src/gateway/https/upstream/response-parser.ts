@@ -7,10 +7,10 @@ const interimLimit = 32;
 const endOfHead = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
 
-/** What the parser must know of the request to frame its answer. */
-export interface AnswerTo {
+/** The facts of a request that decide how its answer is framed. */
+export interface RequestFraming {
   readonly method: string;
-  /** The request offered to change the protocol. */
+  /** True: the request offered to change the protocol. */
   readonly upgrade: boolean;
 }
 
@@ -26,10 +26,10 @@ export interface ResponseSink {
 
 type State = 'idle' | 'head' | 'length' | 'chunked' | 'until-close' | 'ended';
 
-/** Reads the answers that come on one connection, one at a time. Throws `BadResponse`; the connection is then dead. */
+/** Reads the answers on one connection, one at a time. After it has thrown `BadResponse` the connection cannot be used. */
 export class ResponseParser {
   #state: State = 'idle';
-  #request: AnswerTo = { method: 'GET', upgrade: false };
+  #request: RequestFraming = { method: 'GET', upgrade: false };
   #sink: ResponseSink | undefined;
   #partialHead: Buffer = nothing;
   #interims = 0;
@@ -38,7 +38,7 @@ export class ResponseParser {
   #chunks = new ChunkedDecoder();
   #head: ResponseHead | undefined;
 
-  begin(request: AnswerTo, sink: ResponseSink): void {
+  begin(request: RequestFraming, sink: ResponseSink): void {
     this.#state = 'head';
     this.#request = request;
     this.#sink = sink;
@@ -51,16 +51,17 @@ export class ResponseParser {
     return this.#head;
   }
 
-  /** Whole answers only: false while one is under way. */
+  /** False while an answer is under way. */
   get ended(): boolean {
     return this.#state === 'ended';
   }
 
+  /** True if any byte of an answer has come. */
   get touched(): boolean {
     return this.#head !== undefined || this.#interims > 0 || this.#partialHead.length > 0;
   }
 
-  /** Bytes after the end of an answer are nobody's: the caller is told how many were left. */
+  /** Returns how many bytes followed the end of the answer: they belong to no request. */
   push(chunk: Buffer): number {
     let at = 0;
     while (at < chunk.length) {

@@ -1,38 +1,40 @@
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../../engine.ts';
-import type { IdleWatch, Watched } from '../../idle-watch.ts';
-import type { ClientConnection, Exchange } from '../exchange.ts';
+import type { ClientConnection, Exchange } from '../../exchange.ts';
+import type { IdleWatch, IdleTimeout } from '../../idle-watch.ts';
 import type { Http1Server } from '../h1-server.ts';
-import { DirectExchange } from './fast-exchange.ts';
+import { FastExchange } from './fast-exchange.ts';
 import { readPlainHead } from './plain-head.ts';
 
-/** What connections share. */
-interface Surroundings {
-  readonly general: Http1Server;
+/** The same for all connections. */
+interface SharedOptions {
+  readonly slowPath: Http1Server;
   readonly watch: IdleWatch;
   readonly timeouts: GatewayTimeouts;
+  /** Header lines that tell a client how long its connection is kept, as Node's own server writes them. */
   readonly keepAlive: string;
   readonly handle: (exchange: Exchange) => void;
 }
 
-/**
- * Speaks HTTP/1.1 on connections whose requests are plain, at half the cost of Node's server. With the first request
- * that is not, a connection goes over to that server, and stays there. Both make exchanges of requests, which are decided
- * on and carried out alike.
- */
-export class DirectHttp1 {
-  readonly #surroundings: Surroundings;
-  readonly #connections = new Set<DirectConnection>();
+/** Speaks HTTP/1.1 on connections as long as their requests are plain, then hands them to the slow path: see README.md. */
+export class FastHttp1 {
+  readonly #shared: SharedOptions;
+  readonly #connections = new Set<FastConnection>();
 
-  constructor(general: Http1Server, watch: IdleWatch, timeouts: GatewayTimeouts, handle: (exchange: Exchange) => void) {
+  constructor(
+    slowPath: Http1Server,
+    watch: IdleWatch,
+    timeouts: GatewayTimeouts,
+    handle: (exchange: Exchange) => void,
+  ) {
     const seconds = Math.floor(timeouts.keepAliveMs / 1000);
     const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n`;
-    this.#surroundings = { general, watch, timeouts, keepAlive, handle };
+    this.#shared = { slowPath, watch, timeouts, keepAlive, handle };
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
-    const connection = new DirectConnection(socket, client, this.#surroundings, () => {
+    const connection = new FastConnection(socket, client, this.#shared, () => {
       this.#connections.delete(connection);
     });
     this.#connections.add(connection);
@@ -43,36 +45,36 @@ export class DirectHttp1 {
   }
 }
 
-class DirectConnection implements Watched {
-  lastMove = 0;
+class FastConnection implements IdleTimeout {
+  lastActivity = 0;
   limitMs: number;
   readonly #socket: TLSSocket;
   readonly #client: ClientConnection;
-  readonly #surroundings: Surroundings;
+  readonly #shared: SharedOptions;
   readonly #gone: () => void;
-  #exchange: DirectExchange | undefined;
+  #exchange: FastExchange | undefined;
   #served = false;
-  /** What came while an exchange was under way. */
+  /** Bytes that came before the exchange under way was over. */
   #early: Buffer[] = [];
 
-  constructor(socket: TLSSocket, client: ClientConnection, surroundings: Surroundings, gone: () => void) {
+  constructor(socket: TLSSocket, client: ClientConnection, shared: SharedOptions, gone: () => void) {
     this.#socket = socket;
     this.#client = client;
-    this.#surroundings = surroundings;
+    this.#shared = shared;
     this.#gone = gone;
-    this.limitMs = surroundings.timeouts.headersMs;
+    this.limitMs = shared.timeouts.headersMs;
     socket.on('data', this.#onData).on('drain', this.#onDrain).on('error', this.#onError).on('close', this.#onClose);
-    surroundings.watch.add(this);
+    shared.watch.add(this);
   }
 
   closeIfIdle(): void {
-    if (this.#served && this.#exchange === undefined) this.#socket.destroySoon();
+    if (this.#served && this.#exchange === undefined) this.#close();
   }
 
-  /** Nothing was asked in time: the first time that is a fault, later it is the end. */
+  /** No request came in time: an error before the first one, later the usual end of a kept connection. */
   onIdle(): void {
-    if (this.#served) this.#socket.destroySoon();
-    else this.#leave((socket) => this.#surroundings.general.refuseLate(socket));
+    if (this.#served) this.#close();
+    else this.#leave((socket) => this.#shared.slowPath.refuseLate(socket));
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -87,24 +89,27 @@ class DirectConnection implements Watched {
       this.#handOver();
       return;
     }
-    const { keepAlive, handle } = this.#surroundings;
+    const { keepAlive, handle } = this.#shared;
     // The exchange has limits of its own.
     this.limitMs = Infinity;
     this.#served = true;
-    this.#exchange = new DirectExchange(this.#socket, this.#client, head, keepAlive, this.#onDone);
+    this.#exchange = new FastExchange(this.#socket, this.#client, head, keepAlive, this.#onDone);
     handle(this.#exchange);
   };
 
   readonly #onDone = (usable: boolean): void => {
     this.#exchange = undefined;
-    if (!usable) return;
+    if (!usable) {
+      this.#stopReading();
+      return;
+    }
     if (this.#early.length > 0) {
       this.#handOver();
       return;
     }
-    const { watch, timeouts } = this.#surroundings;
+    const { watch, timeouts } = this.#shared;
     this.limitMs = timeouts.keepAliveMs;
-    this.lastMove = watch.now;
+    this.lastActivity = watch.now;
   };
 
   readonly #onDrain = (): void => {
@@ -116,22 +121,33 @@ class DirectConnection implements Watched {
   };
 
   readonly #onClose = (): void => {
-    this.#surroundings.watch.delete(this);
+    this.#shared.watch.delete(this);
     this.#gone();
     this.#exchange?.closed();
   };
+
+  #close(): void {
+    this.#stopReading();
+    this.#socket.destroySoon();
+  }
+
+  /** Discards what still comes: an answer may wait for a slow reader, but no further request may be carried out. */
+  #stopReading(): void {
+    this.#early = [];
+    this.#socket.off('data', this.#onData).resume();
+  }
 
   #handOver(): void {
     const early = this.#early;
     this.#early = [];
     this.#leave((socket) => {
       for (const chunk of early.toReversed()) socket.unshift(chunk);
-      this.#surroundings.general.accept(socket, this.#client);
+      this.#shared.slowPath.accept(socket, this.#client);
       socket.resume();
     });
   }
 
-  /** The socket is somebody else's from now on. */
+  /** Gives the socket to another owner. */
   #leave(take: (socket: TLSSocket) => void): void {
     const socket = this.#socket;
     socket
@@ -139,7 +155,7 @@ class DirectConnection implements Watched {
       .off('drain', this.#onDrain)
       .off('error', this.#onError)
       .off('close', this.#onClose);
-    this.#surroundings.watch.delete(this);
+    this.#shared.watch.delete(this);
     this.#gone();
     take(socket);
   }

@@ -2,15 +2,18 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-import { formatHeaders } from '../../headers/forward-headers.ts';
-import type { AnswerHead, ClientConnection, Exchange } from '../exchange.ts';
+import type { AnswerHead, ClientConnection, Exchange } from '../../exchange.ts';
+import { formatHeaders } from '../../headers/header-list.ts';
 import type { PlainHead } from './plain-head.ts';
 
 const shortBody = 16_384;
 const none: readonly string[] = [];
 
-/** An exchange over HTTP/1.1 whose request was plain, written to the socket as Node's own server would write it. */
-export class DirectExchange implements Exchange {
+/**
+ * An exchange over HTTP/1.1 whose request was plain. It writes `Date`, `Keep-Alive` and reason phrases as Node's own
+ * server does; a new version of Node may change that side. `test/gateway/https-fast-path.test.ts` compares the bytes.
+ */
+export class FastExchange implements Exchange {
   readonly client: ClientConnection;
   readonly protocol = '1.1';
   readonly method: string;
@@ -25,10 +28,10 @@ export class DirectExchange implements Exchange {
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   headSent = false;
-  /** What becomes of the connection, unless the answer says so. */
-  readonly #afterwards: string;
+  /** Header lines about the connection, for an answer that does not close it. */
+  readonly #connectionHeader: string;
   readonly #done: (usable: boolean) => void;
-  /** The head, until there is something to send it with. */
+  /** Bytes that go out with the next write: the head, or the end of a chunk. */
   #unsent = '';
   #hasBody = true;
   #chunked = false;
@@ -36,7 +39,7 @@ export class DirectExchange implements Exchange {
   #ended = false;
   #isOver = false;
 
-  /** `keepAlive`: the lines that say how long the connection stays. `done`: with the last byte written. */
+  /** `done` is called when the answer has been written, or the socket is gone. */
   constructor(
     socket: TLSSocket,
     client: ClientConnection,
@@ -50,7 +53,7 @@ export class DirectExchange implements Exchange {
     this.target = target;
     this.host = host;
     this.headers = headers;
-    this.#afterwards = close ? 'Connection: close\r\n' : keepAlive;
+    this.#connectionHeader = close ? 'Connection: close\r\n' : keepAlive;
     this.#closes = close;
     this.#done = done;
   }
@@ -72,7 +75,7 @@ export class DirectExchange implements Exchange {
     if (contentLength !== undefined) head += `Content-Length: ${contentLength}\r\n`;
     if (close) head += 'Connection: close\r\n';
     if (!hasDate(headers)) head += dateLine();
-    if (!close) head += this.#afterwards;
+    if (!close) head += this.#connectionHeader;
     if (this.#chunked) head += 'Transfer-Encoding: chunked\r\n';
     this.#unsent = `${head}\r\n`;
   }
@@ -85,7 +88,7 @@ export class DirectExchange implements Exchange {
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     const socket = this.bodyStream;
     if (this.#hasBody && chunk !== undefined && chunk.length > 0) {
-      // In one piece with its head: a record and a system call less.
+      // One write for head and body saves a TLS record and a system call.
       if (this.#unsent !== '' && !this.#chunked && chunk.length <= shortBody) this.#unsent += chunk.toString('latin1');
       else this.#writeChunk(chunk);
     }
@@ -94,7 +97,7 @@ export class DirectExchange implements Exchange {
     this.#unsent = '';
     this.#ended = true;
     if (this.#closes) socket.destroySoon();
-    // A client that asks without reading must not make answers pile up.
+    // The next request waits for the drain, or a client that never reads would make answers pile up.
     if (!socket.writableNeedDrain) this.#finish();
   }
 

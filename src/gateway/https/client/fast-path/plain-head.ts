@@ -9,20 +9,32 @@ export interface PlainHead {
   readonly close: boolean;
 }
 
-/** Narrower than HTTP: what two readers could see differently is not plain, and many legal things are not either. */
+/** Narrower than HTTP: a head that two readers could read differently does not match, nor do many legal ones. */
 const plainForm =
   /^(?:GET|HEAD|OPTIONS|DELETE) \/[\x21-\x7e]* HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e]*\r\n)+\r\n$/;
 
-/** They frame a body, or are about the connection. */
-const notPlain: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'upgrade', 'expect', 'trailer']);
+/** A request with one of these is left to the slow path: they frame a body, or are about the connection. */
+export const disqualifyingHeaders: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'trailer',
+]);
 
-const connectionWishes: ReadonlySet<string> = new Set(['close', 'keep-alive']);
+/** Lengths of all names that must be looked at: comparing lengths first spares most headers the look-up. */
+const decisiveLengths: ReadonlySet<number> = new Set(
+  ['host', 'connection', ...disqualifyingHeaders].map((name) => name.length),
+);
 
-const longest = 16_384;
+const connectionOptions: ReadonlySet<string> = new Set(['close', 'keep-alive']);
 
-/** Undefined where the bytes are not exactly one plain head. */
+/** In bytes. Longer heads are rare, and Node's limit for them lies beyond. */
+const longestHead = 16_384;
+
+/** Answers undefined unless the bytes are exactly one plain head. */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
-  if (bytes.length > longest) return undefined;
+  if (bytes.length > longestHead) return undefined;
   const text = bytes.toString('latin1');
   if (!plainForm.test(text)) return undefined;
   const lineEnd = text.indexOf('\r\n');
@@ -37,24 +49,15 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
     const value = text.slice(colon + 1, end).trim();
     headers.push(name, value);
     at = end + 2;
-    // By length first: few names are as long as one that matters.
-    switch (name.length) {
-      case 4:
-        if (name.toLowerCase() !== 'host') break;
-        if (host !== undefined) return undefined;
-        host = value;
-        break;
-      case 10:
-        if (name.toLowerCase() !== 'connection') break;
-        if (connection !== '' || !connectionWishes.has(value.toLowerCase())) return undefined;
-        connection = value.toLowerCase();
-        break;
-      case 6:
-      case 7:
-      case 14:
-      case 17:
-        if (notPlain.has(name.toLowerCase())) return undefined;
-        break;
+    if (!decisiveLengths.has(name.length)) continue;
+    const lower = name.toLowerCase();
+    if (disqualifyingHeaders.has(lower)) return undefined;
+    if (lower === 'host') {
+      if (host !== undefined) return undefined;
+      host = value;
+    } else if (lower === 'connection') {
+      if (connection !== '' || !connectionOptions.has(value.toLowerCase())) return undefined;
+      connection = value.toLowerCase();
     }
   }
   if (host === undefined) return undefined;

@@ -1,9 +1,9 @@
-import { headersTooLarge, refusedByModule, refusedByRestriction } from '../../../errors/shared.ts';
-import { quote, UserError } from '../../../errors/user-error.ts';
-import { formatIp } from '../../../lib/ip/address.ts';
-import type { IpAddress } from '../../../lib/ip/address.ts';
-import { clientAddress } from '../../../lib/ip/client-address.ts';
-import { checkRequestPath } from '../../../lib/request-path.ts';
+import { headersTooLarge, refusedByModule, refusedByRestriction } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import { clientAddress } from '../../lib/ip/client-address.ts';
+import { checkRequestPath } from '../../lib/request-path.ts';
 import {
   expectationFailed,
   hostDiffersFromSni,
@@ -11,69 +11,71 @@ import {
   invalidPath,
   noBackend,
   routeNotMatched,
-} from '../../errors.ts';
-import { headerOf } from '../answer-error.ts';
-import type { AnswerLog } from '../answer-log.ts';
-import type { Exchange } from '../client/exchange.ts';
-import type { Gate } from '../gate.ts';
-import { buildRequestHead } from '../headers/request-head.ts';
-import type { Passage } from '../open-tunnels.ts';
-import type { UpstreamPool } from '../upstream/pool.ts';
-import { hasBytes } from '../upstream/request-body-pump.ts';
-import type { Edge } from './host-table.ts';
-import { notAcceptable, readTarget } from './request-target.ts';
-import type { RequestTarget } from './request-target.ts';
-import type { Route } from './route-table.ts';
+} from '../errors.ts';
+import type { AnswerLog } from './answer-log.ts';
+import type { Exchange } from './exchange.ts';
+import { findHeader } from './headers/header-list.ts';
+import type { AdmittedBy } from './open-tunnels.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Edge } from './routing/host-table.ts';
+import { notAcceptable, readTarget } from './routing/request-target.ts';
+import type { RequestTarget } from './routing/request-target.ts';
+import type { Route } from './routing/route-table.ts';
+import type { UpstreamPool } from './upstream/pool.ts';
+import { hasBytes } from './upstream/request-body-pump.ts';
+import { buildRequestHead } from './upstream/request-head.ts';
 
-export interface Journey {
+/** A request that may pass, and where it goes. */
+export interface RoutedRequest {
   readonly exchange: Exchange;
   readonly route: Route;
-  readonly passage: Passage;
+  readonly admittedBy: AdmittedBy;
   readonly pool: UpstreamPool;
   /** The request head as it goes upstream. */
   readonly head: string;
   readonly expectsContinue: boolean;
 }
 
-/** Protocols that carry requests of their own, which would pass by the rules of this gateway. */
+/** Protocols that carry requests of their own, which would bypass the rules of this gateway. */
 const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
 
 /**
- * As many as a request over HTTP/2 may have. Some upstreams read the first thousand or two and drop the rest unseen: those
- * that the gateway adds, which come last, must be among them.
+ * Most headers that a request may have; the limit for HTTP/2 is the same. Some upstreams read the first thousand or two and
+ * silently drop the rest: the headers that the gateway adds come last and must be among those that are read.
  */
 const headerLimit = 500;
 
-/** Characters of a path that an error message repeats. */
+/** Most characters of a path that an error message repeats. */
 const shownPath = 100;
 
-/** Everything that must hold before an upstream is asked. Throws `UserError` with the answer if something does not. */
-export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey {
+/** Makes every check that must pass before an upstream is asked. Throws the `UserError` to answer with if one fails. */
+export function decide(exchange: Exchange, context: RequestContext, log: AnswerLog): RoutedRequest {
   if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
   log.path = withoutQuery(wanted.target);
-  const edge = findEdge(exchange, wanted, gate);
+  const edge = findEdge(exchange, wanted, context);
   log.edgeId = edge.id;
-  const source = sourceOf(exchange, gate);
+  const source = sourceOf(exchange, context);
   log.source = source;
-  const warnedBy = admitToAccount(edge, source, gate);
+  const warnedBy = admitToAccount(edge, source, context);
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
-  if (!route.admits(source, gate.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
-  if (warnedBy.length > 0) gate.observer.warned(warnedBy, source);
+  const { pipeline } = route;
+  if (!pipeline.admits(source, context.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
+  if (warnedBy.length > 0) context.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
-  const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
+  const pool = pipeline.backendId === undefined ? undefined : context.backends.pool(pipeline.backendId);
   if (pool === undefined)
     throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
-  const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');
+  const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(findHeader(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
-  const passage = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
-  return { exchange, route, passage, pool, head, expectsContinue };
+  const admittedBy = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
+  return { exchange, route, admittedBy, pool, head, expectsContinue };
 }
 
-function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: Gate): Edge {
+function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: RequestContext): Edge {
   if (authority.name !== client.servername) {
     throw new UserError(hostDiffersFromSni, { sni: client.servername, host: authority.name });
   }
@@ -84,14 +86,14 @@ function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { ho
   return edge;
 }
 
-function sourceOf({ client, headers }: Exchange, { trustedProxies }: Gate): IpAddress {
+function sourceOf({ client, headers }: Exchange, { trustedProxies }: RequestContext): IpAddress {
   if (!client.peerTrusted) return client.peer;
   const lines = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === 'x-forwarded-for');
   return clientAddress(client.peer, lines, trustedProxies);
 }
 
-/** Returns the restrictions that would refuse the source if they were enforced. */
-function admitToAccount(edge: Edge, source: IpAddress, { access }: Gate): readonly string[] {
+/** Throws if a restriction refuses the source. Returns those that would refuse it if they were enforced. */
+function admitToAccount(edge: Edge, source: IpAddress, { access }: RequestContext): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
   if (refusedBy !== undefined) throw new UserError(refusedByRestriction, { address: formatIp(source) });
   return warnedBy;
@@ -107,7 +109,7 @@ function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
   return route;
 }
 
-/** It may hold secrets, which do not belong into a log. */
+/** The query may hold secrets, which must not be logged. */
 function withoutQuery(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark);
@@ -120,7 +122,7 @@ function checkUpgrade({ upgrade, body }: Exchange): void {
 }
 
 function checkExpectation({ headers, protocol, body }: Exchange): boolean {
-  const expectation = headerOf(headers, 'expect');
+  const expectation = findHeader(headers, 'expect');
   if (expectation === undefined || protocol === '1.0') return false;
   if (expectation.toLowerCase() !== '100-continue')
     throw new UserError(expectationFailed, { expectation: quote(expectation) });

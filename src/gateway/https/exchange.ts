@@ -1,41 +1,44 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-import type { IpAddress } from '../../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 
 /** The TLS connection a request came on. */
 export interface ClientConnection {
-  /** The layer-4 peer, or who the PROXY header named. */
+  /** The peer of the TCP connection, or the client that the PROXY header names. */
   readonly peer: IpAddress;
-  /** The same, as it is written. */
+  /** `peer` as text. */
   readonly peerText: string;
   /** True: `peer` is a trusted proxy, whose forwarding headers count. */
   readonly peerTrusted: boolean;
-  /** The name of the handshake, lower case. */
+  /** Server name of the TLS handshake, in lower case. */
   readonly servername: string;
   readonly localPort: number;
 }
 
 export type RequestBody = 'none' | 'chunked' | { readonly length: number };
 
-/** One request and its answer, whichever version of HTTP the client speaks. */
+/**
+ * One request and its answer, whichever version of HTTP the client speaks. Three classes write answers of one form: the
+ * slow path, the fast path and HTTP/2. Change all three together; the byte tests of the fast path tell if one is missed.
+ */
 export interface Exchange {
   readonly client: ClientConnection;
   readonly protocol: '1.0' | '1.1' | '2';
   readonly method: string;
-  /** As sent: origin-form, or absolute-form in HTTP/1. */
+  /** Target as sent: origin-form, or absolute-form in HTTP/1. */
   readonly target: string;
-  /** The host as sent. */
+  /** Host as sent. */
   readonly host: string | undefined;
-  /** Why two readers could see two things in this request. */
+  /** Reason why two readers could read this request differently. */
   readonly fault: string | undefined;
   /** Name, value, name, value, … as sent, without pseudo-headers. */
   readonly headers: readonly string[];
   readonly body: RequestBody;
-  /** What cannot be known before the body has ended. */
+  /** Empty until the body has ended. */
   readonly trailers: readonly string[];
   readonly bodyStream: Readable;
-  /** The protocols of an `Upgrade` that the client asks for. */
+  /** Protocols of an `Upgrade` that the client asks for. */
   readonly upgrade: string | undefined;
   readonly headSent: boolean;
 
@@ -47,7 +50,7 @@ export interface Exchange {
   end(chunk: Buffer | undefined, trailers: readonly string[]): void;
   /** Ends a connection or stream in a way that cannot be taken for a whole answer. */
   abort(): void;
-  /** Answers 101 and gives the client's socket, with the bytes that came behind the request, to the caller. */
+  /** Answers 101 and hands the client's socket over, with the bytes that came behind the request. */
   switchProtocols(headers: readonly string[]): { readonly socket: Socket; readonly rest: Buffer };
 
   onDrain: (() => void) | undefined;

@@ -1,6 +1,6 @@
-import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 
-/** Host and port as a client named them, in one spelling. */
+/** Host and port that a client named, normalised. */
 export interface Authority {
   /** Lower case, without a trailing dot. */
   readonly name: string;
@@ -10,15 +10,15 @@ export interface Authority {
 const authorityForm = /^([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\.?(?::([1-9][0-9]{0,4}))?$/;
 const nameLimit = 253;
 
-/** Most requests name the same few. */
-const known = new BoundedCache<string, Authority>(1_000);
+/** Most requests name the same few hosts. */
+const cache = new BoundedCache<string, Authority>(1_000);
 
-/** DNS names only: clients send no server name for an address, and without one there is no certificate to show. */
+/** Accepts DNS names only: clients send no server name for an address, and without one there is no certificate to show. */
 export function parseAuthority(text: string): Authority | undefined {
-  const remembered = known.get(text);
-  if (remembered !== undefined) return remembered;
+  const cached = cache.get(text);
+  if (cached !== undefined) return cached;
   const authority = readAuthority(text);
-  if (authority !== undefined) known.fill(known.ticket(), text, authority);
+  if (authority !== undefined) cache.fill(cache.ticket(), text, authority);
   return authority;
 }
 
@@ -30,7 +30,7 @@ function readAuthority(text: string): Authority | undefined {
   return port !== undefined && port > 65_535 ? undefined : { name: name.toLowerCase(), port };
 }
 
-/** As it is sent upstream: the default port is left out, because some upstreams compare the text. */
+/** Leaves the default port out, because some upstreams compare the text. */
 export function formatAuthority({ name, port }: Authority): string {
   return port === undefined || port === 443 ? name : `${name}:${port}`;
 }

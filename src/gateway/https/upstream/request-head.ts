@@ -1,21 +1,22 @@
-import type { Exchange } from '../client/exchange.ts';
-import { formatAuthority } from '../routing/authority.ts';
+import { formatAuthority } from '../authority.ts';
+import type { Exchange } from '../exchange.ts';
+import { forwardHeaders } from '../headers/forward-headers.ts';
+import { formatHeaders } from '../headers/header-list.ts';
 import type { RequestTarget } from '../routing/request-target.ts';
 import type { Route } from '../routing/route-table.ts';
-import { formatHeaders, forwardHeaders } from './forward-headers.ts';
 
-export interface HeadWishes {
+export interface HeadOptions {
   readonly expectsContinue: boolean;
   /** The client understands trailers. */
   readonly trailers: boolean;
 }
 
-/** The request head as it goes upstream. What frames the body and the connection comes last, out of the rules' reach. */
+/** Builds the request head for the upstream. Headers that frame the body or the connection come last, so that no rule changes them. */
 export function buildRequestHead(
   exchange: Exchange,
   { authority, target }: RequestTarget,
   route: Route,
-  wishes: HeadWishes,
+  options: HeadOptions,
 ): string {
   const { peerText, peerTrusted } = exchange.client;
   const forwarded = forwardHeaders(exchange.headers, {
@@ -24,11 +25,11 @@ export function buildRequestHead(
     peerTrusted,
     guard: route.guard,
   });
-  const headers = route.rewriteRequest === undefined ? forwarded : route.rewriteRequest(forwarded);
-  return `${exchange.method} ${target} HTTP/1.1\r\n${formatHeaders(headers)}${framing(exchange, wishes)}\r\n`;
+  const headers = route.pipeline.rewriteRequest?.(forwarded) ?? forwarded;
+  return `${exchange.method} ${target} HTTP/1.1\r\n${formatHeaders(headers)}${framing(exchange, options)}\r\n`;
 }
 
-function framing({ body, upgrade }: Exchange, { expectsContinue, trailers }: HeadWishes): string {
+function framing({ body, upgrade }: Exchange, { expectsContinue, trailers }: HeadOptions): string {
   let text = '';
   if (body === 'chunked') text += 'Transfer-Encoding: chunked\r\n';
   else if (body !== 'none') text += `Content-Length: ${body.length}\r\n`;
