@@ -8,6 +8,7 @@ import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
 import { ipRestrictionsResource } from './ip-restrictions/index.ts';
 import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
+import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
@@ -24,6 +25,7 @@ export const resources: readonly Resource[] = [
   tcpEdgesResource,
   httpsEdgesResource,
   tlsCertificatesResource,
+  reservedDomainsResource,
   changesResource,
   ipCheckResource,
 ];

@@ -74,6 +74,12 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'admin'
   TlsCertificatesGet: 'everyone',
   TlsCertificatesUpdate: 'everyone',
   TlsCertificatesDelete: 'everyone',
+  ReservedDomainsCreate: 'everyone',
+  ReservedDomainsList: 'everyone',
+  ReservedDomainsGet: 'everyone',
+  ReservedDomainsUpdate: 'everyone',
+  ReservedDomainsDelete: 'everyone',
+  ReservedDomainsDeleteCertificate: 'everyone',
   ChangesList: 'admin',
   IpCheck: 'everyone',
 };

@@ -2,7 +2,7 @@ import { newDescription } from '../../../test/contract/support/examples.ts';
 import type { ResourceExamples } from '../../../test/contract/support/examples.ts';
 import { makeCertificate } from '../../../test/gateway/support/https-certificate.ts';
 
-const certificate = makeCertificate('DNS:contract.test');
+const certificate = makeCertificate('DNS:contract.test', 'DNS:*.contract.test');
 
 export const examples: ResourceExamples = {
   TlsCertificatesCreate: () => ({

@@ -1,0 +1,36 @@
+import type { TextFields } from '../../api/text-fields.ts';
+import type { Migration } from '../../store/migrate.ts';
+import { Table, tableSql } from '../../store/table.ts';
+import type { Stored } from '../../store/table.ts';
+import { createHostnameHolder, parentOf } from '../hostname-holders.ts';
+
+export interface ReservedDomain extends Stored, TextFields {
+  /** Lower case; may start with `*.`. */
+  readonly domain: string;
+  /** As it was given; nothing depends on it. */
+  readonly region: string;
+  readonly certificate_id?: string;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: 'reserved-domains 0001',
+    sql: `
+      ${tableSql('reserved_domains', 'hostname TEXT NOT NULL UNIQUE, parent TEXT NOT NULL')}
+      CREATE INDEX reserved_domains_by_parent ON reserved_domains (parent);
+    `,
+  },
+];
+
+export const reservedDomains = new Table<ReservedDomain>({
+  name: 'reserved_domains',
+  kind: 'reserved_domain',
+  prefix: 'rd',
+  columns: { hostname: ({ domain }) => domain, parent: ({ domain }) => parentOf(domain) },
+});
+
+export const hostnameHolder = createHostnameHolder({
+  names: 'reserved_domains',
+  owner: 'id',
+  documents: 'reserved_domains',
+});
