@@ -12,7 +12,7 @@ export interface ResponseHead {
   readonly keepAlive: boolean;
   /** For how long, if it said so. */
   readonly keepAliveMs: number | undefined;
-  /** What `Upgrade` says; it stays with the connection. */
+  /** The value of `Upgrade`, which counts only where `Connection` names it; it stays with the connection. */
   readonly upgrade: string | undefined;
 }
 
@@ -96,12 +96,13 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
     // By length first: few names are as long as one that matters.
     if (!framingLengths.has(name.length) || !readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
   }
-  const { contentLength, chunked, connection, keepAliveMs, upgrade } = framing;
+  const { contentLength, chunked, connection, keepAliveMs } = framing;
   if (chunked && contentLength !== undefined) throw new BadResponse('both Content-Length and Transfer-Encoding');
   if (chunked && !isHttp11) throw new BadResponse('Transfer-Encoding in HTTP/1.0');
   if (chunked && (status < 200 || status === 204)) throw new BadResponse('Transfer-Encoding where no body can be');
   const keepAlive = !connection.includes('close') && (isHttp11 || connection.includes('keep-alive'));
   const headers = withoutNamed(kept, connection);
+  const upgrade = connection.includes('upgrade') ? framing.upgrade : undefined;
   return { status, reason, headers, contentLength, chunked, keepAlive, keepAliveMs, upgrade };
 }
 
