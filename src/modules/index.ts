@@ -1,6 +1,14 @@
 import { backend } from './backend/index.ts';
 import { ipRestriction } from './ip-restriction/index.ts';
-import type { EdgeModule, ModuleAction, ModuleTarget, ReferenceKind, Settings } from './module.ts';
+import type {
+  EdgeModule,
+  HeaderList,
+  ModuleAction,
+  ModuleTarget,
+  Pipeline,
+  ReferenceKind,
+  Settings,
+} from './module.ts';
 import { requestHeaders } from './request-headers/index.ts';
 import { responseHeaders } from './response-headers/index.ts';
 
@@ -19,20 +27,50 @@ export function modulesFor(target: ModuleTarget): readonly EdgeModule[] {
 }
 
 /**
- * What the stored settings of one edge or route do to traffic, in running order. Throws for a name that is not known:
- * a check must never be skipped because this program is older than the settings.
+ * Builds the steps of the modules that are switched on in the stored settings of one edge or route. Throws for a name
+ * that is not known: a check must never be skipped because this program is older than the settings.
  */
-export function buildModules(settingsByName: Readonly<Record<string, unknown>>): readonly ModuleAction[] {
+export function buildModules(settingsByName: Readonly<Record<string, unknown>>): Pipeline {
   for (const name of Object.keys(settingsByName)) {
     if (!moduleByName.has(name)) throw new Error(`unknown module ${JSON.stringify(name)}`);
   }
-  return modules.flatMap((module) => {
+  const actions = modules.flatMap((module) => {
     const settings = settingsByName[module.name];
     if (settings === undefined || settings === null) return [];
     // Stored settings were accepted by this very module before they were written.
     const accepted = settings as Settings;
     return accepted.enabled ? [module.build(accepted)] : [];
   });
+  return joinSteps(actions);
+}
+
+function joinSteps(actions: readonly ModuleAction[]): Pipeline {
+  const checks = actions.flatMap(({ admits }) => admits ?? []);
+  return {
+    admits: (source, rules) => checks.every((admits) => admits(source, rules)),
+    backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
+    rewriteRequest: chain(actions.flatMap(({ rewriteRequest }) => rewriteRequest ?? [])),
+    rewriteResponse: chain(actions.flatMap(({ rewriteResponse }) => rewriteResponse ?? [])),
+    encodeResponse: firstOf(actions.flatMap(({ encodeResponse }) => encodeResponse ?? [])),
+  };
+}
+
+type Rewrite = (headers: HeaderList) => HeaderList;
+
+function chain(rewrites: readonly Rewrite[]): Rewrite | undefined {
+  if (rewrites.length < 2) return rewrites[0];
+  return (headers) => rewrites.reduce((list, rewrite) => rewrite(list), headers);
+}
+
+function firstOf(encoders: readonly NonNullable<Pipeline['encodeResponse']>[]): Pipeline['encodeResponse'] {
+  if (encoders.length < 2) return encoders[0];
+  return (request, response) => {
+    for (const encode of encoders) {
+      const encoder = encode(request, response);
+      if (encoder !== undefined) return encoder;
+    }
+    return undefined;
+  };
 }
 
 /** Ids of one kind that the stored settings of an edge or route name, also in modules that are switched off. */

@@ -1,3 +1,5 @@
+import type { Transform } from 'node:stream';
+
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 
@@ -44,12 +46,51 @@ export interface AccessRules {
   allows(policyIds: readonly string[], source: IpAddress): boolean;
 }
 
-/** What a switched-on module does to traffic. Each module fills in the steps it takes part in. */
+export interface RequestFacts {
+  readonly method: string;
+  /** As the client sent them. */
+  readonly headers: HeaderList;
+}
+
+export interface ResponseFacts {
+  readonly status: number;
+  /** After every `rewriteResponse`; headers that frame the body or belong to the connection are not among them. */
+  readonly headers: HeaderList;
+  /** In bytes; undefined if it is unknown until the body ends. */
+  readonly contentLength: number | undefined;
+}
+
+/** Changes the body of one response. Its length is then unknown until it ends. */
+export interface BodyEncoder {
+  /** All headers of the response, in place of those in `ResponseFacts`. */
+  readonly headers: HeaderList;
+  /**
+   * Takes the body as it comes and gives it out changed. It must flush after each write without waiting for the next
+   * one, or it holds back streams of events. The gateway destroys it when the response is given up.
+   */
+  readonly transform: Transform;
+}
+
+/** The steps by which a switched-on module takes part in traffic. A module fills in those it needs. */
 export interface ModuleAction {
   readonly admits?: (source: IpAddress, rules: AccessRules) => boolean;
   readonly backendId?: string;
   readonly rewriteRequest?: (headers: HeaderList) => HeaderList;
   readonly rewriteResponse?: (headers: HeaderList) => HeaderList;
+  /** Called only for responses that have a body. Undefined: the body passes unchanged. */
+  readonly encodeResponse?: (request: RequestFacts, response: ResponseFacts) => BodyEncoder | undefined;
+}
+
+/** The steps of all modules of one edge or route, each joined into one. TCP edges use the first two only. */
+export interface Pipeline {
+  /** True if every module admits the source. */
+  admits(source: IpAddress, rules: AccessRules): boolean;
+  readonly backendId: string | undefined;
+  /** Undefined, like the steps below, if no module takes part: the usual case must cost nothing. */
+  readonly rewriteRequest: ModuleAction['rewriteRequest'] | undefined;
+  readonly rewriteResponse: ModuleAction['rewriteResponse'] | undefined;
+  /** The first module that answers an encoder encodes the body, alone. */
+  readonly encodeResponse: ModuleAction['encodeResponse'] | undefined;
 }
 
 /**

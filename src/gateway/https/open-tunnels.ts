@@ -51,6 +51,6 @@ export class OpenTunnels {
     const edge = this.#hosts.find(host);
     if (edge?.id !== edgeId) return false;
     if (this.#access.admit(edge.accountId, 'endpoints', source).refusedBy !== undefined) return false;
-    return edge.routes.withId(routeId)?.admits(source, this.#access) === true;
+    return edge.routes.withId(routeId)?.pipeline.admits(source, this.#access) === true;
   }
 }

@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 
-import { requestTimeout } from '../../errors/shared.ts';
+import { internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import type { ResponseFacts } from '../../modules/module.ts';
 import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import { answerError } from './answer-error.ts';
 import type { AnswerLog } from './answer-log.ts';
 import type { Exchange } from './client/exchange.ts';
+import { EncodedBody } from './encoded-body.ts';
+import type { EncodedBodyOwner } from './encoded-body.ts';
 import type { Gate } from './gate.ts';
 import { answerTrailers } from './headers/forward-headers.ts';
 import type { Watched } from './idle-watch.ts';
@@ -19,7 +22,7 @@ import type { ResponseHead } from './upstream/response-head.ts';
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Carries one request to its upstream and the answer back. */
-export class Relay implements UpstreamHandler, BodyWatcher, Watched {
+export class Relay implements UpstreamHandler, BodyWatcher, EncodedBodyOwner, Watched {
   lastMove = 0;
   readonly limitMs: number;
   readonly #journey: Journey;
@@ -28,6 +31,8 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   readonly #log: AnswerLog;
   readonly #pump: RequestBodyPump | undefined;
   #connection: UpstreamConnection | undefined;
+  /** Undefined where no module changes the body. */
+  #encoded: EncodedBody | undefined;
   #giveUpOpening: (() => void) | undefined;
   #sentAt = 0;
   #ended = false;
@@ -49,7 +54,8 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     };
     this.#exchange.onDrain = () => {
       this.onMove();
-      this.#connection?.resume();
+      if (this.#encoded === undefined) this.#connection?.resume();
+      else this.#encoded.resume();
     };
     const idle = this.#journey.pool.takeIdle();
     if (idle === undefined) this.#open();
@@ -75,11 +81,12 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.onMove();
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     try {
+      const { headers, contentLength } = this.#answerFacts(head);
       this.#exchange.sendHead({
         status: head.status,
         reason: head.reason,
-        headers: this.#rewritten(head),
-        contentLength: head.status === 204 ? undefined : head.contentLength,
+        headers,
+        contentLength,
         close: this.#gate.draining || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
@@ -93,11 +100,24 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.onMove();
     if (this.#ended) return;
     if (last) this.#end(chunk, []);
-    else if (!this.#exchange.write(chunk)) this.#connection?.pause();
+    else if (!(this.#encoded ?? this.#exchange).write(chunk)) this.#connection?.pause();
   }
 
   onEnd(trailers: readonly string[]): void {
     if (!this.#ended) this.#end(undefined, answerTrailers(trailers));
+  }
+
+  onEncoderDrain(): void {
+    this.onMove();
+    this.#connection?.resume();
+  }
+
+  onEncoderFault(cause: Error): void {
+    const { operationId } = this.#log;
+    this.#gate.log.error({ err: cause, operationId, routeId: this.#journey.route.id }, 'response encoder failed');
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#fail(new UserError(internalError));
   }
 
   onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
@@ -154,7 +174,23 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
   }
 
   #rewritten({ headers }: ResponseHead): readonly string[] {
-    return this.#journey.route.rewriteResponse?.(headers) ?? headers;
+    return this.#journey.route.pipeline.rewriteResponse?.(headers) ?? headers;
+  }
+
+  /** The head as the client gets it, with the encoder of the body in place if a module wants one. */
+  #answerFacts(head: ResponseHead): ResponseFacts {
+    const { status } = head;
+    const facts = {
+      status,
+      headers: this.#rewritten(head),
+      contentLength: status === 204 ? undefined : head.contentLength,
+    };
+    const { encodeResponse } = this.#journey.route.pipeline;
+    if (encodeResponse === undefined || !hasBody(this.#exchange.method, head)) return facts;
+    const encoder = encodeResponse(this.#exchange, facts);
+    if (encoder === undefined) return facts;
+    this.#encoded = new EncodedBody(encoder.transform, this.#exchange, this);
+    return { status, headers: encoder.headers, contentLength: undefined };
   }
 
   #open(): void {
@@ -184,12 +220,14 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#ended = true;
     this.#connection = undefined;
     this.#pump?.stop();
-    this.#exchange.end(chunk, trailers);
+    if (this.#encoded === undefined) this.#exchange.end(chunk, trailers);
+    else this.#encoded.end(chunk, () => this.#exchange.end(undefined, trailers));
   }
 
   #fail(error: UserError): void {
     this.#ended = true;
     this.#pump?.stop();
+    this.#encoded?.destroy();
     if (this.#exchange.headSent) {
       this.#log.errorCode = error.code;
       this.#exchange.abort();
@@ -210,7 +248,12 @@ export class Relay implements UpstreamHandler, BodyWatcher, Watched {
     this.#giveUpOpening?.();
     this.#connection?.abort();
     this.#pump?.stop();
+    this.#encoded?.destroy();
     this.#detach();
     this.#log.tell(this.#gate.observer);
   }
+}
+
+function hasBody(method: string, { status, contentLength }: ResponseHead): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304 && contentLength !== 0;
 }

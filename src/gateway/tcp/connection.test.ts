@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { parseIp } from '../../lib/ip/address.ts';
+import { buildModules } from '../../modules/index.ts';
 import { TcpConnection } from './connection.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { ConnectUpstream } from './upstream.ts';
@@ -40,7 +41,7 @@ test('an upstream that is left when the client is gone is closed at the idle lim
   const front = createServer({ allowHalfOpen: true, pauseOnConnect: true });
   const closed = new Promise<TcpConnection>((resolve) => {
     front.on('connection', (client) => {
-      const rules = { id: 'e', accountId: 'a', ports: [], checks: [], backendId: undefined, policyIds: [] };
+      const rules = { id: 'e', accountId: 'a', ports: [], pipeline: buildModules({}), policyIds: [] };
       const edge = { rules, connections: new OpenConnections<TcpConnection>() };
       const connection = new TcpConnection(
         { client, source, sourceText: '', port: 0, edge },

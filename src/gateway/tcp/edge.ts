@@ -1,22 +1,19 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { buildModules, referencedIds } from '../../modules/index.ts';
-import type { ModuleAction } from '../../modules/module.ts';
+import type { Pipeline } from '../../modules/module.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
 import type { TcpEdgeEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
 import type { TcpConnection } from './connection.ts';
 import type { OpenConnections } from './open-connections.ts';
 
-type Check = NonNullable<ModuleAction['admits']>;
-
-/** What an entry says, ready to be asked for each connection. */
+/** An entry of the snapshot, ready to be asked for each connection. */
 export interface EdgeRules {
   readonly id: string;
   readonly accountId: string;
   readonly ports: readonly number[];
-  readonly checks: readonly Check[];
-  readonly backendId: string | undefined;
-  /** The policies its checks ask. */
+  readonly pipeline: Pipeline;
+  /** The policies its modules name. */
   readonly policyIds: readonly string[];
 }
 
@@ -33,23 +30,18 @@ export interface EdgeVerdict {
 
 /** Throws for a module that is not known. */
 export function buildEdgeRules({ id, accountId, ports, modules: settings }: TcpEdgeEntry): EdgeRules {
-  const actions = buildModules(settings);
   return {
     id,
     accountId,
     ports,
-    checks: actions.flatMap(({ admits }) => admits ?? []),
-    backendId: actions.find((action) => action.backendId !== undefined)?.backendId,
+    pipeline: buildModules(settings),
     policyIds: [...referencedIds(settings, 'ip_policy')],
   };
 }
 
 /** The account's restrictions are asked first, then the edge's own modules; all must allow. */
-export function judge({ accountId, checks }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
+export function judge({ accountId, pipeline }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
   const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
   if (refusedBy !== undefined) return { verdict: 'refused_by_restriction', warnedBy };
-  for (const admits of checks) {
-    if (!admits(source, access)) return { verdict: 'refused_by_module', warnedBy };
-  }
-  return { verdict: 'allowed', warnedBy };
+  return { verdict: pipeline.admits(source, access) ? 'allowed' : 'refused_by_module', warnedBy };
 }

@@ -119,7 +119,7 @@ class TcpFront implements Front {
       resetSocket(client);
       return;
     }
-    const { id: edgeId, backendId } = edge.rules;
+    const { id: edgeId, pipeline } = edge.rules;
     const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
     const sourceText = formatIp(source);
     this.#observer.tcpOpened({ edgeId, source: sourceText, verdict });
@@ -128,7 +128,7 @@ class TcpFront implements Front {
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const backend = this.#edges.backend(backendId);
+    const backend = this.#edges.backend(pipeline.backendId);
     if (backend !== undefined) {
       const arrival = { client, source, sourceText, port, edge };
       this.#edges.opened(new TcpConnection(arrival, backend, this.#connectionSettings));

@@ -24,7 +24,7 @@ export function buildRequestHead(
     peerTrusted,
     guard: route.guard,
   });
-  const headers = route.rewriteRequest === undefined ? forwarded : route.rewriteRequest(forwarded);
+  const headers = route.pipeline.rewriteRequest?.(forwarded) ?? forwarded;
   return `${exchange.method} ${target} HTTP/1.1\r\n${formatHeaders(headers)}${framing(exchange, wishes)}\r\n`;
 }
 

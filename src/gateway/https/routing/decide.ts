@@ -60,11 +60,12 @@ export function decide(exchange: Exchange, gate: Gate, log: AnswerLog): Journey 
   const warnedBy = admitToAccount(edge, source, gate);
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
-  if (!route.admits(source, gate.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
+  const { pipeline } = route;
+  if (!pipeline.admits(source, gate.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
   if (warnedBy.length > 0) gate.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
-  const pool = route.backendId === undefined ? undefined : gate.backends.pool(route.backendId);
+  const pool = pipeline.backendId === undefined ? undefined : gate.backends.pool(pipeline.backendId);
   if (pool === undefined)
     throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(headerOf(exchange.headers, 'te') ?? '');

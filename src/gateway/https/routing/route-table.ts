@@ -1,19 +1,13 @@
-import type { IpAddress } from '../../../lib/ip/address.ts';
 import { normalizePath } from '../../../lib/request-path.ts';
 import { buildModules } from '../../../modules/index.ts';
-import type { AccessRules, HeaderList } from '../../../modules/module.ts';
+import type { Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
 import { HeaderGuard } from '../headers/header-guard.ts';
 
-type Rewrite = (headers: HeaderList) => HeaderList;
-
-/** A route with what its modules do, ready to be run. */
 export interface Route {
   readonly id: string;
-  admits(source: IpAddress, rules: AccessRules): boolean;
-  readonly backendId: string | undefined;
-  readonly rewriteRequest: Rewrite | undefined;
-  readonly rewriteResponse: Rewrite | undefined;
+  readonly pipeline: Pipeline;
+  /** Undefined if no module rewrites requests. */
   readonly guard: HeaderGuard | undefined;
 }
 
@@ -73,21 +67,8 @@ export class RouteTable {
   }
 }
 
-function buildRoute(entry: RouteEntry): Route {
-  const actions = buildModules(entry.modules);
-  const checks = actions.flatMap(({ admits }) => admits ?? []);
-  const rewriteRequest = chain(actions.flatMap((action) => action.rewriteRequest ?? []));
-  return {
-    id: entry.id,
-    admits: (source, rules) => checks.every((admits) => admits(source, rules)),
-    backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
-    rewriteRequest,
-    rewriteResponse: chain(actions.flatMap((action) => action.rewriteResponse ?? [])),
-    guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest),
-  };
-}
-
-function chain(rewrites: readonly Rewrite[]): Rewrite | undefined {
-  if (rewrites.length < 2) return rewrites[0];
-  return (headers) => rewrites.reduce((list, rewrite) => rewrite(list), headers);
+function buildRoute({ id, modules }: RouteEntry): Route {
+  const pipeline = buildModules(modules);
+  const { rewriteRequest } = pipeline;
+  return { id, pipeline, guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest) };
 }
