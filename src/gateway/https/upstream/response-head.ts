@@ -25,6 +25,8 @@ const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]
 /** All lines at once: a head has many, and most are in order. */
 const wellFormedLines =
   /[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*(?:\r\n)?$/y;
+/** Some readers do not take a tab for blank space there, and so see another length or coding. */
+const tabInFraming = /^(?:content-length|transfer-encoding):[^\r]*\t/im;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
 const fieldLimit = 500;
@@ -35,6 +37,7 @@ export function parseResponseHead(text: string): ResponseHead {
   const match = statusLine.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
   if (match === null) throw new BadResponse('malformed status line');
   const fields = lineEnd < 0 ? [] : parseFields(text, lineEnd + 2);
+  if (text.includes('\t') && tabInFraming.test(text)) throw new BadResponse('tab in a header that frames the body');
   return assemble(Number(match[2]), match[3] ?? '', match[1] === '1', fields);
 }
 
