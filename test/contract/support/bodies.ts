@@ -80,6 +80,7 @@ export const exampleBodies: Readonly<Record<string, ExampleBody>> = {
   HttpsEdgeRouteIpRestrictionReplace: { make: policyModule },
   HttpsEdgeRouteRequestHeadersReplace: { make: headersModule },
   HttpsEdgeRouteResponseHeadersReplace: { make: headersModule },
+  HttpsEdgeRouteCompressionReplace: { make: () => ({}) },
   TlsCertificatesCreate: {
     make: () => ({ certificate_pem: certificate.certificate, private_key_pem: certificate.key, ...description() }),
   },
