@@ -144,7 +144,8 @@ test('a worker cannot commit what it has not staged', async (t) => {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: packRules([]) };
   const start = { options, localCa: undefined };
-  const worker = await WorkerProcess.start({ start, environment: {}, log: seen.log, observed: () => undefined });
+  const settings = { start, environment: {}, log: seen.log, observed: () => undefined };
+  const worker = await WorkerProcess.start(settings);
   t.after(() => {
     worker.kill();
   });

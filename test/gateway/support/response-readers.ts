@@ -4,12 +4,11 @@ import { Duplex } from 'node:stream';
 
 import { BadResponse } from '../../../src/gateway/https/upstream/response-head.ts';
 import { ResponseParser } from '../../../src/gateway/https/upstream/response-parser.ts';
-import type { AnswerTo } from '../../../src/gateway/https/upstream/response-parser.ts';
 import { hopByHopHeaders, listTokens } from '../../../src/lib/http-syntax.ts';
 
 /** The bytes of one connection, cut into the pieces in which they arrive, and then its end. */
 export interface Arrival {
-  readonly to: AnswerTo;
+  readonly to: Parameters<ResponseParser['begin']>[0];
   readonly pieces: readonly Buffer[];
 }
 
