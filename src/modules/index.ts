@@ -1,4 +1,5 @@
 import { backend } from './backend/index.ts';
+import { compression } from './compression/index.ts';
 import { ipRestriction } from './ip-restriction/index.ts';
 import type {
   EdgeModule,
@@ -18,6 +19,7 @@ export const modules: readonly EdgeModule[] = [
   widen(backend),
   widen(requestHeaders),
   widen(responseHeaders),
+  widen(compression),
 ];
 
 const moduleByName: ReadonlyMap<string, EdgeModule> = new Map(modules.map((module) => [module.name, module]));

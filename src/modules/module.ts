@@ -60,15 +60,17 @@ export interface ResponseFacts {
   readonly contentLength: number | undefined;
 }
 
-/** Changes the body of one response. Its length is then unknown until it ends. */
-export interface BodyEncoder {
+/** A response as a module wants it to be sent. */
+export interface EncodedResponse {
   /** All headers of the response, in place of those in `ResponseFacts`. */
   readonly headers: HeaderList;
   /**
-   * Takes the body as it comes and gives it out changed. It must flush after each write without waiting for the next
-   * one, or it holds back streams of events. The gateway destroys it when the response is given up.
+   * Opens a stream that takes the body as it comes and gives it out changed; the length is then unknown until it ends.
+   * It must flush after each write without waiting for the next one, or it holds back streams of events. The gateway
+   * calls it once, only if there is a body, and destroys the stream when the response is given up. Undefined: the body
+   * passes unchanged.
    */
-  readonly transform: Transform;
+  readonly openTransform?: () => Transform;
 }
 
 /** The steps by which a switched-on module takes part in traffic. A module fills in those it needs. */
@@ -77,8 +79,8 @@ export interface ModuleAction {
   readonly backendId?: string;
   readonly rewriteRequest?: (headers: HeaderList) => HeaderList;
   readonly rewriteResponse?: (headers: HeaderList) => HeaderList;
-  /** Called only for responses that have a body. Undefined: the body passes unchanged. */
-  readonly encodeResponse?: (request: RequestFacts, response: ResponseFacts) => BodyEncoder | undefined;
+  /** Answers to HEAD come here too: their headers are those of GET. Undefined: the response passes unchanged. */
+  readonly encodeResponse?: (request: RequestFacts, response: ResponseFacts) => EncodedResponse | undefined;
 }
 
 /** The steps of all modules of one edge or route, each joined into one. TCP edges use the first two only. */
@@ -89,7 +91,7 @@ export interface Pipeline {
   /** Undefined, like the steps below, if no module takes part: the usual case must cost nothing. */
   readonly rewriteRequest: ModuleAction['rewriteRequest'] | undefined;
   readonly rewriteResponse: ModuleAction['rewriteResponse'] | undefined;
-  /** The first module that answers an encoder encodes the body, alone. */
+  /** The first module that answers something encodes the response, alone. */
   readonly encodeResponse: ModuleAction['encodeResponse'] | undefined;
 }
 

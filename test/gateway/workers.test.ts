@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { WorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
 import { freePort, plainOptions, Recorder, until } from './support/tcp-engine.ts';
 import {
   backend,
@@ -92,7 +93,7 @@ test('a killed worker is replaced by one with the whole state, and the connectio
   await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
 });
 
-test('an update that a worker cannot build changes nothing in any of them', async (t) => {
+test('an update that no worker can build changes nothing in any of them', async (t) => {
   const { engine } = await startWorkers(t, 2);
   const upstream = await startUpstream(t);
   const [port, otherPort] = [await freePort(), await freePort()];
@@ -105,6 +106,52 @@ test('an update that a worker cannot build changes nothing in any of them', asyn
   await dialEvenly(t, port);
   await engine.apply(change([policy('ipp_1', '127.0.0.9/32')]));
   await dial(t, port).isReset();
+});
+
+/** An edge that only the first worker is told of as having an unknown module: each is sent a copy of its own. */
+function refusedByOne(port: number): ReturnType<typeof tcpEdge> {
+  const edge = tcpEdge('edgtcp_2', [port]);
+  let copies = 0;
+  return Object.defineProperty({ ...edge }, 'modules', {
+    enumerable: true,
+    get: () => (copies++ === 0 ? { ...edge.modules, future_check: { enabled: true } } : edge.modules),
+  });
+}
+
+test('an update that one worker of three cannot build changes nothing in any of them', async (t) => {
+  const { engine, seen } = await startWorkers(t, 3);
+  const upstream = await startUpstream(t);
+  const [port, otherPort] = [await freePort(), await freePort()];
+  const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
+  await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), edge));
+  const { version, pids } = engine;
+  const update = change([policy('ipp_1', '127.0.0.2/32'), refusedByOne(otherPort)]);
+  await assert.rejects(engine.apply(update), /unknown module "future_check"/);
+  assert.equal(engine.version, version);
+  await dialEvenly(t, port);
+  for (const refused of Array.from({ length: 24 }, () => dial(t, port, { from: '127.0.0.2' }))) await refused.isReset();
+  await assert.rejects(dialAndEcho(t, otherPort));
+  assert.deepEqual(engine.pids, pids);
+  assert.deepEqual(seen.errors, []);
+
+  await engine.apply(change([policy('ipp_1', '127.0.0.2/32')]));
+  for (const late of Array.from({ length: 24 }, () => dial(t, port))) await late.isReset();
+  await dialAndEcho(t, port, { from: '127.0.0.2' });
+});
+
+test('a worker cannot commit what it has not staged', async (t) => {
+  const seen = new Recorder();
+  const options = { ...plainOptions, trustedProxies: packRules([]) };
+  const start = { options, localCa: undefined };
+  const settings = { start, log: seen.log, observed: () => undefined };
+  const worker = await WorkerProcess.start(settings);
+  t.after(() => {
+    worker.kill();
+  });
+  await assert.rejects(worker.ask({ task: 'commit' }), /no staged update/);
+  const update = snapshot(tcpEdge('edgtcp_1', [await freePort()], { future_check: { enabled: true } }));
+  await assert.rejects(worker.ask({ task: 'stage', update }), /unknown module/);
+  await assert.rejects(worker.ask({ task: 'commit' }), /no staged update/);
 });
 
 test('a port that a foreign program holds is one fault, whatever the number of workers', async (t) => {

@@ -186,12 +186,14 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
       headers: this.#rewritten(head),
       contentLength: status === 204 ? undefined : head.contentLength,
     };
-    const { encodeResponse } = this.#request.route.pipeline;
-    if (encodeResponse === undefined || !hasBody(this.#exchange.method, head)) return facts;
-    const encoder = encodeResponse(this.#exchange, facts);
-    if (encoder === undefined) return facts;
-    this.#encoded = new EncodedBody(encoder.transform, this.#exchange, this);
-    return { status, headers: encoder.headers, contentLength: undefined };
+    const encoded = this.#request.route.pipeline.encodeResponse?.(this.#exchange, facts);
+    if (encoded === undefined) return facts;
+    const { headers, openTransform } = encoded;
+    if (openTransform === undefined) return { ...facts, headers };
+    if (hasBody(this.#exchange.method, status)) {
+      this.#encoded = new EncodedBody(openTransform(), this.#exchange, this);
+    }
+    return { status, headers, contentLength: undefined };
   }
 
   #open(): void {
@@ -255,6 +257,6 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   }
 }
 
-function hasBody(method: string, { status, contentLength }: ResponseHead): boolean {
-  return method !== 'HEAD' && status !== 204 && status !== 304 && contentLength !== 0;
+function hasBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status !== 204 && status !== 304;
 }

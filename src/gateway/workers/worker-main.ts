@@ -47,7 +47,9 @@ async function perform(request: Request): Promise<void> {
       staged = await engine.stage(request.update);
       break;
     case 'commit':
-      await staged?.commit();
+      // A worker that answered with success here would go on with the old rules, and nobody would know.
+      if (staged === undefined) throw new Error('there is no staged update to commit');
+      await staged.commit();
       staged = undefined;
       // Events go out before the reply: the caller of `apply` then knows of faulty ports too.
       void batch.flush();

@@ -31,11 +31,12 @@ onEachGatehouse(
 
     test('each kind of holder has the paths of its modules and no others', async () => {
       for (const name of ['backend', 'ip_restriction']) await refuses(g(), ['GET', `${edge}/${name}`], 404, 20008);
-      for (const name of ['backend', 'ip_restriction', 'request_headers', 'response_headers']) {
+      for (const name of ['backend', 'ip_restriction', 'request_headers', 'response_headers', 'compression']) {
         await refuses(g(), ['GET', `${route}/${name}`], 404, 20008);
       }
       await refuses(g(), ['GET', `${edge}/request_headers`], 404, 20001);
-      await refuses(g(), ['GET', `${route}/compression`], 404, 20001);
+      await refuses(g(), ['GET', `${edge}/compression`], 404, 20001);
+      await refuses(g(), ['GET', `${route}/circuit_breaker`], 404, 20001);
       await refuses(g(), ['POST', `${route}/backend`], 405, 20002);
     });
 
@@ -132,6 +133,23 @@ onEachGatehouse(
         assert.equal((await g().get(holder)).body.ip_restriction, null);
         await refuses(g(), ['GET', path], 404, 20008);
       }
+    });
+
+    test('compression is on or off, and nothing else', async () => {
+      const path = `${route}/compression`;
+      for (const [body, enabled] of [
+        [undefined, true],
+        [{ enabled: false }, false],
+        [{ module: {} }, true],
+      ] as const) {
+        assert.deepEqual((await g().put(path, body)).body, { enabled });
+        assert.deepEqual((await g().get(path)).body, { enabled });
+        assert.deepEqual((await g().get(route)).body.compression, { enabled });
+      }
+      await refuses(g(), ['PUT', path, { level: 9 }], 400, 214);
+      await refuses(g(), ['PUT', path, { enabled: 'no' }], 400, 215);
+      assert.equal((await g().delete(path)).status, 204);
+      assert.equal((await g().get(route)).body.compression, null);
     });
 
     test('modules are set and taken away each on its own', async () => {

@@ -42,15 +42,17 @@ async function askHttp2(session: ClientHttp2Session, path = '/'): Promise<Http2A
   return { headers, text };
 }
 
-/** A path of the site that leads to another upstream. */
-async function route(path: string, upstreamPort: number, modules: object = {}): Promise<void> {
-  const { id } = await site.gatehouse.create('/backends/static', { address: `127.0.0.1:${upstreamPort}` });
-  await site.gatehouse.create(`/edges/https/${site.edgeId}/routes`, {
+/** Leads a path of the site to another upstream; answers where the route is managed. */
+async function route(path: string, upstreamPort: number, modules: object = {}): Promise<string> {
+  const backend = await site.gatehouse.create('/backends/static', { address: `127.0.0.1:${upstreamPort}` });
+  const routes = `/edges/https/${site.edgeId}/routes`;
+  const { id } = await site.gatehouse.create(routes, {
     match_type: 'path_prefix',
     match: path,
-    backend: { backend_id: id },
+    backend: { backend_id: backend.id },
     ...modules,
   });
+  return `${routes}/${id}`;
 }
 
 test('curl speaks HTTP/2 with an edge, and sees header rules at work', async () => {
@@ -95,6 +97,20 @@ test('a header that an upstream sends twice, or a rule adds beside its own, does
   const { headers, text } = await askHttp2(session, '/twice');
   assert.deepEqual([headers[':status'], text, headers['x-new']], [200, 'ok', '1']);
   session.destroy();
+});
+
+test('a route compresses what it is told to, and obeys when it is told otherwise', async () => {
+  await using upstream = await startUpstream('pages', (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end('page '.repeat(1000));
+  });
+  const path = await route('/pages', upstream.port, { compression: {} });
+  const flags = ['-sSk', '--connect-to', `::127.0.0.1:${site.httpsPort}`, '-w', ' %{size_download}'];
+  const ask = async () => (await run('curl', [...flags, '--compressed', `https://${siteHost}/pages`])).stdout;
+  const [text = '', size = ''] = (await ask()).split(/ (?=\d+$)/);
+  assert.equal(text, 'page '.repeat(1000));
+  assert.ok(Number(size) < 500, `${size} bytes`);
+  await site.gatehouse.put(`${path}/compression`, { enabled: false });
+  assert.equal(await ask(), `${text} 5000`);
 });
 
 test('a WebSocket goes through a route, and ends at both sides', async () => {

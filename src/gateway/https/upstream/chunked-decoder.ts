@@ -3,7 +3,10 @@ import { BadResponse, parseFields } from './response-head.ts';
 /** Longest chunk line or trailer line, in bytes. Extensions are skipped. */
 const lineLimit = 4096;
 const trailerLimit = 16_384;
-const sizeLine = /^([0-9A-Fa-f]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
+/** Extensions without blanks around them: other readers (llhttp, Go) refuse these too. */
+const sizeLine =
+  /^([0-9A-Fa-f]{1,12})(?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[\t\x20!\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
+const framingTrailer = /^(?:content-length|transfer-encoding):/im;
 const lf = 10;
 const cr = 13;
 
@@ -69,6 +72,7 @@ export class ChunkedDecoder {
       if (line !== '') throw new BadResponse('chunk longer than its size');
       this.#state = 'size';
     } else if (line === '') {
+      if (framingTrailer.test(this.#trailerLines)) throw new BadResponse('a trailer that frames the body');
       this.trailers = parseFields(this.#trailerLines, 0);
       this.#state = 'done';
     } else {

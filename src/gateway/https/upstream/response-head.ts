@@ -12,7 +12,7 @@ export interface ResponseHead {
   readonly keepAlive: boolean;
   /** Time that the upstream promises to keep it open, if it does. */
   readonly keepAliveMs: number | undefined;
-  /** What `Upgrade` says; it stays with the connection. */
+  /** The value of `Upgrade`, which counts only where `Connection` names it; it stays with the connection. */
   readonly upgrade: string | undefined;
 }
 
@@ -25,6 +25,8 @@ const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]
 /** Matches all lines at once, which is faster than one by one; most heads are well formed. */
 const wellFormedLines =
   /[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*(?:\r\n)?$/y;
+/** Some readers do not take a tab for blank space there, and so see another length or coding. */
+const tabInFraming = /^(?:content-length|transfer-encoding):[^\r]*\t/im;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
 const fieldLimit = 500;
@@ -35,6 +37,7 @@ export function parseResponseHead(text: string): ResponseHead {
   const match = statusLine.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
   if (match === null) throw new BadResponse('malformed status line');
   const fields = lineEnd < 0 ? [] : parseFields(text, lineEnd + 2);
+  if (text.includes('\t') && tabInFraming.test(text)) throw new BadResponse('tab in a header that frames the body');
   return assemble(Number(match[2]), match[3] ?? '', match[1] === '1', fields);
 }
 
@@ -96,12 +99,13 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
     // Comparing lengths first spares most headers the look-up.
     if (!framingLengths.has(name.length) || !readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
   }
-  const { contentLength, chunked, connection, keepAliveMs, upgrade } = framing;
+  const { contentLength, chunked, connection, keepAliveMs } = framing;
   if (chunked && contentLength !== undefined) throw new BadResponse('both Content-Length and Transfer-Encoding');
   if (chunked && !isHttp11) throw new BadResponse('Transfer-Encoding in HTTP/1.0');
   if (chunked && (status < 200 || status === 204)) throw new BadResponse('Transfer-Encoding where no body can be');
   const keepAlive = !connection.includes('close') && (isHttp11 || connection.includes('keep-alive'));
   const headers = withoutNamed(kept, connection);
+  const upgrade = connection.includes('upgrade') ? framing.upgrade : undefined;
   return { status, reason, headers, contentLength, chunked, keepAlive, keepAliveMs, upgrade };
 }
 

@@ -103,6 +103,8 @@ export class ResponseParser {
 
   #takeUpgrade(head: ResponseHead, chunk: Buffer, next: number): number {
     if (!this.#request.upgrade) throw new BadResponse('unasked change of protocol');
+    if (head.upgrade === undefined) throw new BadResponse('change of protocol without its name');
+    if (head.contentLength !== undefined && head.contentLength > 0) throw new BadResponse('body before a new protocol');
     this.#state = 'ended';
     this.#head = head;
     this.#sink?.onUpgrade(head, chunk.subarray(next));

@@ -44,6 +44,7 @@ onEachGatehouse(
         ip_restriction: { enabled: false, ip_policy_ids: [policy] },
         request_headers: { add: { 'X-A': '1' }, remove: null },
         response_headers: { remove: ['X-B'] },
+        compression: { enabled: false },
       });
       assert.equal(status, 201);
       const { id, created_at, ...rest } = body;
@@ -61,6 +62,7 @@ onEachGatehouse(
         ip_restriction: { enabled: false, ip_policies: [refOf('/ip_policies', policy)] },
         request_headers: { enabled: true, add: { 'x-a': '1' }, remove: [] },
         response_headers: { enabled: true, add: {}, remove: ['x-b'] },
+        compression: { enabled: false },
       });
       assert.deepEqual((await g().get(`${routes}/${id}`)).body, body);
       assert.deepEqual((await g().get(routes.replace('/routes', ''))).body.routes, [body]);
@@ -81,7 +83,7 @@ onEachGatehouse(
       const body = { match: '/', match_type };
       await refuses(g(), ['POST', routes, { ...body, description: 'x'.repeat(256) }], 400, 7073);
       await refuses(g(), ['POST', routes, { ...body, metadata: 'x'.repeat(4097) }], 400, 7074);
-      for (const field of ['compression', 'oauth', 'policy', 'traffic_policy', 'hostports']) {
+      for (const field of ['circuit_breaker', 'oauth', 'policy', 'traffic_policy', 'hostports']) {
         await refuses(g(), ['POST', routes, { ...body, [field]: {} }], 400, 214);
       }
       await refuses(g(), ['POST', routes, { ...body, backend: { backend_id: 'bkdsc_gone' } }], 400, 6501);

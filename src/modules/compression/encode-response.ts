@@ -1,0 +1,61 @@
+import { listTokens } from '../../lib/http-syntax.ts';
+import type { EncodedResponse, HeaderList, RequestFacts, ResponseFacts } from '../module.ts';
+import { chooseCoding } from './accept-encoding.ts';
+import type { Coding } from './accept-encoding.ts';
+import { forbidsTransform, isCompressible, readHeaders } from './compressible.ts';
+import { hasFreeEncoder, offeredCodings, openEncoder } from './encoders.ts';
+
+/** Undefined: the response has nothing to do with compression. */
+export function encodeResponse(request: RequestFacts, response: ResponseFacts): EncodedResponse | undefined {
+  const headers = readHeaders(response.headers);
+  if (response.status === 304) return encodeNotModified(request, response, headers);
+  if (!isCompressible(response, headers)) return undefined;
+  const asked = readHeaders(request.headers);
+  const coding = chooseCoding(asked.get('accept-encoding'), offeredCodings);
+  // Another client may get the same response encoded, and caches must know.
+  const varied = withVary(response.headers, headers);
+  if (coding === undefined || forbidsTransform(asked.get('cache-control')) || !hasFreeEncoder()) {
+    return { headers: varied };
+  }
+  return { headers: encodedHeaders(varied, coding), openTransform: () => openEncoder(coding) };
+}
+
+/** The tag that a client was given with an encoded body must stay the one it is told of (RFC 9110, 15.4.5). */
+function encodeNotModified(
+  request: RequestFacts,
+  response: ResponseFacts,
+  headers: ReadonlyMap<string, string>,
+): EncodedResponse | undefined {
+  const tag = headers.get('etag');
+  if (tag === undefined || tag.startsWith('W/')) return undefined;
+  const known = readHeaders(request.headers).get('if-none-match');
+  return known?.includes(`W/${tag}`) === true ? { headers: withVary(weakened(response.headers), headers) } : undefined;
+}
+
+/** Without what is true only of the bytes as the upstream sent them. */
+function encodedHeaders(list: HeaderList, coding: Coding): HeaderList {
+  const kept: string[] = [];
+  for (let at = 0; at < list.length; at += 2) {
+    const name = (list[at] ?? '').toLowerCase();
+    if (name !== 'accept-ranges' && name !== 'content-encoding') kept.push(list[at] ?? '', list[at + 1] ?? '');
+  }
+  return [...weakened(kept), 'Content-Encoding', coding];
+}
+
+/** The encoded body is equivalent to the one the tag was made for, but not the same to the byte. */
+function weakened(list: HeaderList): HeaderList {
+  return mapValues(list, 'etag', (tag) => (tag.startsWith('W/') ? tag : `W/${tag}`));
+}
+
+function withVary(list: HeaderList, headers: ReadonlyMap<string, string>): HeaderList {
+  const vary = headers.get('vary');
+  if (vary === undefined) return [...list, 'Vary', 'Accept-Encoding'];
+  const named = listTokens(vary);
+  return named.includes('accept-encoding') || named.includes('*')
+    ? list
+    : [...list.filter((_, at) => list[at - (at % 2)]?.toLowerCase() !== 'vary'), 'Vary', `${vary}, Accept-Encoding`];
+}
+
+function mapValues(list: HeaderList, lowerName: string, change: (value: string) => string): HeaderList {
+  return list.map((text, at) => (at % 2 === 1 && list[at - 1]?.toLowerCase() === lowerName ? change(text) : text));
+}
