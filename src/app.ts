@@ -36,7 +36,7 @@ const pruneEveryMs = 3_600_000;
 export interface App extends AsyncDisposable {
   readonly context: ResourceContext;
   readonly api: FastifyInstance | undefined;
-  /** Where the API listens; undefined where this process has none. */
+  /** Base URL of the API; undefined if this process has none. */
   readonly apiUrl: string | undefined;
   readonly engine: RunningEngine | undefined;
   /** Undefined where metrics are off. */
@@ -46,11 +46,11 @@ export interface App extends AsyncDisposable {
 }
 
 /**
- * Starts what the role asks for. Where the database cannot be reached, a gateway serves the last configuration it knew
- * from its file, and the rest waits for the database, until `signal` says stop.
+ * Starts the parts of the role. Without its database, a gateway serves the last configuration from its file, and the
+ * other parts wait for the database until `signal` aborts.
  */
 export async function startApp(config: Config, log: Logger, signal?: AbortSignal): Promise<App> {
-  // What was started last stops first; a fault on the way stops what was started so far.
+  // Stops in reverse order; a fault during the start stops the parts that are running.
   await using started = new AsyncDisposableStack();
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
@@ -89,7 +89,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   }
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
 
-  // Last: a token that is made is shown once, which a start that fails does not come to.
+  // Last, because the token is shown only once: a start that fails must not make one.
   const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
   isStarted = true;
 
@@ -100,7 +100,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     apiUrl,
     engine: gateway?.engine,
     metricsPort: metricsServer?.port,
-    // A token that the operator has chosen is known already, and stays out of the output.
+    // A token that the operator has chosen is not printed.
     firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -154,7 +154,7 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   };
 }
 
-/** What needs the database from the start. Nothing of it is left behind where the database goes away meanwhile. */
+/** Opens the parts that need the database. A failure on the way closes all of them. */
 async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: ResilientGateway | undefined) {
   const context = await openContext(config, log);
   try {
@@ -171,7 +171,7 @@ async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gat
   }
 }
 
-/** Tries again until the database answers. What is wrong with it otherwise is not a matter of time. */
+/** Retries until the database can be reached. Any other fault is thrown: waiting would not cure it. */
 async function untilAvailable<T>(open: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
     await sleep(databaseRetryMs, undefined, signal === undefined ? {} : { signal });

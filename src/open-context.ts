@@ -8,7 +8,7 @@ import type { ResourceContext } from './resources/resource.ts';
 import { Services } from './resources/services.ts';
 import { openStore } from './store/store.ts';
 
-/** The schema of everything that is put together here, in the order in which it is made; the store adds its own. */
+/** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [idempotencyMigration, ...resources.flatMap((resource) => resource.migrations)];
 
 /** Opens the database, brings it up to date, and puts the resources together over it. */

@@ -10,7 +10,7 @@ import { createSealer } from './lib/sealed-secret.ts';
 import type { Logger } from './log.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
 
-/** The gateway as the settings ask for it, not started yet. */
+/** Builds the gateway from the settings, without starting it. */
 export function createGateway(config: Config, observer: TrafficObserver, log: Logger): ResilientGateway {
   return new ResilientGateway({
     file: openFile(config, log),
@@ -27,7 +27,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
   });
 }
 
-/** SQLite is a file itself: whoever has lost it has lost the machine. */
+/** Undefined for SQLite: that database is a file on the same machine, and as likely to be there. */
 function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
   if (snapshotFile === undefined || isSqlite(databaseUrl)) return undefined;
   return new SnapshotFile(snapshotFile, createSealer(secretKey), (error) => {

@@ -7,6 +7,7 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { clientAddress } from '../lib/ip/client-address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
+import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
 import type { Authenticator, Caller, Identity } from './caller.ts';
@@ -27,9 +28,7 @@ export interface AdmittedCaller {
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
 export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<AdmittedCaller> {
   const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
-  return identity instanceof Promise
-    ? identity.then((known) => checkSource(known, request, options))
-    : checkSource(identity, request, options);
+  return whenReady(identity, (known) => checkSource(known, request, options));
 }
 
 function checkSource(

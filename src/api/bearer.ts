@@ -5,7 +5,7 @@ import { authorizationMalformed, authorizationMissing, keyIdInsteadOfToken } fro
 
 const form = /^bearer +(\S+)$/i;
 
-/** The token of an Authorization header. What was sent is never repeated in an answer. */
+/** The token of an Authorization header. A credential is never repeated in a response. */
 export function bearerToken(header: string | undefined): string {
   if (header === undefined || header === '') throw refused(authorizationMissing);
   const [, token] = form.exec(header) ?? [];

@@ -10,7 +10,7 @@ export const bodyLimitBytes = 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as it came: undefined when there was none. */
+/** Parses the body of a request; undefined when there was none. */
 export function parseBody(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (encoding !== undefined && encoding !== 'identity') throw unsupported('Content-Encoding', encoding);
@@ -40,7 +40,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's message quotes what was sent, which may hold a secret: only the place is told.
+    // The parser's message quotes the body, which may hold a secret: only the position is repeated.
     const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];
     throw new UserError(bodyUnreadable, {
       reason: place === undefined ? 'it is not valid JSON' : `it is not valid JSON (${place})`,

@@ -5,7 +5,7 @@ import type { Awaitable } from '../store/database.ts';
 export interface Principal {
   readonly id: string;
   readonly accountId: string;
-  /** A bot never is. */
+  /** False for every bot. */
   readonly admin: boolean;
   readonly active: boolean;
 }
@@ -15,13 +15,13 @@ export interface Identity {
   readonly keyId: string;
 }
 
-/** Who makes a call, and from where. */
+/** The principal behind a call, and the address it comes from. */
 export interface Caller extends Identity {
   readonly accountId: string;
   readonly source: IpAddress;
 }
 
-/** Answers whose token it is, or throws the `UserError` that says why it is nobody's. */
+/** Finds the principal of a token, or throws the `UserError` for one that lets nobody in. */
 export interface Authenticator {
   authenticate(token: string): Awaitable<Identity>;
 }

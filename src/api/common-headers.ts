@@ -4,7 +4,7 @@ import type { UserError } from '../errors/user-error.ts';
 import { hostFault } from './host-header.ts';
 import type { VendorWords } from './vendor-words.ts';
 
-/** Comes before everything else: what every answer carries, and the fault of a request that names no host. */
+/** Sets the headers of every response, before anything else is done. Answers the fault of a request that names no host. */
 export function setCommonHeaders(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed } from './errors.ts';
-import { checkMatch, tagAnswer } from './etag.ts';
+import { checkIfMatch, setEtag } from './etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import { operation } from './operation.ts';
 import type { FieldError, Operation, OptionHeader } from './operation.ts';
@@ -19,7 +19,7 @@ import type { Rights } from './rights.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 
-/** A resource with the five usual operations. What is particular to it stands in its functions. */
+/** A resource with the five usual operations. Its own rules stand in its functions. */
 interface CrudDefinition<Document extends Stored, Create extends TSchema, Update extends TSchema> {
   readonly store: Store;
   readonly table: Table<Document>;
@@ -41,7 +41,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly updateBody: Update;
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   readonly errors: Readonly<Record<Verb, readonly ErrorDefinition[]>>;
-  /** Writes that may lock the caller out, and can be told to do so all the same. */
+  /** Writes that the lock-out guard checks; the caller can override it. */
   readonly guarded?: readonly Verb[];
   /** For resources below another one: whether the document is below the one that the path names. */
   readonly belongs?: (document: Document, call: Call) => boolean;
@@ -50,7 +50,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
-  /** All that a tag of the resource stands for; the document itself unless it says otherwise. */
+  /** The state that an ETag stands for; the document itself by default. */
   state?(queries: Queries, document: Document): Promise<object>;
 }
 
@@ -97,7 +97,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const findForWrite = async (transaction: Transaction, call: Call) => {
     const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
-    if (call.ifMatch !== undefined) checkMatch(call, await stateOf(transaction, document));
+    if (call.ifMatch !== undefined) checkIfMatch(call, await stateOf(transaction, document));
     return document;
   };
   return [
@@ -111,7 +111,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       body: crud.createBody,
       fieldErrors,
       status: 201,
-      answer: view,
+      response: view,
       accepts: ['IdempotencyKey', ...lockout('create')],
       errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
       handle: (call) =>
@@ -119,7 +119,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
           withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
             const made = await crud.create(tx, call);
             const { document, secrets } = made instanceof Created ? made : new Created(made, {});
-            tagAnswer(call, await stateOf(tx, document));
+            setEtag(call, await stateOf(tx, document));
             return { ...(await presentOne(document, call)), ...secrets };
           }),
         ),
@@ -133,12 +133,12 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       operationId: `${name}Get`,
       summary: `Get ${noun}`,
       status: 200,
-      answer: view,
+      response: view,
       errors: [missing],
       handle: (call) => {
         const show = (document: Document) =>
           whenReady(stateOf(store.queries, document), (state) => {
-            tagAnswer(call, state);
+            setEtag(call, state);
             return presentOne(document, call);
           });
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
@@ -156,7 +156,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       body: crud.updateBody,
       fieldErrors,
       status: 200,
-      answer: view,
+      response: view,
       accepts: ['IfMatch', ...lockout('update')],
       errors: [missing, preconditionFailed, ...errors.update],
       handle: async (call) => {
@@ -164,7 +164,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
           const updated = await crud.update(tx, call, await findForWrite(tx, call));
           return [updated, await stateOf(tx, updated)] as const;
         });
-        tagAnswer(call, state);
+        setEtag(call, state);
         return presentOne(document, call);
       },
     }),
@@ -198,7 +198,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
     rights: crud.rights.read,
     listedPrefix: table.prefix,
     status: 200,
-    answer: Type.Object(
+    response: Type.Object(
       {
         [listKey]: Type.Array(crud.view, { description: 'The entries of this page, newest first.' }),
         uri: Type.String({ description: 'URI of the list resource.' }),
@@ -219,7 +219,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
           next_page_uri: hasNext ? uri(`${path}${nextPageQuery(last.id, page)}`) : null,
         }));
       };
-      // One more than asked for tells whether there is a next page.
+      // One more than asked for shows whether there is a next page.
       return whenReady(store.page(table, caller.accountId, { ...page, limit: page.limit + 1 }), show);
     },
   });

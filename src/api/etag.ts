@@ -4,13 +4,13 @@ import { UserError } from '../errors/user-error.ts';
 import type { Call } from './call.ts';
 import { preconditionFailed } from './errors.ts';
 
-/** Tells the caller by which tag it can name what it has seen. */
-export function tagAnswer({ setHeader }: Call, state: object): void {
+/** Sets the ETag of the response, by which the caller can name this state in If-Match. */
+export function setEtag({ setHeader }: Call, state: object): void {
   setHeader('ETag', tagOf(state));
 }
 
-/** Throws if the caller named what it had seen and that is no longer so; `undefined` is something that does not exist. */
-export function checkMatch({ ifMatch }: Call, state: object | undefined): void {
+/** Throws if the request has an If-Match that does not fit the current state; `undefined` stands for a missing resource. */
+export function checkIfMatch({ ifMatch }: Call, state: object | undefined): void {
   if (ifMatch === undefined) return;
   const current = state === undefined ? undefined : tagOf(state);
   const named = new Set(ifMatch.split(',').map((tag) => tag.trim()));

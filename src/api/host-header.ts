@@ -9,7 +9,7 @@ function isHost(text: string): boolean {
   return hostForm.test(text);
 }
 
-/** The fault of a request that does not name one host, as HTTP/1.1 asks for. URIs in answers are made of the name. */
+/** Finds the fault of a request without exactly one valid Host header. URIs in responses are built from it. */
 export function hostFault({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): UserError | undefined {
   if (host === undefined) {
     return httpVersion === '1.1' ? new UserError(malformedRequest, { reason: 'it has no Host header' }) : undefined;

@@ -26,8 +26,8 @@ export const idempotencyMigration: Migration = {
 };
 
 /**
- * Makes a thing once for each Idempotency-Key, however often the call is repeated within a day: the key is kept in the
- * same transaction as the thing. `secretFields` are shown in the first answer only.
+ * Creates a resource once for each Idempotency-Key, however often the call is repeated within a day: the key is stored
+ * in the transaction that creates it. `secretFields` are shown in the first response only.
  */
 export async function withIdempotencyKey<T>(
   transaction: Transaction,
@@ -48,7 +48,7 @@ export async function withIdempotencyKey<T>(
   if (known !== undefined) {
     if (known[0] !== request) throw new UserError(idempotencyKeyReused);
     call.setHeader('Gatehouse-Idempotent-Replay', replayNotice(secretFields));
-    // What `make` answered then.
+    // Stored by the first call, from the result of `make`.
     return JSON.parse(String(known[1])) as T;
   }
   const made = await make();

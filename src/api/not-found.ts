@@ -8,8 +8,8 @@ import { methodNotAllowed, pathNotFound } from './errors.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /**
- * Every path that exists answers 405, with what is possible, to the methods it does not take; every other one 404. Both
- * are told before the body is read: what was sent to nowhere has no other fault.
+ * Answers 405, with the possible methods, on every path that exists, and 404 on every other one. Both come before the
+ * body is read, so that a request to nowhere gets no other error.
  */
 export async function refuseUnknown(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   );
 }
 
-/** CONNECT never gets here: Node handles it apart. */
+/** Every method but CONNECT, which Node handles apart. */
 export const everyMethod = METHODS.filter((method) => method !== 'CONNECT');
 
 export function collectRoutes(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
@@ -62,6 +62,6 @@ export function notFound(request: FastifyRequest): UserError {
   return new UserError(pathNotFound, { path: quote(pathOf(request)) });
 }
 
-function pathOf(request: FastifyRequest): string {
+export function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? '';
 }

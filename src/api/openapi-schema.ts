@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same schema as OpenAPI writes it; a named one stands whole only where it is defined. */
+/** Translates a schema to OpenAPI; a named one is written out only where it is defined, and referred to elsewhere. */
 export function toOpenApi(schema: unknown, definition: boolean): unknown {
   if (Array.isArray(schema)) return schema.map((each) => toOpenApi(each, false));
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -72,7 +72,7 @@ const commonErrors: readonly ErrorDefinition[] = [
   internalError,
   notReady,
 ];
-/** Lost against another write, of the caller's own owner for example. */
+/** A write can lose against another one, such as the deletion of the caller's own owner. */
 const writeErrors: readonly ErrorDefinition[] = [lostRace];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
@@ -125,7 +125,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
 }
 
 function describeOperation(operation: Operation): Json {
-  const { operationId, summary, description, tag, body, status, answer, example } = operation;
+  const { operationId, summary, description, tag, body, status, response, example } = operation;
   const errors = [
     ...commonErrors,
     ...(operation.method === 'GET' ? [] : writeErrors),
@@ -135,7 +135,7 @@ function describeOperation(operation: Operation): Json {
     ...(typeof operation.rights === 'object' ? [operation.rights.error] : []),
     ...operation.errors,
   ];
-  const content = answer === undefined ? undefined : { 'application/json': jsonContent(answer, example) };
+  const content = response === undefined ? undefined : { 'application/json': jsonContent(response, example) };
   return {
     operationId,
     summary,
@@ -190,7 +190,9 @@ function errorResponses(errors: readonly ErrorDefinition[]): Json {
 
 /** Answers with a name of their own, such as the pages of lists, are defined with the operation alone. */
 function namedAnswers(operations: readonly Operation[]): readonly TSchema[] {
-  return operations.flatMap(({ answer }) => (answer !== undefined && idOf(answer) !== undefined ? [answer] : []));
+  return operations.flatMap(({ response }) =>
+    response !== undefined && idOf(response) !== undefined ? [response] : [],
+  );
 }
 
 function idOf(schema: TSchema): unknown {

@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A request header by which a caller changes what an operation does, as the OpenAPI document names its parameter. */
 export type OptionHeader = 'IfMatch' | 'IdempotencyKey' | 'AllowLockout';
 
-/** One operation of the API: everything the server and the OpenAPI document need to know of it. */
+/** One operation of the API: the single source for the server and the OpenAPI document. */
 export interface Operation<Body = never> {
   readonly method: Method;
   /** With `{name}` parameters. */
@@ -29,20 +29,20 @@ export interface Operation<Body = never> {
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';
   readonly bodyLimit?: number;
-  /** In place of JSON alone. */
+  /** Replaces the JSON parser. */
   readonly parseBody?: typeof parseBody;
-  /** Media types of the body, where it is not JSON alone. */
+  /** Media types of the body, if not only JSON. */
   readonly bodyTypes?: readonly string[];
   /** By name of a field at the top of the body. */
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
-  /** A list: the prefix of the ids it pages by. */
+  /** Prefix of the ids that a list pages by; undefined for other operations. */
   readonly listedPrefix?: string;
   /** Query parameters of a list beside those that page. */
   readonly filters?: readonly string[];
   /** Request headers that change what the operation does. */
   readonly accepts?: readonly OptionHeader[];
   readonly status: 200 | 201 | 204;
-  readonly answer?: TSchema;
+  readonly response?: TSchema;
   readonly example?: unknown;
   /** Errors beyond those that any call can meet. */
   readonly errors: readonly ErrorDefinition[];

@@ -46,7 +46,7 @@ export function readQuery(text: string, prefix: string | undefined, filterNames:
 function readFilters(values: ReadonlyMap<string, string>, names: readonly string[]): Query['filters'] {
   const given = [...values].filter(([name]) => names.includes(name));
   for (const [name, value] of given) {
-    // PostgreSQL cannot even compare with it.
+    // PostgreSQL rejects NUL in any text.
     if (value.includes('\0')) throw new UserError(queryUnreadable, { reason: `${name} holds a NUL character` });
   }
   return Object.fromEntries(given);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
 
-import { UserError } from '../errors/user-error.ts';
+import { quote, UserError } from '../errors/user-error.ts';
 import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
 import { admitCaller } from './admit-caller.ts';
@@ -12,7 +12,8 @@ import { hasBody, newCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
 import { setCommonHeaders } from './common-headers.ts';
-import { bodyNotExpected, pathNotFound } from './errors.ts';
+import { bodyNotExpected } from './errors.ts';
+import { notFound, pathOf } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
@@ -33,18 +34,18 @@ declare module 'fastify' {
   }
 }
 
-/** What all operations share. */
-export interface OperationHost {
+/** Shared by all operations. */
+export interface OperationContext {
   readonly options: ApiOptions;
   /** Schemas by their `$id`. */
   readonly named: ReadonlyMap<string, TSchema>;
 }
 
 /**
- * Puts an operation on the wire. The checks keep their order: authentication, source address, version, rights, query
- * and body, then the operation itself. All of it answers at once where nothing has to be waited for.
+ * Registers the route of an operation. The order of checks is fixed: authentication, source address, version, rights,
+ * query and body, then the operation itself. Nothing is awaited that is there already.
  */
-export function registerOperation(scope: FastifyInstance, operation: Operation, host: OperationHost): void {
+export function registerOperation(scope: FastifyInstance, operation: Operation, host: OperationContext): void {
   const { options } = host;
   const takesBody = operation.body !== undefined;
   scope.route({
@@ -65,7 +66,7 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
 }
 
 /** The framework serializes by this schema: a single object sooner than `JSON.stringify` does, a page at twice its cost. */
-function answerSchema({ answer: schema, status, listedPrefix }: Operation): {
+function answerSchema({ response: schema, status, listedPrefix }: Operation): {
   readonly response?: Readonly<Record<number, TSchema>>;
 } {
   return schema === undefined || listedPrefix !== undefined ? {} : { response: { [status]: schema } };
@@ -89,14 +90,14 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  { options }: OperationHost,
+  { options }: OperationContext,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
   const params = paramsOf(request);
   for (const name in params) {
-    // An empty id must not reach the operation of the collection, nor look like one.
-    if (params[name] === '') throw new UserError(pathNotFound, { path: JSON.stringify(request.url.split('?', 1)[0]) });
+    // The router lets a parameter be empty: `/api_keys/` is neither a key nor the list.
+    if (params[name] === '') throw notFound(request);
   }
   const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
@@ -111,18 +112,18 @@ function enter(
   return whenReady(admitCaller(request.raw, options), admit);
 }
 
-/** What can be said of query and body before the body is read. */
+/** Checks the query, and the headers of the body, before the body is read. */
 function checkForm(request: FastifyRequest, operation: Operation): void {
   const { text } = request.query as { readonly text: string };
   request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, operation.filters);
   const { headers } = request;
   const isSent = hasBody(headers);
-  // A content type without a body says nothing, not even when it is none.
+  // A Content-Type without a body is ignored, even a malformed one.
   if (!isSent && headers['content-type'] !== undefined) delete headers['content-type'];
   if (operation.body === undefined && isSent) {
     throw new UserError(bodyNotExpected, {
       method: request.method,
-      path: JSON.stringify(request.url.split('?', 1)[0]),
+      path: quote(pathOf(request)),
     });
   }
 }

@@ -10,8 +10,8 @@ interface AdminRights {
 }
 
 /**
- * Who may call an operation: `everyone` in the account; `owner`, where the operation itself refuses a member or bot what
- * belongs to another; or admins alone. Every operation states it, so that none is open by omission.
+ * The principals that may call an operation: `everyone` in the account; `owner`, where the operation itself refuses
+ * members and bots the resources of others; or admins alone. Required, so that no operation is open by omission.
  */
 export type Rights = 'everyone' | 'owner' | AdminRights;
 

@@ -12,13 +12,13 @@ import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { setCommonHeaders } from './common-headers.ts';
-import { createErrorAnswers } from './error-answers.ts';
+import { createErrorResponses } from './error-responses.ts';
 import { notReady, rateLimited } from './errors.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { registerOperation } from './register-operation.ts';
-import type { OperationHost } from './register-operation.ts';
+import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
@@ -47,12 +47,12 @@ const requestTimeoutMs = 120_000;
 /** Longer than the 60 seconds after which load balancers commonly drop an idle connection: they shall close first. */
 const keepAliveMs = 72_000;
 
-/** The management API over HTTP. Product rules are in the operations; here is only how they are reached. */
+/** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const errors = createErrorAnswers(options.vendor, options.logger);
+  const errors = createErrorResponses(options.vendor, options.logger);
   const shared = { options, named: byId(options.schemas) };
   const app: FastifyInstance = fastify({
-    // A logger of its own for each request costs more than what is logged of most: `logRequests` writes their lines.
+    // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newOperationId,
@@ -78,7 +78,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     errors.send(request, reply, error);
   });
   closeConnectionsInTime(app);
-  // Node would answer what else a client expects with a bare 417; HTTP lets a server ignore it.
+  // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
   app.decorateRequest('listQuery', undefined);
@@ -94,7 +94,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** What anyone may read: no authentication, no restriction. */
+/** Routes without authentication and restriction. */
 async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
   scope.addHook('onRequest', (request, reply, done) => {
     done(setCommonHeaders(request, reply, options.vendor));
@@ -115,7 +115,7 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   });
 }
 
-async function registerApiScope(scope: FastifyInstance, host: OperationHost): Promise<void> {
+async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {
   const { operations, rateLimit: limit } = host.options;
   if (limit !== undefined) await limitRate(scope, limit);
   for (const operation of operations) registerOperation(scope, operation, host);

@@ -7,7 +7,7 @@ import type { FieldError } from './operation.ts';
 const descriptionLimitBytes = 255;
 const metadataLimitBytes = 4096;
 
-/** Text of the caller's, returned byte for byte. */
+/** Free text, returned byte for byte. */
 export function text(maxBytes: number, description: string, example: string) {
   return Type.String({ description, maxBytes, wellFormed: true, examples: [example] });
 }
@@ -23,7 +23,7 @@ const metadataText = text(
   '{"environment":"staging"}',
 );
 
-/** The two fields of the caller's own that every resource takes and shows. */
+/** Free-text fields that every resource has. */
 export const textFields = {
   description: Type.Optional(descriptionText),
   metadata: Type.Optional(metadataText),
@@ -34,7 +34,7 @@ export interface TextFields {
   readonly metadata?: string;
 }
 
-/** The document with what the input says of its texts: absent keeps what was, `""` is unset. */
+/** Applies the free-text fields of a request: absent keeps the old text, `""` unsets it. */
 export function withText<Document extends object>(document: Document, input: TextFields): Document & TextFields {
   const { description: oldDescription, metadata: oldMetadata, ...rest }: Document & TextFields = document;
   const { description: newDescription = oldDescription, metadata: newMetadata = oldMetadata } = input;
@@ -42,7 +42,7 @@ export function withText<Document extends object>(document: Document, input: Tex
     ...(newDescription === undefined || newDescription === '' ? {} : { description: newDescription }),
     ...(newMetadata === undefined || newMetadata === '' ? {} : { metadata: newMetadata }),
   };
-  // The same document but for its two texts.
+  // Only the two texts differ from the document.
   return { ...rest, ...texts } as Document & TextFields;
 }
 

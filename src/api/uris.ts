@@ -8,10 +8,10 @@ interface UriOptions {
   readonly trustedProxies: CidrSet;
 }
 
-/** What stands in front of every path in an answer. Headers of a proxy count only if the proxy is trusted. */
+/** The prefix of every URI in a response. Forwarding headers count only if the proxy is trusted. */
 export function baseUrl({ headers, socket }: IncomingMessage, { publicUrl, trustedProxies }: UriOptions): string {
   if (publicUrl !== undefined) return publicUrl;
-  // HTTP/1.0 knows no Host, and HTTP/1.1 lets it be empty.
+  // HTTP/1.0 has no Host header, and HTTP/1.1 lets it be empty.
   const host = headers.host || `${socket.localAddress}:${socket.localPort}`;
   const protocol = headers['x-forwarded-proto'];
   if (protocol === undefined && headers['x-forwarded-host'] === undefined) return `http://${host}`;

@@ -30,8 +30,8 @@ export const wellFormedKeyword = {
 } as const;
 
 /**
- * Of the faults of a value, the one to tell. A value that fits none of several forms has a fault for each of them: what
- * is wrong is the one of the form that it has tried to be.
+ * Picks the error to answer with. A value that matches none of several forms has an error for each of them: the
+ * relevant one is that of the form it was meant to have.
  */
 export function mostRelevantError(faults: readonly ValidationFault[]): ValidationFault | undefined {
   const whole = faults.at(-1);

@@ -4,7 +4,7 @@ export interface HeaderName {
   readonly key: string;
 }
 
-/** The words on the wire that carry a vendor's name. Only the setting `vendor` decides them; nothing else knows one. */
+/** Header names and prefixes that carry a vendor's name. They depend on the setting `vendor` alone. */
 export interface VendorWords {
   /** Headers by which a caller may send the version; the first is ours. */
   readonly versionHeaders: readonly HeaderName[];

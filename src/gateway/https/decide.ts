@@ -12,7 +12,7 @@ import {
   noBackend,
   routeNotMatched,
 } from '../errors.ts';
-import type { AnswerLog } from './answer-log.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
 import { findHeader } from './headers/header-list.ts';
 import type { AdmittedBy } from './open-tunnels.ts';
@@ -49,7 +49,7 @@ const headerLimit = 500;
 const shownPath = 100;
 
 /** Makes every check that must pass before an upstream is asked. Throws the `UserError` to answer with if one fails. */
-export function decide(exchange: Exchange, context: RequestContext, log: AnswerLog): RoutedRequest {
+export function decide(exchange: Exchange, context: RequestContext, log: AccessLogEntry): RoutedRequest {
   if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;

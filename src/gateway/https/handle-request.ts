@@ -1,15 +1,15 @@
 import { internalError } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { answerError } from './answer-error.ts';
-import { AnswerLog } from './answer-log.ts';
+import { AccessLogEntry } from './access-log-entry.ts';
 import { decide } from './decide.ts';
+import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { Relay } from './relay.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Decides on one request and carries it out, or answers with an error. */
 export function handleRequest(exchange: Exchange, context: RequestContext): void {
-  const log = new AnswerLog(exchange);
+  const log = new AccessLogEntry(exchange);
   exchange.onClose = () => {
     log.report(context.observer);
   };
@@ -20,11 +20,11 @@ export function handleRequest(exchange: Exchange, context: RequestContext): void
   }
 }
 
-function refuse(exchange: Exchange, context: RequestContext, log: AnswerLog, error: unknown): void {
+function refuse(exchange: Exchange, context: RequestContext, log: AccessLogEntry, error: unknown): void {
   if (error instanceof UserError) {
-    answerError(exchange, error, context, log);
+    sendErrorResponse(exchange, error, context, log);
   } else {
     context.log.error({ err: error, operationId: log.operationId }, 'request failed');
-    answerError(exchange, new UserError(internalError), context, log);
+    sendErrorResponse(exchange, new UserError(internalError), context, log);
   }
 }

@@ -4,11 +4,11 @@ import { internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ResponseFacts } from '../../modules/module.ts';
 import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
-import { answerError } from './answer-error.ts';
-import type { AnswerLog } from './answer-log.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
+import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { answerTrailers } from './headers/forward-headers.ts';
 import type { IdleTimeout } from './idle-watch.ts';
@@ -29,7 +29,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   readonly #request: RoutedRequest;
   readonly #exchange: Exchange;
   readonly #context: RequestContext;
-  readonly #log: AnswerLog;
+  readonly #log: AccessLogEntry;
   readonly #pump: RequestBodyPump | undefined;
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
@@ -38,7 +38,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   #sentAt = 0;
   #ended = false;
 
-  constructor(request: RoutedRequest, context: RequestContext, log: AnswerLog) {
+  constructor(request: RoutedRequest, context: RequestContext, log: AccessLogEntry) {
     this.#request = request;
     this.#exchange = request.exchange;
     this.#context = context;
@@ -235,7 +235,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
       this.#log.errorCode = error.code;
       this.#exchange.abort();
     } else {
-      answerError(this.#exchange, error, this.#context, this.#log);
+      sendErrorResponse(this.#exchange, error, this.#context, this.#log);
     }
   }
 

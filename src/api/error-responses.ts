@@ -13,13 +13,13 @@ import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
-interface ErrorAnswers {
+interface ErrorResponses {
   send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;
-  /** For what is not even HTTP. */
+  /** Answers bytes that are not HTTP. */
   answerSocket(error: Error & { readonly code?: string }, socket: Socket): void;
 }
 
-export function createErrorAnswers(vendor: VendorWords, log: FastifyBaseLogger): ErrorAnswers {
+export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger): ErrorResponses {
   const bodyOf = (error: UserError, operationId: string) => ({
     error_code: `${vendor.errorPrefix}${error.code}`,
     status_code: error.status,
@@ -32,7 +32,7 @@ export function createErrorAnswers(vendor: VendorWords, log: FastifyBaseLogger):
       if (shown.status >= 500) log.error({ operation_id: request.id, err: error }, 'request failed');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
-      // Serialized here: the schema of a route's own answers does not fit.
+      // Serialized here: the schema of the route is that of its successful response.
       void reply
         .type('application/json; charset=utf-8')
         .serializer(String)
@@ -66,7 +66,7 @@ function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof StoreUnavailableError) {
     return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
   }
-  // Slices check before they write; what still gets here lost a race, and finds the reason when it tries again.
+  // Resources check before they write: a violation means a lost race, and a retry finds the reason.
   if (error instanceof ConstraintError) return new UserError(lostRace);
   return frameworkFault(request, error) ?? new UserError(internalError);
 }

@@ -1,5 +1,5 @@
 import type { UserError } from '../../errors/user-error.ts';
-import type { AnswerLog } from './answer-log.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
 import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './exchange.ts';
 import { findHeader } from './headers/header-list.ts';
@@ -9,7 +9,12 @@ import type { RequestContext } from './request-context.ts';
 const drainedBytes = 262_144;
 
 /** Answers with an error of the gateway's own. Never throws. */
-export function answerError(exchange: Exchange, error: UserError, context: RequestContext, log: AnswerLog): void {
+export function sendErrorResponse(
+  exchange: Exchange,
+  error: UserError,
+  context: RequestContext,
+  log: AccessLogEntry,
+): void {
   try {
     sendError(exchange, error, context, log);
   } catch {
@@ -18,7 +23,7 @@ export function answerError(exchange: Exchange, error: UserError, context: Reque
   }
 }
 
-function sendError(exchange: Exchange, error: UserError, context: RequestContext, log: AnswerLog): void {
+function sendError(exchange: Exchange, error: UserError, context: RequestContext, log: AccessLogEntry): void {
   const answer = errorAnswer(error, log.operationId, findHeader(exchange.headers, 'accept') ?? '', context.errorPrefix);
   log.status = answer.status;
   log.errorCode = error.code;

@@ -5,7 +5,7 @@ import type { TrafficObserver } from '../engine.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Collects the facts of one exchange and reports them to the observer when it is over. */
-export class AnswerLog {
+export class AccessLogEntry {
   readonly #exchange: Exchange;
   readonly #startedAt = performance.now();
   #operationId: string | undefined;
