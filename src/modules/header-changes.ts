@@ -136,7 +136,7 @@ function isHost(value: string): boolean {
   return parseHostPort(value).ok || parseHostPort(`${value}:443`).ok;
 }
 
-/** The first name that another one before it equals but for case. */
+/** The first name that repeats an earlier one in another case. */
 function twice(names: readonly string[]): string {
   const seen = new Set<string>();
   for (const name of names) {

@@ -7,7 +7,7 @@ import type { Stored, Table } from '../store/table.ts';
 
 /** A resource that others name by id, and that stays while they do. */
 export interface Referable {
-  /** As modules and resources ask for it; several resources may be of one kind, told apart by their prefixes. */
+  /** The kind that modules and resources ask for; several resources may share one, with different prefixes. */
   readonly kind: string;
   readonly prefix: string;
   /** Path of the collection. */
@@ -18,7 +18,7 @@ export interface Referable {
   referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
 }
 
-/** Statements for the table of who names a resource. The database itself refuses to delete what is named. */
+/** Statements for the table of references to a resource. The database itself refuses to delete a referenced row. */
 export function referencesSql(table: string): string {
   return `
     CREATE TABLE ${table}_uses (

@@ -20,7 +20,7 @@ export function serviceListKey<Service>(name: string): ServiceListKey<Service> {
   return { name };
 }
 
-/** What resources do for each other. To be asked in calls: while resources are put together, some are still missing. */
+/** Services of resources for each other. To be used in calls: while resources are put together, some are missing. */
 export class Services {
   readonly #single = new Map<string, unknown>();
   readonly #lists = new Map<string, unknown[]>();

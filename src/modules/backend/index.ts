@@ -29,7 +29,7 @@ interface BackendSettings {
   readonly backend_id: string;
 }
 
-/** Where the traffic goes. Without it, or switched off, the edge or route is offline. */
+/** The backend that receives the traffic. Without it, or switched off, the edge or route is offline. */
 export const backend: EdgeModule<Static<typeof Input>, BackendSettings> = {
   name: 'backend',
   title: 'Backend',

@@ -20,7 +20,7 @@ export function encodeResponse(request: RequestFacts, response: ResponseFacts): 
   return { headers: encodedHeaders(varied, coding), openTransform: () => openEncoder(coding) };
 }
 
-/** The tag that a client was given with an encoded body must stay the one it is told of (RFC 9110, 15.4.5). */
+/** A 304 must carry the tag that the client got with the encoded body (RFC 9110, 15.4.5). */
 function encodeNotModified(
   request: RequestFacts,
   response: ResponseFacts,
@@ -32,7 +32,7 @@ function encodeNotModified(
   return known?.includes(`W/${tag}`) === true ? { headers: withVary(weakened(response.headers), headers) } : undefined;
 }
 
-/** Without what is true only of the bytes as the upstream sent them. */
+/** Removes headers that are true only of the bytes as the upstream sent them. */
 function encodedHeaders(list: HeaderList, coding: Coding): HeaderList {
   const kept: string[] = [];
   for (let at = 0; at < list.length; at += 2) {

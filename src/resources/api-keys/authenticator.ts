@@ -6,13 +6,14 @@ import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, secretMatches } from '../../lib/secrets.ts';
+import { whenReady } from '../../store/database.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { principals } from '../principals/service.ts';
 import type { Services } from '../services.ts';
 import { apiKeys } from './table.ts';
 
-/** What is known of a key; `hash` is undefined where there is no such key. */
+/** A key as far as authentication needs it; `hash` is undefined where there is no such key. */
 interface Candidate {
   readonly keyId: string;
   readonly accountId: string;
@@ -28,11 +29,11 @@ const shortestChosen = 32;
 const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefined };
 
 /**
- * Token → key → principal, from memory. What is unknown is remembered as well, in a memory of its own, so that an
- * unknown key and a wrong secret take the same path and the same time.
+ * Token → key → principal, from caches. Unknown keys are cached as well, in a cache of their own, so that an unknown
+ * key and a wrong secret take the same path and the same time.
  */
 export function createAuthenticator(store: Store, services: Services): Authenticator {
-  const keys = new KeyMemory(store);
+  const keys = new KeyCache(store);
 
   const identify = (candidate: Candidate, secret: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
     if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
@@ -42,7 +43,7 @@ export function createAuthenticator(store: Store, services: Services): Authentic
       return { principal, keyId: candidate.keyId };
     };
     const owner = services.get(principals).find(candidate.accountId, candidate.ownerId);
-    return owner instanceof Promise ? owner.then(finish) : finish(owner);
+    return whenReady(owner, finish);
   };
 
   return {
@@ -50,7 +51,7 @@ export function createAuthenticator(store: Store, services: Services): Authentic
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
         const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), tokenUnknown);
-        return candidate instanceof Promise ? candidate.then(finish) : finish(candidate);
+        return whenReady(candidate, finish);
       }
       // Too short for a token that an operator may choose: nothing to look up.
       if (token.length < shortestChosen) throw refused(tokenMalformed);
@@ -59,7 +60,7 @@ export function createAuthenticator(store: Store, services: Services): Authentic
   };
 }
 
-/** Of the form that the service issues: the body of the key's id, and the secret. */
+/** True for a token of the form that the service issues: the body of the key's id, and the secret. */
 function isIssued(token: string): boolean {
   return (
     token.length === bodyLength + 1 + secretLength &&
@@ -70,7 +71,7 @@ function isIssued(token: string): boolean {
 }
 
 /** Keys by id, and ids by the hash of a chosen token. */
-class KeyMemory {
+class KeyCache {
   readonly #store: Store;
   readonly #known = new BoundedCache<string, Candidate>(cacheSize);
   readonly #unknown = new BoundedCache<string, Candidate>(cacheSize);
@@ -95,7 +96,7 @@ class KeyMemory {
   }
 
   find(id: string): Awaitable<Candidate> {
-    // A key that another process has revoked must not live on in a memory that has not heard of it.
+    // A stale cache may still hold a key that another process has revoked.
     const cached = this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
     if (cached !== undefined) return cached;
     const tickets = [this.#known.ticket(), this.#unknown.ticket()] as const;
@@ -106,7 +107,7 @@ class KeyMemory {
       return candidate;
     };
     const rows = this.#store.queries.all('SELECT document, secret_hash FROM api_keys WHERE id = $1', [id]);
-    return rows instanceof Promise ? rows.then(keep) : keep(rows);
+    return whenReady(rows, keep);
   }
 
   async findChosen(token: string): Promise<Candidate> {

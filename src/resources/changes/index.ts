@@ -15,11 +15,11 @@ import * as errors from './errors.ts';
 
 const path = '/changes';
 const prefix = 'chg';
-/** An id is the version and the place in it, in digits, so that ids sort as changes happened. */
+/** An id is the version and the position in it, in digits, so that ids sort in the order of changes. */
 const versionDigits = 15;
 const positionDigits = 6;
 
-/** By query parameter: the condition on the log. */
+/** SQL conditions by query parameter. */
 const filters = {
   kind: 'kind = ',
   resource_id: 'resource_id = ',
@@ -69,7 +69,7 @@ function listOperation({ store }: ResourceContext): Operation {
     listedPrefix: prefix,
     filters: Object.keys(filters),
     status: 200,
-    answer: ChangesPage,
+    response: ChangesPage,
     errors: [invalidTime],
     handle: async (call) => {
       const { caller, page, uri } = call;

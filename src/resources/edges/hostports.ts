@@ -9,7 +9,7 @@ import { hostportTaken, invalidHostport, invalidPort, tooManyHostports } from '.
 
 const hostportLimit = 1000;
 
-/** What a hostport occupies in the whole installation: a port, or a host name. */
+/** A port or host name that a hostport takes for its edge in the whole installation. */
 export interface Reservation {
   readonly key: string | number;
   readonly hostport: string;
@@ -43,7 +43,7 @@ interface ReservationTable {
   readonly columns?: Readonly<Record<string, (key: string | number) => Value>>;
 }
 
-/** Who holds which port or host name. The database itself refuses to give one to two edges. */
+/** The ports or host names of edges. The database itself refuses to give one to two edges. */
 export class Reservations {
   readonly sql: string;
   readonly #columns: readonly ((key: string | number) => Value)[];
@@ -67,7 +67,7 @@ export class Reservations {
     this.#delete = `DELETE FROM ${name} WHERE ${key} = $1`;
   }
 
-  /** The edge, once it is stored, holds exactly `now`. Answers what it did not hold before. */
+  /** Gives a stored edge exactly `now`, in place of `before`. Answers those it did not have before. */
   async replace(
     transaction: Transaction,
     edge: Stored,

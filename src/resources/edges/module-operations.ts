@@ -1,12 +1,13 @@
 import type { Call } from '../../api/call.ts';
 import { preconditionFailed } from '../../api/errors.ts';
-import { checkMatch, tagAnswer } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
+import { whenReady } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
@@ -15,29 +16,29 @@ import { moduleNotSet } from './errors.ts';
 import { acceptModule, presentModule, syncReferences } from './module-fields.ts';
 import type { HasModules } from './module-fields.ts';
 
-/** Where the modules of one kind of holder are found. */
-interface ModulePaths<Holder extends HasModules> {
+/** The paths and names of the modules of one kind of edge or route. */
+interface ModulePaths<Owner extends HasModules> {
   readonly target: ModuleTarget;
-  readonly table: Table<Holder>;
-  /** Of one holder: `/edges/tcp/{id}`. */
+  readonly table: Table<Owner>;
+  /** Path of one edge or route: `/edges/tcp/{id}`. */
   readonly path: string;
   /** `TCP edge`, as it stands in messages. */
   readonly noun: string;
-  /** The code for an id that names no holder. */
+  /** The error for an id that names no edge or route. */
   readonly missing: ErrorDefinition<'noun' | 'id'>;
   /** `TCP Edge`, as it stands in summaries. */
   readonly title: string;
   /** `TcpEdge`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
-  /** Whether the holder is below the resource that the path names. */
-  readonly belongs?: (holder: Holder, call: Call) => boolean;
+  /** Whether the route is below the edge that the path names. */
+  readonly belongs?: (owner: Owner, call: Call) => boolean;
 }
 
-/** PUT, GET and DELETE for every module that the holder takes. */
-export function moduleOperations<Holder extends HasModules>(
+/** PUT, GET and DELETE for every module that the edge or route takes. */
+export function moduleOperations<Owner extends HasModules>(
   context: ResourceContext,
-  paths: ModulePaths<Holder>,
+  paths: ModulePaths<Owner>,
 ): readonly Operation[] {
   return modulesFor(paths.target).flatMap((module) => [
     replaceOperation(context, paths, module),
@@ -46,9 +47,9 @@ export function moduleOperations<Holder extends HasModules>(
   ]);
 }
 
-function replaceOperation<Holder extends HasModules>(
+function replaceOperation<Owner extends HasModules>(
   { store, referables }: ResourceContext,
-  paths: ModulePaths<Holder>,
+  paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
   return operation({
@@ -58,50 +59,50 @@ function replaceOperation<Holder extends HasModules>(
     body: module.input,
     bodyForm: 'module',
     status: 200,
-    answer: module.view,
+    response: module.view,
     accepts: ['IfMatch'],
     errors: [paths.missing, preconditionFailed, ...module.errors],
     handle: async (call: Call) => {
       const settings = acceptModule(module, call.body, referables);
       await store.write(call.actor, async (transaction) => {
-        const holder = await findForWrite(transaction, paths, call);
-        checkMatch(call, holder.modules[module.name]);
-        await change(transaction, referables, paths, holder, { ...holder.modules, [module.name]: settings });
+        const owner = await findForWrite(transaction, paths, call);
+        checkIfMatch(call, owner.modules[module.name]);
+        await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: settings });
       });
-      tagAnswer(call, settings);
+      setEtag(call, settings);
       return presentModule(module, settings, referables, call);
     },
   });
 }
 
-function getOperation<Holder extends HasModules>(
+function getOperation<Owner extends HasModules>(
   { store, referables }: ResourceContext,
-  paths: ModulePaths<Holder>,
+  paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
-  const show = (found: Holder | undefined, call: Call): unknown => {
+  const show = (found: Owner | undefined, call: Call): unknown => {
     const { id, modules } = checkFound(found, paths, call);
     const settings = modules[module.name];
     if (settings === undefined) throw new UserError(moduleNotSet, { module: module.name, id });
-    tagAnswer(call, settings);
+    setEtag(call, settings);
     return presentModule(module, settings, referables, call);
   };
   return operation({
     ...describe(paths, module, 'Get'),
     method: 'GET',
     status: 200,
-    answer: module.view,
+    response: module.view,
     errors: [paths.missing, moduleNotSet],
     handle: (call) => {
-      const holder = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
-      return holder instanceof Promise ? holder.then((found) => show(found, call)) : show(holder, call);
+      const owner = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
+      return whenReady(owner, (found) => show(found, call));
     },
   });
 }
 
-function deleteOperation<Holder extends HasModules>(
+function deleteOperation<Owner extends HasModules>(
   { store, referables }: ResourceContext,
-  paths: ModulePaths<Holder>,
+  paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
   return operation({
@@ -113,46 +114,46 @@ function deleteOperation<Holder extends HasModules>(
     errors: [paths.missing, preconditionFailed],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
-        const holder = await findForWrite(transaction, paths, call);
-        const { [module.name]: deleted, ...others } = holder.modules;
-        checkMatch(call, deleted);
-        await change(transaction, referables, paths, holder, others);
+        const owner = await findForWrite(transaction, paths, call);
+        const { [module.name]: deleted, ...others } = owner.modules;
+        checkIfMatch(call, deleted);
+        await change(transaction, referables, paths, owner, others);
       }),
   });
 }
 
-async function change<Holder extends HasModules>(
+async function change<Owner extends HasModules>(
   transaction: Transaction,
   referables: Referables,
-  { target, table }: ModulePaths<Holder>,
-  previous: Holder,
+  { target, table }: ModulePaths<Owner>,
+  previous: Owner,
   modules: Readonly<Record<string, Settings>>,
 ): Promise<void> {
-  const holder = await table.update(transaction, previous, { ...previous, modules });
-  if (holder !== previous) await syncReferences(transaction, referables, target, holder, previous.modules);
+  const owner = await table.update(transaction, previous, { ...previous, modules });
+  if (owner !== previous) await syncReferences(transaction, referables, target, owner, previous.modules);
 }
 
-async function findForWrite<Holder extends HasModules>(
+async function findForWrite<Owner extends HasModules>(
   transaction: Transaction,
-  paths: ModulePaths<Holder>,
+  paths: ModulePaths<Owner>,
   call: Call,
-): Promise<Holder> {
+): Promise<Owner> {
   return checkFound(await paths.table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), paths, call);
 }
 
-function checkFound<Holder extends HasModules>(
-  holder: Holder | undefined,
-  { noun, missing, belongs }: ModulePaths<Holder>,
+function checkFound<Owner extends HasModules>(
+  owner: Owner | undefined,
+  { noun, missing, belongs }: ModulePaths<Owner>,
   call: Call,
-): Holder {
-  if (holder === undefined || belongs?.(holder, call) === false) {
+): Owner {
+  if (owner === undefined || belongs?.(owner, call) === false) {
     throw new UserError(missing, { noun, id: quote(call.params['id']) });
   }
-  return holder;
+  return owner;
 }
 
-function describe<Holder extends HasModules>(
-  { path, title, name, tag }: ModulePaths<Holder>,
+function describe<Owner extends HasModules>(
+  { path, title, name, tag }: ModulePaths<Owner>,
   module: EdgeModule,
   verb: 'Replace' | 'Get' | 'Delete',
 ) {

@@ -19,7 +19,7 @@ import { ipCheckTarget, notAnIpAddress } from './errors.ts';
 import * as errors from './errors.ts';
 import { IpCheckRequest, IpCheckVerdict } from './schema.ts';
 
-/** Something with IP policies that an address has to pass. */
+/** A restriction or module that an address has to pass. */
 interface Subject {
   readonly kind: 'ip_restriction' | 'module';
   readonly id: string;
@@ -48,7 +48,7 @@ function checkOperation(context: ResourceContext): Operation {
     tag: 'IP check',
     body: IpCheckRequest,
     status: 200,
-    answer: IpCheckVerdict,
+    response: IpCheckVerdict,
     errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, fieldRequired, ipCheckTarget, notAnIpAddress],
     handle: async (call) => {
       const source = parseIp(call.body.ip);
@@ -171,7 +171,7 @@ function explain(ip: string, checks: readonly Check[], refusal: Check | undefine
     : `${ip} is let through by everything that was consulted.`;
 }
 
-/** No table of its own: it looks at what the others hold. */
+/** Has no table of its own: it reads restrictions, rules and modules through their services. */
 export const ipCheckResource: Resource = {
   errors: Object.values(errors),
   migrations: [],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { fieldRequired, notFound, preconditionFailed } from '../../api/errors.ts';
-import { checkMatch, tagAnswer } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { withText } from '../../api/text-fields.ts';
@@ -52,7 +52,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
     bodyTypes: ['application/json', 'text/plain'],
     parseBody: parseRuleList,
     status: 200,
-    answer: RulesReplaced,
+    response: RulesReplaced,
     accepts: ['IfMatch', 'AllowLockout'],
     errors: [
       notFound,
@@ -76,7 +76,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
           throw new UserError(notFound, { noun: 'IP policy', id: quote(id) });
         }
         const counts = await replaceRules(transaction, call, id, wanted);
-        tagAnswer(call, stateOf(wanted.inOrder));
+        setEtag(call, stateOf(wanted.inOrder));
         await services.get(lockoutGuard).check(transaction, call);
         return counts;
       });
@@ -95,7 +95,7 @@ async function replaceRules(
 ): Promise<{ added: number; removed: number; kept: number }> {
   const { accountId } = call.caller;
   const existing = await readRules(transaction, policyId, wanted.inOrder.some(hasText));
-  if (call.ifMatch !== undefined) checkMatch(call, stateOf(existing.toSorted(byCidr)));
+  if (call.ifMatch !== undefined) checkIfMatch(call, stateOf(existing.toSorted(byCidr)));
   const kept = new Set<string>();
   const gone: string[] = [];
   for (const rule of existing) {

@@ -9,7 +9,7 @@ import { restrictionsOfType } from './search.ts';
 import type { LockoutGuard } from './service.ts';
 import { ipRestrictions } from './table.ts';
 
-/** Restrictions that may not shut the caller out. Traffic comes from addresses of its own. */
+/** The type of restrictions that the guard checks: those that admit callers of the API. */
 const guardedType = 'api';
 
 export function createLockoutGuard({ store, services }: ResourceContext): LockoutGuard {
@@ -18,7 +18,7 @@ export function createLockoutGuard({ store, services }: ResourceContext): Lockou
       if (allowLockout) return;
       const restriction = await findRefusal(transaction, accountId, source);
       if (restriction === undefined) return;
-      // The id of one that is just being made means nothing to the caller, and will not exist.
+      // The id of a restriction that is just being created would mean nothing to the caller.
       const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
       throw new UserError(wouldLockOut, {
         address: formatIp(source),

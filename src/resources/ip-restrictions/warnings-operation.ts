@@ -27,7 +27,7 @@ export const IpRestrictionWarnings = Type.Object(
   { $id: 'IpRestrictionWarnings' },
 );
 
-/** What enforcing the restriction would refuse. */
+/** Lists the sources that enforcing the restriction would refuse. */
 export function warningsOperation({ store, services }: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
@@ -38,7 +38,7 @@ export function warningsOperation({ store, services }: ResourceContext): Operati
     description: 'Sources that passed only because the restriction is not enforced.',
     tag: 'IP restrictions',
     status: 200,
-    answer: IpRestrictionWarnings,
+    response: IpRestrictionWarnings,
     errors: [notFound],
     handle: async ({ caller, params: { id = '' }, uri }) => {
       if ((await store.find(ipRestrictions, caller.accountId, id)) === undefined) {

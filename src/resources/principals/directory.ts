@@ -1,6 +1,7 @@
 import type { Principal } from '../../api/caller.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Actor } from '../../store/change-log.ts';
+import { whenReady } from '../../store/database.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
@@ -14,10 +15,10 @@ export function createDirectory(store: Store): Principals {
     find(accountId, id) {
       if (isBot(id)) {
         const bot = store.find(botUsers, accountId, id);
-        return bot instanceof Promise ? bot.then(botPrincipal) : botPrincipal(bot);
+        return whenReady(bot, botPrincipal);
       }
       const user = store.find(users, accountId, id);
-      return user instanceof Promise ? user.then(userPrincipal) : userPrincipal(user);
+      return whenReady(user, userPrincipal);
     },
     async load(transaction, accountId, id) {
       return isBot(id)

@@ -91,7 +91,7 @@ const usersDelete: HostCommand = {
 
 export const hostCommands: readonly HostCommand[] = [accountsCreate, accountsList, usersCreate, usersList, usersDelete];
 
-/** By id or name; the only one if none is named. */
+/** Finds an account by id or name; the only one if none is named. */
 async function chooseAccount(queries: Queries, wanted: string | undefined): Promise<Account> {
   const all = await listAccounts(queries);
   const [only] = all;

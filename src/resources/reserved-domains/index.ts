@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
-import { checkMatch } from '../../api/etag.ts';
+import { checkIfMatch } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { withText } from '../../api/text-fields.ts';
@@ -108,7 +108,7 @@ function deleteCertificateOperation({ store, referables }: Pick<ResourceContext,
         const { id = '' } = call.params;
         const previous = await reservedDomains.find(transaction, call.caller.accountId, id);
         if (previous === undefined) throw new UserError(notFound, { noun, id: quote(id) });
-        checkMatch(call, previous);
+        checkIfMatch(call, previous);
         await reservedDomains.update(transaction, previous, withCertificate(previous, undefined));
         if (previous.certificate_id !== undefined) await referables.set(transaction, 'tls_certificate', id, []);
       }),

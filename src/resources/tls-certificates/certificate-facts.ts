@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { findExtension, onlyElement, readDer } from '../../lib/der.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 
-/** What a leaf certificate says of itself. Texts are `''` where the certificate has none. */
+/** The fields of a leaf certificate. Texts are `''` where the certificate has none. */
 export interface CertificateFacts {
   readonly subjectCommonName: string;
   readonly subjectAlternativeNames: { readonly dnsNames: readonly string[]; readonly ips: readonly string[] };
@@ -56,7 +56,7 @@ const tagDnsName = 0x82;
 const tagIpAddress = 0x87;
 const hostName = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Throws if the certificate holds what cannot be shown, such as a NUL in a name. */
+/** Throws if a field cannot be shown, such as a name with a NUL in it. */
 export function readCertificateFacts(certificate: X509Certificate, privateKeyType: PrivateKeyType): CertificateFacts {
   const { subject, issuer } = certificate.toLegacyObject();
   const alternativeNames = readAlternativeNames(certificate);

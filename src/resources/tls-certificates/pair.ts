@@ -19,7 +19,7 @@ import type { TlsCertificate } from './table.ts';
 
 type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata'>;
 
-/** What a certificate says, if it can be served with this key. The key is in no message. */
+/** Reads a certificate that can be served with this key, or throws. No message repeats the key. */
 export function acceptPair(certificatePem: string, privateKeyPem: string): Facts {
   const read = readCertificatePair(certificatePem, privateKeyPem);
   if ('fault' in read) throw explain(read);

@@ -7,7 +7,7 @@ import type { PemBlock } from '../../lib/pem.ts';
 import { readCertificateFacts } from './certificate-facts.ts';
 import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
 
-/** Why a pair is refused, with what a message needs to say so. Never holds key material. */
+/** The reason for refusing a pair, with the values of its message. Never holds key material. */
 export type CertificateFault =
   | { readonly fault: 'certificate-missing' | 'key-missing' | 'no-certificate' }
   | { readonly fault: 'key-encrypted' | 'key-mismatch' | 'swapped' }
@@ -23,7 +23,7 @@ export type PemField = 'certificate_pem' | 'private_key_pem';
 const limits = { certificate_pem: 65_536, private_key_pem: 16_384 } as const;
 /** Beyond it, one handshake would hold up all others for a noticeable time. */
 const maxRsaBits = 8192;
-/** What browsers and TLS libraries agree on. */
+/** Curves that browsers and TLS libraries agree on. */
 const servedCurves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
 const keyLabels: ReadonlyMap<string, 'pkcs8' | 'pkcs1' | 'sec1'> = new Map([

@@ -22,7 +22,7 @@ export interface TlsCertificate extends Stored, TextFields {
   readonly subject_locality: string;
   readonly subject_province: string;
   readonly subject_country: string;
-  /** What the gateway may answer with it for; not shown. */
+  /** Names that the gateway may serve it for; not shown. */
   readonly served_names: readonly string[];
 }
 

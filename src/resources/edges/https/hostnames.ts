@@ -18,7 +18,7 @@ export const hostnames = new Reservations({
   columns: { parent: (hostname) => parentOf(String(hostname)) },
 });
 
-/** What hostports of a request claim, in lower case. */
+/** The names that hostports of a request reserve, in lower case. */
 export function acceptHostnames(hostports: readonly string[], httpsPort: number): readonly Reservation[] {
   checkHostportCount(hostports);
   const claimed = new Map<string, Reservation>();
@@ -35,7 +35,7 @@ export function acceptHostnames(hostports: readonly string[], httpsPort: number)
   return [...claimed.values()];
 }
 
-/** What stored hostports claim, whatever the settings are by now. */
+/** The names that stored hostports have reserved, whatever the settings are by now. */
 export function claimedHostnames(hostports: readonly string[]): readonly Reservation[] {
   return hostports.map((hostport) => ({ key: hostport.slice(0, hostport.lastIndexOf(':')), hostport }));
 }

@@ -8,7 +8,7 @@ import type { Reservation } from '../hostports.ts';
 
 type PortRange = ResourceSettings['tcpPorts'];
 
-/** What hostports of a request claim. The text stays as it is: clients compare it. */
+/** The ports that hostports of a request reserve. The text is kept as sent: clients compare it. */
 export function acceptPorts(hostports: readonly string[], { first, last }: PortRange): readonly Reservation[] {
   checkHostportCount(hostports);
   const claimed = new Map<number, Reservation>();
@@ -23,7 +23,7 @@ export function acceptPorts(hostports: readonly string[], { first, last }: PortR
   return [...claimed.values()];
 }
 
-/** What stored hostports claim, whatever the settings are by now. */
+/** The ports that stored hostports have reserved, whatever the settings are by now. */
 export function claimedPorts(hostports: readonly string[]): readonly { key: number; hostport: string }[] {
   return hostports.map((hostport) => {
     const parsed = parseHostPort(hostport);
