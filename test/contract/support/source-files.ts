@@ -3,7 +3,6 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 
 const root = new URL('../../../', import.meta.url).pathname;
-const roots = '{src,cli,client,dashboard}';
 
 export interface Import {
   /** From the root of the repository. */
@@ -22,7 +21,7 @@ export interface SourceFile {
 
 /** Every file of the program; tests and their examples are not part of it. */
 export function sourceFiles(): readonly SourceFile[] {
-  return globSync(`${roots}/**/*.{ts,tsx}`, { cwd: root })
+  return globSync('src/**/*.{ts,tsx}', { cwd: root })
     .filter((path) => !path.includes('node_modules') && !/(?:\.(?:test|d)\.tsx?|\/contract-examples\.ts)$/.test(path))
     .map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
