@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
+import { exampleOf } from '../contract/support/load-examples.ts';
+import { openApi } from '../contract/support/operations.ts';
 import { makePair } from '../support/certificate-pair.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { gatehouse, Service } from './support/program.ts';
 
-const openapi: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const lists = Object.keys(openApi.paths).filter(
+  (path) => openApi.paths[path]?.['get'] !== undefined && /^[/a-z_]+$/.test(path) && !path.endsWith('z'),
+);
 
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-move-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -24,7 +27,7 @@ onEachDatabase('moving an installation to', (newDatabase) => {
     const target = await newDatabase();
     const moved = await gatehouse('move', '--database-url', source, '--to', target);
     assert.equal(moved.code, 0, moved.errors);
-    assert.match(moved.out, /^ip_policy_rules +2 {2}[0-9a-f]{64}$/m);
+    assert.match(moved.out, /^ip_policy_rules +3 {2}[0-9a-f]{64}$/m);
 
     await withService(target, async (service) => {
       assert.deepEqual(await readEverything(service), before);
@@ -39,7 +42,7 @@ async function withService<T>(database: string, work: (service: Service) => Prom
   return await work(service);
 }
 
-/** One of everything. */
+/** Creates at least one of everything. */
 async function fill(service: Service): Promise<void> {
   const policy = await service.create('/ip_policies', { description: 'offices', metadata: '{"é": "🏠"}' });
   await service.create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '10.0.0.0/8', action: 'allow' });
@@ -60,14 +63,23 @@ async function fill(service: Service): Promise<void> {
     add: { 'x-a': '1' },
   });
   assert.equal(headers.status, 200, headers.text);
+  for (const path of lists.filter((each) => openApi.paths[each]?.['post'] !== undefined))
+    await makeExample(service, path);
+}
+
+/** Creates a resource with the example that the contract tests use, and all that it names. */
+async function makeExample(service: Service, path: string): Promise<{ readonly id: string }> {
+  const body = await exampleOf(
+    openApi.paths[path]?.['post']?.operationId ?? '',
+    path,
+  )?.({
+    make: (other) => makeExample(service, other),
+  });
+  return service.create(path, body);
 }
 
 /** Every list of the API, as it is answered. */
 async function readEverything(service: Service): Promise<ReadonlyMap<string, string>> {
-  const { paths } = openapi as { readonly paths: Readonly<Record<string, { readonly get?: unknown }>> };
-  const lists = Object.keys(paths).filter(
-    (path) => paths[path]?.get !== undefined && /^[/a-z_]+$/.test(path) && !path.endsWith('z'),
-  );
   const answers = new Map<string, string>();
   for (const path of lists) {
     const { status, text } = await service.call('GET', path);

@@ -1,9 +1,8 @@
-import type { Account } from '../../../test/contract/support/account.ts';
 import { unique } from '../../../test/contract/support/examples.ts';
-import type { ResourceExamples } from '../../../test/contract/support/examples.ts';
+import type { ExampleMaker, ResourceExamples } from '../../../test/contract/support/examples.ts';
 
 /** Modules that name other resources: these are what another account must not be able to reach. */
-const modules = async (account: Account) => ({
+const modules = async (account: ExampleMaker) => ({
   backend: { backend_id: (await account.make('/backends/static')).id },
   ip_restriction: { ip_policy_ids: [(await account.make('/ip_policies')).id] },
 });
