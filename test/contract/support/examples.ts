@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 
-/** A body that makes an operation do something, with all that it names made in the account first. */
+/** Makes a body for an operation, and first the resources in the account that it names. */
 export type MakeBody = (account: Account) => unknown;
 
 /** The examples of a resource, by operation id; one for each operation that takes a body. */
@@ -8,7 +8,7 @@ export type ResourceExamples = Readonly<Record<string, MakeBody>>;
 
 let counter = 0;
 
-/** A number that no other example has. */
+/** Returns a number that no other example has. */
 export function unique(): number {
   return (counter += 1);
 }
