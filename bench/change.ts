@@ -15,9 +15,9 @@ import { startUpstream } from './support/upstream.ts';
 
 const few = 10_000;
 const many = 100_000;
-const ours = (count: number) => `Gatehouse, ${count.toLocaleString('en-US')} edges`;
-const theirs = (name: string) => `${name}, ${few.toLocaleString('en-US')} hosts`;
-/** Changes in one round; each is over in a few milliseconds. */
+const gatehouseName = (count: number) => `Gatehouse, ${count.toLocaleString('en-US')} edges`;
+const peerName = (name: string) => `${name}, ${few.toLocaleString('en-US')} hosts`;
+/** Changes in one round; each takes a few milliseconds. */
 const changesAtOnce = 20;
 
 export const change: Benchmark = {
@@ -31,7 +31,7 @@ export const change: Benchmark = {
       const databaseFile = await filledDatabase({ edges: count, upstreamPort: upstream.port });
       const routes = readRoutes(databaseFile, 10);
       const gatehouse = started.use(await Gatehouse.start({ databaseFile }));
-      variants.push(gatehouseVariant(ours(count), gatehouse, routes));
+      variants.push(gatehouseVariant(gatehouseName(count), gatehouse, routes));
     }
     for (const [name, start] of [
       ['caddy', startChangeableCaddy],
@@ -41,7 +41,7 @@ export const change: Benchmark = {
       const peer = started.use(await start(few, upstream.port));
       let turn = 0;
       variants.push({
-        name: theirs(name),
+        name: peerName(name),
         measure: async () => ({
           ms: await changePeer(peer, (turn += 1) % few),
           megabytes: peer.process.residentMegabytes,
@@ -55,13 +55,13 @@ export const change: Benchmark = {
     ];
     return {
       title: 'one change until it is live',
-      lines: compare(variants, outcomes, columns, ours(few)),
+      lines: compare(variants, outcomes, columns, gatehouseName(few)),
       verdicts: judge(variants, outcomes),
     };
   },
 };
 
-/** Routes in turn; the connections that watch them stay open. */
+/** Changes the routes in turn; the connections that probe them stay open. */
 export function gatehouseVariant(name: string, gatehouse: Gatehouse, routes: readonly FilledRoute[]): Variant {
   const changes = routes.map((route) => changeRoute(gatehouse, route));
   return {
@@ -82,7 +82,7 @@ function judge(variants: readonly Variant[], outcomes: readonly Outcome[]): read
   const beside = (['caddy', 'nginx'] as const).flatMap((name) =>
     versionOf(name) === undefined
       ? []
-      : [atLeast('P6', `times sooner than ${name} with 10,000`, of(theirs(name)) / of(ours(few)), 200)],
+      : [atLeast('P6', `times sooner than ${name} with 10,000`, of(peerName(name)) / of(gatehouseName(few)), 200)],
   );
-  return [...beside, atMost('P6', '100,000 edges ÷ 10,000', of(ours(many)) / of(ours(few)), 1.5)];
+  return [...beside, atMost('P6', '100,000 edges ÷ 10,000', of(gatehouseName(many)) / of(gatehouseName(few)), 1.5)];
 }

@@ -7,7 +7,7 @@ import { atLeast, compare, figureOf } from './support/report.ts';
 import { interleave } from './support/rounds.ts';
 import { restrictApi } from './support/setup.ts';
 
-/** More than the store keeps in memory, so that a walk through all of them finds each one only in SQLite. */
+/** More keys than the store's cache holds, so that requests for each key in turn always read SQLite. */
 const keyCount = 100_000;
 
 export const get: Benchmark = {
@@ -40,15 +40,15 @@ export const get: Benchmark = {
   },
 };
 
-/** Newest first, without the first key of the installation and the one that makes these calls. */
+/** Lists key ids, newest first, without the first key of the installation and the one that makes these calls. */
 async function keyIds(gatehouse: Gatehouse): Promise<readonly string[]> {
   const ids: string[] = [];
   let path: string | undefined = '/api_keys';
   while (path !== undefined) {
     const page: Readonly<Record<string, unknown>> = await gatehouse.call('GET', path);
-    // The page of API keys lists them so.
+    // The list of API keys has this form.
     ids.push(...(page['keys'] as readonly { readonly id: string }[]).map(({ id }) => id));
-    // A text, or null on the last page.
+    // It is a string, or null on the last page.
     const next = page['next_page_uri'] as string | null;
     path = next === null ? undefined : new URL(next).pathname + new URL(next).search;
   }

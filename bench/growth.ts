@@ -12,7 +12,7 @@ import { interleave } from './support/rounds.ts';
 import { startUpstream } from './support/upstream.ts';
 
 /**
- * `node bench/growth.ts [--quick] [--write]`: what an installation costs with 100, 10,000 and 100,000 of everything.
+ * `node bench/growth.ts [--quick] [--write]`: measures installations with 100, 10,000 and 100,000 of everything.
  * `--write` draws the charts and puts them, with the figures, into docs/performance.md.
  */
 const sizes = [100, 10_000, 100_000];

@@ -21,7 +21,7 @@ import { startUpstream } from './support/upstream.ts';
  */
 const allowedGrowth = 1.05;
 const worse = '**worse**';
-/** Each side is started so often. */
+/** Number of starts of each side. */
 const starts = 3;
 const rounds = 2;
 const [, , base] = process.argv;
@@ -72,7 +72,7 @@ if (base === undefined) {
   }
 }
 
-/** Answers whether all is well. */
+/** Returns false if anything has become worse. */
 async function compareWith(worktree: string): Promise<boolean> {
   await using upstream = await startUpstream();
   const costs = new Map(Object.keys(works).map((name) => [name, { earlier: newCosts(), now: newCosts() }]));
@@ -116,7 +116,7 @@ function showCosts(costs: readonly number[]): string {
   return costs.map(showNumber).join(', ');
 }
 
-/** The same program differs from start to start by up to a tenth and more, so that overlapping starts prove nothing. */
+/** Starts of one program differ by a tenth and more, so only ranges that do not overlap prove a change. */
 function judge(then: readonly number[], now: readonly number[]): string {
   if (median(now) <= median(then) * allowedGrowth) return '';
   return Math.min(...now) > Math.max(...then) ? worse : 'perhaps worse: run it again';

@@ -10,7 +10,7 @@ import { startUpstream } from './support/upstream.ts';
 const edgeCount = 10_000;
 const requestsPerSecond = 1_000;
 const changesPerSecond = 100;
-/** So long the load runs before it counts, and the changes go on after it. */
+/** Time that the load runs before it counts, and that changes continue after it. */
 const marginSeconds = 0.5;
 
 export const latency: Benchmark = {
@@ -42,7 +42,7 @@ export const latency: Benchmark = {
         port: gatehouse.apiPort,
         method: 'PUT',
         paths: routes.map(({ path }) => `${path}/request_headers`),
-        // Their number has no divisor in common with that of the routes: each change changes something.
+        // 7 and the number of routes have no common divisor, so each PUT sends a value that its route does not have.
         bodies: Array.from({ length: 7 }, (_, at) =>
           JSON.stringify({ add: { 'x-turn': String(at) }, remove: ['x-debug'] }),
         ),

@@ -45,7 +45,7 @@ export const list: Benchmark = {
   },
 };
 
-/** Follows the pages as a client does. */
+/** Follows `next_page_uri` as a client does. */
 async function pathOfPage(gatehouse: Gatehouse, first: string, page: number): Promise<string> {
   let path = first;
   for (let at = 1; at < page; at++) {

@@ -138,10 +138,10 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** A program of `bench/servers/` that prints one JSON object and ends. */
+/** Runs a program of `bench/servers/` that prints one JSON object and ends. */
 async function runProgram<Result>(name: string, args: readonly string[]): Promise<Result> {
   const path = new URL(`servers/${name}.ts`, import.meta.url).pathname;
   await using program = new Process([process.execPath, path, ...args]);
-  // The program prints what its caller says.
+  // The caller names the type that the program prints.
   return JSON.parse(await program.ended()) as Result;
 }

@@ -11,9 +11,9 @@ import { median } from './support/statistics.ts';
 /** `node bench/soak.ts --minutes 10`: mixed load with changes; ends with 1 if descriptors or memory have grown. */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
 const seconds = Number(values.minutes) * 60;
-/** After the end, where the start was: a few more are the database's own. */
+/** Descriptors more than at the start that are no leak: the database opens a few of its own. */
 const descriptorSlack = 5;
-/** Between the second and the last quarter of the run. The first one warms caches up. */
+/** Ratio of memory in the last quarter of the run to that in the second; the first quarter fills caches. */
 const memoryGrowth = 1.15;
 const memorySlackMegabytes = 20;
 

@@ -22,15 +22,15 @@ interface Proxy {
 
 interface Kind {
   readonly title: string;
-  /** Of Gatehouse ÷ HAProxy. */
+  /** Wanted ratio Gatehouse ÷ HAProxy. */
   readonly goal: number;
   readonly columns: readonly Column[];
   readonly options: Pick<LoadOptions, 'headers' | 'paths' | 'connections'>;
-  /** Default: as elsewhere. */
+  /** Rounds that do not count; default: that of `interleave`. */
   readonly warmUps?: number;
 }
 
-/** HTTP serves as a protocol whose ends are easy to see; the proxies do not look at it. */
+/** Kinds of load. All send HTTP, because the ends of its messages are easy to find; the proxies do not parse it. */
 const kinds: readonly Kind[] = [
   {
     title: 'new connections: connect, one small exchange, close',
@@ -41,8 +41,8 @@ const kinds: readonly Kind[] = [
       { figure: 'busy', head: 'cores busy' },
     ],
     options: { headers: { Connection: 'close' } },
-    // Opening and closing runs through most of Node's sockets, a few thousand times a second only: what a connection
-    // costs falls by a third over the first seven seconds, until all of it is compiled.
+    // Opening and closing run much code of Node's sockets, but only a few thousand times a second: the cost of a
+    // connection falls by a third over the first seven seconds, until all of it is optimised.
     warmUps: 8,
   },
   {
@@ -102,7 +102,7 @@ async function measureKind(kind: Kind, proxies: readonly Proxy[], { rounds }: Se
     name,
     async measure() {
       const figures = await measureLoad(program, { ...kind.options, port, seconds: 1 });
-      // The figure of the kind comes first: outliers are found by it.
+      // The figure of the kind comes first, because outliers are detected by the first.
       return { [key]: figures[key] ?? Number.NaN, ...figures };
     },
   }));
@@ -119,13 +119,13 @@ async function measureKind(kind: Kind, proxies: readonly Proxy[], { rounds }: Se
   };
 }
 
-/** A Gatehouse with one TCP edge. */
+/** Starts a Gatehouse with one TCP edge. */
 async function startEdge(upstreamPort: number) {
   const databaseFile = await filledDatabase({ rules: 1000 });
   const gatehouse = await Gatehouse.start({ databaseFile, settings: { 'tcp-ports': '1024-65535' } });
   const edgePort = await freePort();
   const policies = await gatehouse.call('GET', '/ip_policies');
-  // The database has one policy, and the list this form.
+  // The list has this form, and one policy is in the database.
   const [policy] = policies['ip_policies'] as readonly { readonly id: string }[];
   const backend = await gatehouse.create('/backends/static', { address: `127.0.0.1:${upstreamPort}` });
   await gatehouse.create('/edges/tcp', {

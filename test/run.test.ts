@@ -16,11 +16,11 @@ describe('npm test', { concurrency: true }, () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** Runs one test file of this text. The limit leaves a busy machine the time to start it. */
+  /** Runs one test file with this text. The limit gives a busy machine the time to start it. */
   async function runFile(name: string, text: string, limitSeconds = 3) {
     const file = join(folder, `${name}.test.mjs`);
     await writeFile(file, `import { after, test } from 'node:test';\n${text}`);
-    // The variable by which Node knows a test file would make it one of this run.
+    // With this variable, Node would treat the file as part of this run.
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const child = spawn(process.execPath, [runner, file], {
       env: { ...environment, TEST_TIMEOUT_SECONDS: String(limitSeconds), TEST_POSTGRES_URL: 'postgres:not-asked' },

@@ -7,8 +7,8 @@ import { startPostgres } from './support/postgres.ts';
 import { runTestFiles } from './support/run-test-files.ts';
 
 /**
- * `npm test`: the checks, then all tests with one PostgreSQL server for all files. Arguments name files to run in
- * place of all, without the checks.
+ * `npm test`: runs the checks, then all tests with one PostgreSQL server for all files. With arguments, it runs only
+ * the files that they name, without the checks.
  */
 const files = process.argv.slice(2);
 const checks = [
@@ -18,7 +18,7 @@ const checks = [
   ['knip'],
 ] as const;
 
-/** Whole installations that are killed and cut off: one at a time, or they would only measure how busy the machine is. */
+/** Tests that run one at a time: they kill whole installations and have time limits, which need an idle machine. */
 const alone = ['test/e2e/many-processes/*.test.ts'];
 const others = [
   'src/**/*.test.ts',
@@ -28,7 +28,7 @@ const others = [
   'test/e2e/gateway/*.test.ts',
 ];
 
-/** The limits of one test, in seconds: what no test needs on the busiest machine, and a night for the long form. */
+/** The limit of one test is beyond the needs of the busiest machine, and a night for the long form. */
 const isLong = process.env['TEST_LONG'] === '1';
 const usualLimit = isLong ? 43_200 : 300;
 const aloneLimit = isLong ? 43_200 : 900;
@@ -37,7 +37,7 @@ if (files.length === 0) {
   for (const [program, ...args] of checks) await runOrExit(program, args);
 }
 
-// A server that runs already, such as the one of a run around this one, serves as well.
+// A server that already runs, such as that of an outer run, is used instead.
 await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
 if (files.length > 0) {
   process.exitCode = await runTests(3, aloneLimit, files);
@@ -53,7 +53,7 @@ function runTests(concurrency: number, limitSeconds: number, patterns: readonly 
     limitMs: Number(process.env['TEST_TIMEOUT_SECONDS'] ?? limitSeconds) * 1000,
     environment: {
       ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
-      // Every file is a process of its own, and would compile the same code again.
+      // Every file runs in a process of its own, which would compile the same code again.
       NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
     },
   });

@@ -5,7 +5,7 @@ import * as gatewayErrors from '../src/gateway/errors.ts';
 import { modules } from '../src/modules/index.ts';
 import { resources } from '../src/resources/index.ts';
 
-/** Every error the service can answer, by number. Each resource and module lists its own. */
+/** Every error the service can answer, sorted by number. Each resource and module lists its own. */
 export const errorCatalog: readonly ErrorDefinition[] = [
   ...new Set<ErrorDefinition>([
     ...Object.values(sharedErrors),

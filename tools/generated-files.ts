@@ -8,7 +8,7 @@ import { startApp } from '../src/app.ts';
 import { readConfig } from '../src/config/config.ts';
 import { errorCatalog } from './error-catalog.ts';
 
-/** What the server serves at /openapi.json. */
+/** Returns the document that the server serves at /openapi.json. */
 export async function openApiText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   try {
@@ -22,7 +22,7 @@ export async function openApiText(): Promise<string> {
   }
 }
 
-/** The page of all errors. */
+/** Returns docs/errors.md. */
 export function errorPage(): string {
   const rows = errorCatalog.map(
     ({ code, status, message }) => `| ${code} | ${status} | ${message.replaceAll('|', '\\|')} |`,

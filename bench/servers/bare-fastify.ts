@@ -1,8 +1,8 @@
 import { fastify } from 'fastify';
 
-/** `node bare-fastify.ts PORT BODY`: one fixed object, serialized by its schema at each request. */
+/** `node bare-fastify.ts PORT BODY`: answers with one fixed object, serialized by its schema at each request. */
 const [, , port, body = '{}'] = process.argv;
-// The caller gives a JSON object.
+// The caller passes a JSON object.
 const value = JSON.parse(body) as Readonly<Record<string, unknown>>;
 const app = fastify();
 

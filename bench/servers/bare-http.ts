@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** `node bare-http.ts PORT BODY`: answers every request with one fixed text. What Node's own HTTP server can do at most. */
+/** `node bare-http.ts PORT BODY`: answers every request with one fixed text: the upper bound of Node's HTTP server. */
 const [, , port, body = ''] = process.argv;
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
 

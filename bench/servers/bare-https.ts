@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 
-/** `node bare-https.ts PORT CERTIFICATE KEY BODY`: answers by itself. What Node's own HTTPS server can do at most. */
+/** `node bare-https.ts PORT CERTIFICATE KEY BODY`: answers by itself: the upper bound of Node's HTTPS server. */
 const [, , port, certificate = '', key = '', body = ''] = process.argv;
 const headers = { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) };
 

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 
-/** `node bare-tcp.ts PORT UPSTREAM_PORT`: joins each connection with one to the upstream. What Node's sockets can do. */
+/** `node bare-tcp.ts PORT UPSTREAM_PORT`: pipes each connection to the upstream: the upper bound of Node's sockets. */
 const [, , port, upstreamPort] = process.argv;
 
 createServer({ allowHalfOpen: true, noDelay: true }, (client) => {

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { fastify } from 'fastify';
 
-/** `node fastify-sqlite.ts PORT FILE`: POST stores the body in one durable row, one commit each. What one writes first. */
+/** `node fastify-sqlite.ts PORT FILE`: POST stores the body in a durable row with a commit of its own. */
 const [, , port, file = ''] = process.argv;
 const database = new DatabaseSync(file);
 database.exec(

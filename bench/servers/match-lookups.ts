@@ -7,8 +7,8 @@ import { parseCidr } from '../../src/lib/ip/cidr.ts';
 import { cidrNumber, formatIpv4, ipv6CidrNumber } from '../support/addresses.ts';
 
 /**
- * `node match-lookups.ts ROUNDS MS`: nanoseconds a lookup, from the text of an address, against sets of several sizes
- * in turn. Prints one JSON object.
+ * `node match-lookups.ts ROUNDS MS`: prints, as one JSON object, nanoseconds a lookup, from the text of an address,
+ * against sets of several sizes in turn.
  */
 const rounds = Number(process.argv[2]);
 const roundMs = Number(process.argv[3]);
@@ -33,7 +33,7 @@ interface Contestant {
 const builds = sizes.map((size) => build(size));
 const contestants = [...builds.flatMap(ofCidrSet), ...blockListSizes.flatMap(ofBlockList)];
 const nanoseconds: Record<string, number[]> = Object.fromEntries(contestants.map(({ name }) => [name, []]));
-// The first rounds bring the code to its final form.
+// The first two rounds let V8 optimise the code and do not count.
 for (let round = -2; round < rounds; round++) {
   for (const { name, addresses, check } of contestants) {
     const cost = measure(addresses, check);
@@ -102,7 +102,7 @@ function measure(addresses: readonly string[], check: (address: string) => unkno
   return ((processorUs() - startUs) / done) * 1000;
 }
 
-/** CPU time of this process: other programs do not count. */
+/** Returns CPU time of this process, which other programs do not disturb. */
 function processorUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

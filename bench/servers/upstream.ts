@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** `node upstream.ts PORT BODY`: answers each HTTP/1.1 request, read only as far as to see where it ends. */
+/** `node upstream.ts PORT BODY`: answers HTTP/1.1 requests and parses no more of them than their end. */
 const [, , port, body = ''] = process.argv;
 const small = answer(Buffer.from(body));
 const large = answer(Buffer.alloc(1_000_000, 'x'));

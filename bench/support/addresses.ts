@@ -1,6 +1,6 @@
 /**
- * The n-th of a million CIDRs that are all different, scattered over the address space as rules of many sources are.
- * None holds 127.0.0.1 or lies in 0.0.0.0/8.
+ * Returns the n-th of a million different CIDRs, scattered over the address space as rules of many sources are. None
+ * contains 127.0.0.1 or lies in 0.0.0.0/8.
  */
 export function cidrNumber(at: number): string {
   // Multiples of the golden ratio keep their distance from each other.
@@ -10,7 +10,7 @@ export function cidrNumber(at: number): string {
   return `${formatIpv4(moved)}/28`;
 }
 
-/** The same, of IPv6. */
+/** Returns the n-th of a million different IPv6 CIDRs. */
 export function ipv6CidrNumber(at: number): string {
   const scattered = Math.imul(at, 0x9e3779b1) >>> 0;
   return `2001:${(scattered >>> 16).toString(16)}:${(scattered & 0xffff).toString(16)}::/48`;

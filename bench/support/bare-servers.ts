@@ -6,7 +6,7 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A program of `bench/servers/`, listening. Its arguments are a port, then these. */
+/** Starts a program of `bench/servers/`, whose arguments are a free port and then `args`. */
 export async function startServer(name: string, args: readonly string[], options?: ProcessOptions): Promise<Listening> {
   const port = await freePort();
   const program = new URL(`../servers/${name}.ts`, import.meta.url).pathname;

@@ -5,13 +5,13 @@ import { writeScratch } from './peer-programs.ts';
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** Both in one file. */
+  /** Path of one file with the certificate and the key. */
   readonly both: string;
 }
 
 let files: Promise<CertificateFiles> | undefined;
 
-/** A certificate of the kind that Gatehouse issues (ECDSA, P-256) for `localhost`, for the peers. */
+/** Makes a certificate for `localhost` of the kind that Gatehouse issues (ECDSA, P-256), for the peers. */
 export function certificateFiles(): Promise<CertificateFiles> {
   return (files ??= issue());
 }

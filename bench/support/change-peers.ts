@@ -7,7 +7,7 @@ import { HttpConnection, formatRequest } from './http-connection.ts';
 import { caddyCommand, nginxCommand, nginxConfig, startProgram } from './peer-programs.ts';
 import { freePort } from './process.ts';
 
-/** A proxy with so many hosts, each with one route that adds a response header; one of them can be changed. */
+/** A proxy with many hosts, each with one route that adds a response header, whose value can be changed. */
 export interface ChangeablePeer extends Listening {
   /** Sets the header of one host; resolves when the peer has answered, which may be before traffic sees it. */
   change(at: number, version: string): Promise<void>;

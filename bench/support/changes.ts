@@ -8,8 +8,8 @@ import type { Endpoint } from './http-connection.ts';
 let versions = 0;
 
 /**
- * Milliseconds from sending a change until traffic shows it: the change adds a response header with a new value to one
- * host, and requests to that host are made one after the other until one answers with it.
+ * Measures milliseconds from sending a change until traffic obeys it: the change gives a response header of one host a
+ * new value, and requests to that host follow each other until a response has it.
  */
 async function untilLive(change: (version: string) => Promise<void>, probe: () => Promise<string>): Promise<number> {
   const version = `v${(versions += 1)}`;
@@ -22,34 +22,34 @@ async function untilLive(change: (version: string) => Promise<void>, probe: () =
   return liveMs;
 }
 
-/** Answers how to change and to watch the route once; the connections for it stay open. */
+/** Returns a function that changes the route once and measures it; its connections stay open between calls. */
 export function changeRoute(gatehouse: Gatehouse, route: FilledRoute): () => Promise<number> {
   const api = keptOpen({ port: gatehouse.apiPort });
   const traffic = keptOpen({ port: gatehouse.httpsPort, servername: route.host });
   const headers = { ...gatehouse.headers, Host: 'localhost', 'Content-Type': 'application/json' };
   const request = formatRequest('GET', '/', { Host: route.host });
   return async () => {
-    const [calls, looks] = [await api(), await traffic()];
-    // The first request of a connection is not the one to measure.
-    await looks.send(request);
+    const [calls, probes] = [await api(), await traffic()];
+    // The first request of a connection is slower, so it is not measured.
+    await probes.send(request);
     return untilLive(
       async (version) => {
         const body = JSON.stringify({ add: { 'x-version': version } });
         const answer = await calls.send(formatRequest('PUT', `${route.path}/response_headers`, headers, body));
         if (answer.status !== 200) throw new Error(`the change was answered with ${answer.status}: ${answer.body}`);
       },
-      async () => (await looks.send(request)).head,
+      async () => (await probes.send(request)).head,
     );
   };
 }
 
-/** A server closes connections that are not used for a while. */
+/** Returns the open connection, or a new one if the server has closed it for idleness. */
 function keptOpen(endpoint: Endpoint): () => Promise<HttpConnection> {
   let connection: HttpConnection | undefined;
   return async () => (connection = connection?.closed === false ? connection : await HttpConnection.open(endpoint));
 }
 
-/** Peers may close connections when they reload, so that each look is a new one. */
+/** Measures one change of a peer. Peers may close connections when they reload, so each probe opens a new one. */
 export function changePeer(peer: ChangeablePeer, at: number): Promise<number> {
   return untilLive(
     (version) => peer.change(at, version),

@@ -1,7 +1,7 @@
 import { showNumber } from './report.ts';
 
 export interface Point {
-  /** Drawn on a logarithmic scale. */
+  /** Position on a logarithmic scale. */
   readonly x: number;
   readonly y: number;
 }
@@ -19,7 +19,7 @@ const right = 20;
 const top = 34;
 const bottom = 28;
 
-/** A small line chart: sizes along the bottom, the figure from zero up, every value written at its point. */
+/** Draws a small line chart: sizes along the bottom, the figure from zero up, each point labelled with its value. */
 export function drawChart({ title, unit, points }: Chart): string {
   const sizes = points.map(({ x }) => Math.log10(x));
   const [first, last] = [Math.min(...sizes), Math.max(...sizes)];

@@ -9,12 +9,12 @@ export const serverCores = '0';
 export const loadCores = count >= 4 ? '2-3' : '1';
 export const pinned = hasTaskset && count >= 2;
 
-/** The command, kept to the cores where that is possible. */
+/** Pins the command to the cores where that is possible. */
 export function onCores(cores: string, command: readonly string[]): readonly string[] {
   return pinned ? ['taskset', '-c', cores, ...command] : command;
 }
 
-/** Keeps this process, and what it starts without saying where, off the server's core. */
+/** Moves this process, and children that are not pinned, off the server's core. */
 export function leaveServerCore(): void {
   if (pinned) spawnSync('taskset', ['-a', '-c', '-p', loadCores, String(process.pid)]);
 }

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Where a route of a filled database is found. */
+/** A route of a filled database. */
 export interface FilledRoute {
   readonly host: string;
-  /** Path of the route in the API. */
+  /** API path of the route. */
   readonly path: string;
 }
 
-/** The first `count` routes of a filled database: `localhost`, then `host-1.example.com` and so on. */
+/** Reads the first `count` routes of a filled database: `localhost`, then `host-1.example.com` and so on. */
 export function readRoutes(databaseFile: string, count: number): readonly FilledRoute[] {
   const database = new DatabaseSync(databaseFile, { readOnly: true });
   try {

@@ -19,25 +19,25 @@ import type { Transaction } from '../../src/store/group-commit.ts';
 import { cidrNumber } from './addresses.ts';
 import { benchToken, newDatabaseFile } from './gatehouse.ts';
 
-/** How much of each there is. */
+/** Numbers of resources to create. */
 export interface Amounts {
   readonly keys?: number;
   /** Rules of one policy that every edge checks; the first one lets 127.0.0.0/8 pass. */
   readonly rules?: number;
   /** HTTPS edges, each with one route: backend, request headers and source check. The first one is `localhost`. */
   readonly edges?: number;
-  /** Where all backends point. */
+  /** Port on this machine that all backends point to. */
   readonly upstreamPort?: number;
 }
 
-/** How many rows one write brings. */
+/** Number of rows that one transaction inserts. */
 const rowsAtOnce = 5000;
 /** Edges share backends, as services behind one ingress do. */
 const backendCount = 100;
 
 const filled = new Map<string, Promise<string>>();
 
-/** A database file with so much in it, the caller's own. Written into the tables of the resources, not through HTTP. */
+/** Makes a database file for the caller alone, filled through the tables of the resources and not over HTTP. */
 export async function filledDatabase(amounts: Amounts): Promise<string> {
   const { upstreamPort, ...rest } = amounts;
   const key = JSON.stringify(rest);
@@ -49,7 +49,7 @@ export async function filledDatabase(amounts: Amounts): Promise<string> {
   return copy;
 }
 
-/** The original is made once for all upstreams, with the address `nowhere`. */
+/** Replaces the address `nowhere`, which the cached original has so that it serves every upstream. */
 function pointBackends(file: string, upstreamPort: number): void {
   const database = new DatabaseSync(file);
   const sql = 'UPDATE static_backends SET document = replace(document, ?, ?)';
@@ -71,7 +71,7 @@ async function fill(amounts: Amounts): Promise<string> {
     const policyId = await fillRules(context, actor, amounts.rules ?? 1);
     await fillEdges(context, actor, policyId, amounts);
   } finally {
-    // Closing the last connection brings all of it into the one file.
+    // Closing the last connection moves the write-ahead log into the database file.
     await context.store[Symbol.asyncDispose]();
   }
   return file;
@@ -93,7 +93,7 @@ function fillKeys({ store }: ResourceContext, actor: Actor, count: number): Prom
   );
 }
 
-/** Makes the answer for one key about 350 bytes long. */
+/** Metadata that makes the response for one key about 350 bytes long. */
 export const keyMetadata = '{"environment":"production","team":"platform","rotate":"2027-01-01"}';
 
 async function fillRules({ store }: ResourceContext, actor: Actor, count: number): Promise<string> {
@@ -152,7 +152,7 @@ async function fillEdge(
   const hostport = `${hostname}:443`;
   const edge = await httpsEdges.insert(transaction, { ...httpsEdges.newDocument(accountId), hostports: [hostport] });
   await hostnames.replace(transaction, edge, [], [{ key: hostname, hostport }]);
-  // Each module knows its own settings beyond this type.
+  // The settings of each module are beyond this type.
   const modules: StoredModules = Object.fromEntries(
     Object.entries({
       backend: { backend_id: backendId },
@@ -170,7 +170,7 @@ async function fillEdge(
   await syncReferences(transaction, referables, 'https_route', route);
 }
 
-/** The same work for every proxy: two request headers added, two removed. */
+/** Header changes that every proxy makes: two request headers added, two removed. */
 export const headerChanges = {
   add: { 'x-edge': 'gatehouse', 'x-environment': 'production' },
   remove: ['x-debug', 'x-internal'],

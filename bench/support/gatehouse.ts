@@ -5,13 +5,13 @@ import type { ProcessOptions } from './process.ts';
 import { scratchFolder } from './scratch.ts';
 
 interface GatehouseOptions extends ProcessOptions {
-  /** Default: a new, empty one. */
+  /** Path of the database; default: a new, empty one. */
   readonly databaseFile?: string;
-  /** Flags without their dashes. */
+  /** Command line flags without their dashes. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
-  /** Another checkout's. */
+  /** Root of the checkout to run; default: this one. */
   readonly root?: string;
 }
 
@@ -24,10 +24,10 @@ export class Gatehouse implements AsyncDisposable {
   readonly process: Process;
   readonly apiPort: number;
   readonly httpsPort: number;
-  /** From the start of the process until it said that it was ready. */
+  /** Time from the start of the process until `/readyz` succeeded. */
   readonly startMs: number;
 
-  /** One that the service issued: the first key's is chosen here, and costs a hash more at each call. */
+  /** Token that the service issued. The bootstrap token, chosen here, costs one more hash at each call. */
   #token = benchToken;
 
   private constructor(program: Process, apiPort: number, httpsPort: number, startMs: number) {
@@ -53,7 +53,7 @@ export class Gatehouse implements AsyncDisposable {
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const startMs = performance.now();
     const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
-    // As `bin/gatehouse` has it; from the second start on it is filled.
+    // The same compile cache as in `bin/gatehouse`; it is warm from the second start on.
     const environment = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'), ...ofProcess.environment };
     const program = new Process(command, { directory: root, ...ofProcess, environment });
     await program.until(() => checkReady(apiPort), 120_000);
@@ -62,7 +62,7 @@ export class Gatehouse implements AsyncDisposable {
     return gatehouse;
   }
 
-  /** Headers of every API call. */
+  /** Headers that every API call needs. */
   get headers(): Readonly<Record<string, string>> {
     return { Authorization: `Bearer ${this.#token}`, 'Service-Version': '2' };
   }

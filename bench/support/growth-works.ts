@@ -6,7 +6,7 @@ import type { LoadOptions } from './load.ts';
 import { measureLoad } from './measure.ts';
 import type { Variant } from './rounds.ts';
 
-/** An installation of one size, running. */
+/** A running installation of one size. */
 export interface Site {
   readonly gatehouse: Gatehouse;
   readonly readyMegabytes: number;
@@ -41,7 +41,7 @@ interface Work {
 const keyBody = JSON.stringify({ description: 'a key', metadata: keyMetadata });
 let hosts = 0;
 
-/** What is measured on every site, by the key of its figure. */
+/** Measurements of every site; `key` names the figure. */
 export const works: readonly Work[] = [
   { key: 'get', measure: (site) => apiCpuUs(site, { paths: [`/api_keys/${site.keyId}`] }) },
   { key: 'list', measure: (site) => apiCpuUs(site, { paths: ['/api_keys'] }) },

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 
 export interface Endpoint {
   readonly port: number;
-  /** Speaks TLS, for this name; whatever certificate is shown is taken. */
+  /** Name for TLS, with any certificate accepted; without it, the connection is plain. */
   readonly servername?: string;
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** One kept-alive HTTP/1.1 connection with little between the caller and the socket. One request at a time. */
+/** A kept-alive HTTP/1.1 connection with little overhead, for one request at a time. */
 export class HttpConnection {
   readonly #socket: Socket;
   #received = '';
@@ -89,7 +89,7 @@ export class HttpConnection {
   }
 }
 
-/** Where the answer ends in what has come; undefined while it has not. Chunked bodies keep their framing. */
+/** Returns the offset of the response's end, undefined while it is incomplete. Chunked bodies keep their framing. */
 function bodyEnd(head: string, received: string, start: number): number | undefined {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length !== undefined) return received.length >= start + Number(length) ? start + Number(length) : undefined;
@@ -98,7 +98,7 @@ function bodyEnd(head: string, received: string, start: number): number | undefi
   return last < 0 ? undefined : last + 5;
 }
 
-/** The bytes of a request. */
+/** Formats the bytes of a request. */
 export function formatRequest(
   method: string,
   path: string,

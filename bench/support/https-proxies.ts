@@ -5,7 +5,7 @@ import { headerChanges } from './fill.ts';
 import { caddyCommand, haproxyCommand, nginxCommand, startProgram, writeScratch } from './peer-programs.ts';
 import { freePort } from './process.ts';
 
-/** The same for every proxy: who may pass. */
+/** Source addresses that every proxy admits. */
 export const allowedCidrs = ['127.0.0.0/8', ...Array.from({ length: 999 }, (_, at) => cidrNumber(at + 1))];
 
 const added = Object.entries(headerChanges.add);

@@ -7,13 +7,13 @@ import type { NodeLoadOptions, NodeLoadResult } from './node-load.ts';
 import { Process } from './process.ts';
 import { scratchFolder } from './scratch.ts';
 
-/** Requests as fast as they are answered, over kept-alive connections. */
+/** Load over kept-alive connections, each of which sends its next request as soon as the last is answered. */
 export interface LoadOptions {
   readonly port: number;
-  /** Over TLS, to `localhost`. */
+  /** Uses TLS, with the name `localhost`. */
   readonly tls?: boolean;
   readonly method?: string;
-  /** Taken in turn; default `/`. */
+  /** Requested in turn; default `/`. */
   readonly paths?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -52,7 +52,7 @@ async function loadWithWrk(options: LoadOptions): Promise<LoadResult> {
   return { requests, perSecond: requests / elapsed, megabytesPerSecond: bytes / 1e6 / elapsed, p99Ms: p99Us / 1000 };
 }
 
-/** wrk takes whole seconds only, one path and no body; the rest is said in its own language. */
+/** Writes the Lua script for wrk, whose flags take one path, no body, and whole seconds only. */
 function wrkScript({ method = 'GET', paths = ['/'], body }: LoadOptions): string {
   const lines = [`wrk.method = "${method}"`];
   if (body !== undefined) lines.push(`wrk.body = [==[${body}]==]`);
@@ -77,8 +77,8 @@ function wrkScript({ method = 'GET', paths = ['/'], body }: LoadOptions): string
 let starts = 0;
 
 /**
- * Each run begins elsewhere among the paths, far from where the runs before it ended: what they asked for may still be in
- * the server's memory.
+ * Returns the index of the first path of a run, far from those of the runs before it, whose documents may still be in
+ * the server's cache.
  */
 function nextStart(count: number): number {
   return Math.floor(count * (((starts += 1) * 0.382) % 1));
@@ -110,11 +110,11 @@ let loads = 0;
 
 export async function runNodeLoad(options: NodeLoadOptions): Promise<NodeLoadResult> {
   const program = new URL('node-load.ts', import.meta.url).pathname;
-  // Not as an argument: a hundred thousand paths are too long for one.
+  // A file, because a hundred thousand paths are too long for an argument.
   const file = join(await scratchFolder(), `load-${(loads += 1)}.json`);
   writeFileSync(file, JSON.stringify(options));
   await using child = new Process([process.execPath, program, file], { cores: loadCores });
-  // `node-load.ts` prints this type.
+  // The program `node-load.ts` prints this type.
   const result = JSON.parse(await child.ended()) as NodeLoadResult;
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.requests} requests were refused`);
   return result;

@@ -7,7 +7,7 @@ import { loadCores, pinned, serverCores } from './cores.ts';
 import { loader } from './load.ts';
 import { installHint, peerNames, versionOf } from './peers.ts';
 
-/** Where, when and with what it was measured. */
+/** Describes the machine, the date, and the versions and settings of the measurement. */
 export function describeMachine({ quick, rounds, seconds }: Settings): readonly string[] {
   const commit = spawnSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).stdout.trim();
   const found = peerNames.flatMap((name) => versionOf(name) ?? []);

@@ -11,7 +11,7 @@ export const loadColumns: readonly Column[] = [
   { figure: 'p99Ms', head: 'p99 ms' },
 ];
 
-/** A server under load: its throughput, and what one request costs it in CPU time. */
+/** Measures a server under load: its throughput, and its CPU time for each request. */
 export function underLoad(name: string, server: Process, options: LoadOptions): Variant {
   return { name, measure: () => measureLoad(server, options) };
 }

@@ -4,29 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, formatRequest } from './http-connection.ts';
 import { quantile } from './statistics.ts';
 
-/** What this program is told, as JSON in the file that its only argument names. */
+/** Options of this program: JSON in the file that its only argument names. */
 export interface NodeLoadOptions {
   readonly port: number;
   readonly servername?: string;
   readonly method: string;
-  /** Taken in turn. */
+  /** Requested in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Taken in turn. */
+  /** Sent in turn. */
   readonly bodies?: readonly string[];
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second, sent when they are due, whether others have been answered or not. Without it: as fast as it goes. */
+  /** Requests a second, sent when due even if others are unanswered; without it, as fast as they are answered. */
   readonly rate?: number;
   /** Seconds at the start that do not count. */
   readonly skipSeconds?: number;
 }
 
-/** What it prints, as JSON. */
+/** Result that this program prints as JSON. */
 export interface NodeLoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Answers with a status from 400 on. */
+  /** Number of responses with a status of 400 or more. */
   readonly refused: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -72,7 +72,7 @@ class Load {
     await Promise.all(open.map(keepOn));
   }
 
-  /** Time counts from when a request was due, so that a server that stalls is seen by all that it keeps waiting. */
+  /** Measures from the time a request was due, so that a stalled server counts for every request it delays. */
   async #atRate(
     open: readonly HttpConnection[],
     startMs: number,

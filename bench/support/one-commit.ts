@@ -1,8 +1,8 @@
 import { GroupCommit } from '../../src/store/group-commit.ts';
 
 /**
- * Loaded before the server (`node --import`), this lets each write wait until the one before it is answered, so that
- * every request has a transaction and a commit of its own. All else is the same program.
+ * Loaded before the server (`node --import`), this makes each write wait until the one before it is answered, so that
+ * every request has a transaction and a commit of its own. The rest of the program is unchanged.
  */
 // oxlint-disable-next-line typescript/unbound-method -- it is called with its own `this` below
 const submit = GroupCommit.prototype.submit;

@@ -11,7 +11,7 @@ export interface PeerCommand {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts a program on a free port, which its configuration is made with. */
+/** Starts a program on a free port, which is passed to the function that writes its configuration. */
 export async function startProgram(
   configure: (port: number) => Promise<PeerCommand>,
   cores = serverCores,
@@ -23,10 +23,10 @@ export async function startProgram(
   return { process: program, port, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
 }
 
-/** Debian keeps `stream` in a module of its own; others have it built in. */
+/** Path of the dynamic module for `stream` on Debian; other builds of nginx include it. */
 const streamModule = '/usr/lib/nginx/modules/ngx_stream_module.so';
 
-/** One worker; `blocks`: its `http` or `stream` part. */
+/** Configures nginx with one worker; `blocks` is its `http` or `stream` part. */
 export async function nginxCommand(blocks: string): Promise<PeerCommand & { readonly configFile: string }> {
   const folder = await newFolder('nginx');
   const configFile = join(folder, 'nginx.conf');
@@ -48,7 +48,7 @@ function temporaryPaths(folder: string): string {
   return kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
 }
 
-/** One thread. */
+/** Configures HAProxy with one thread. */
 export async function haproxyCommand(sections: string): Promise<PeerCommand> {
   const folder = await newFolder('haproxy');
   const file = join(folder, 'haproxy.cfg');
@@ -67,7 +67,7 @@ ${sections}
   return { command: ['haproxy', '-f', file, '-db'] };
 }
 
-/** On one core, whatever the machine has. `apps`: as in its JSON configuration. */
+/** Configures Caddy for one core; `apps` is that part of its JSON configuration. */
 export async function caddyCommand(adminPort: number, apps: object): Promise<PeerCommand> {
   const folder = await newFolder('caddy');
   const file = join(folder, 'caddy.json');
@@ -91,7 +91,7 @@ async function newFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** A file that peers read, such as a list of addresses. */
+/** Writes a file that peers read, such as a list of addresses. */
 export async function writeScratch(name: string, text: string): Promise<string> {
   const file = join(await newFolder('files'), name);
   writeFileSync(file, text);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 export const peerNames = ['wrk', 'nginx', 'haproxy', 'caddy', 'cc'] as const;
 export type PeerName = (typeof peerNames)[number];
 
-const questions: Readonly<Record<PeerName, readonly [flag: string, answer: RegExp]>> = {
+const versionCommands: Readonly<Record<PeerName, readonly [flag: string, answer: RegExp]>> = {
   wrk: ['--version', /wrk (\S+)/],
   nginx: ['-v', /nginx\/(\S+)/],
   haproxy: ['-v', /version (\d[\d.]*)/],
@@ -11,12 +11,12 @@ const questions: Readonly<Record<PeerName, readonly [flag: string, answer: RegEx
   cc: ['--version', /(\d+\.\d+\.\d+)/],
 };
 
-const known = new Map<PeerName, string | undefined>();
+const versions = new Map<PeerName, string | undefined>();
 
-/** As `nginx 1.22.1`; undefined where it is not installed. */
+/** Returns the name and version, such as `nginx 1.22.1`, or undefined if it is not installed. */
 export function versionOf(name: PeerName): string | undefined {
-  if (!known.has(name)) known.set(name, ask(name));
-  return known.get(name);
+  if (!versions.has(name)) versions.set(name, readVersion(name));
+  return versions.get(name);
 }
 
 export function installHint(missing: readonly PeerName[]): string {
@@ -25,8 +25,8 @@ export function installHint(missing: readonly PeerName[]): string {
   return `On Debian: \`apt-get install ${packages.join(' ')}${stream}\``;
 }
 
-function ask(name: PeerName): string | undefined {
-  const [flag, answer] = questions[name];
+function readVersion(name: PeerName): string | undefined {
+  const [flag, answer] = versionCommands[name];
   const { error, stdout, stderr } = spawnSync(name, [flag], { encoding: 'utf8' });
   if (error !== undefined) return undefined;
   return `${name} ${answer.exec(stdout + stderr)?.[1] ?? ''}`.trim();

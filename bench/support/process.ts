@@ -9,7 +9,7 @@ import { onCores, serverCores } from './cores.ts';
 import { processorSeconds, residentMegabytes } from './processor-time.ts';
 
 export interface ProcessOptions {
-  /** Default: those of the server. */
+  /** Cores to run on; default: the server's. */
   readonly cores?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
@@ -67,7 +67,7 @@ export class Process implements AsyncDisposable {
     this.#child.kill(name);
   }
 
-  /** Resolves once `check` does not throw. */
+  /** Repeats `check` until it does not throw. */
   async until(check: () => Promise<unknown>, limitMs = 30_000): Promise<void> {
     const endMs = performance.now() + limitMs;
     for (;;) {
@@ -86,7 +86,7 @@ export class Process implements AsyncDisposable {
     return this.until(() => checkListening(port));
   }
 
-  /** Resolves with the whole output when it has ended by itself. */
+  /** Resolves with the whole output when the program has ended by itself. */
   async ended(): Promise<string> {
     if (this.#child.exitCode === null) await once(this.#child, 'close');
     if (this.#child.exitCode !== 0) throw new Error(`${this.#name} failed:\n${this.#output}`);
@@ -106,7 +106,7 @@ export class Process implements AsyncDisposable {
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a port has an address of this form.
+  // The address of a server that listens on a port has this form.
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');

@@ -3,19 +3,19 @@ import { readFileSync, readdirSync } from 'node:fs';
 /** The kernel counts in hundredths of a second, on every architecture. */
 const ticksPerSecond = 100;
 
-/** Seconds of CPU, user and system, that a process and all its descendants have used. */
+/** Returns seconds of CPU, user and system, that a process and all its living descendants have used. */
 export function processorSeconds(pid: number): number {
   const { own } = readTimes(pid);
   return own + childrenOf(pid).reduce((sum, child) => sum + processorSeconds(child), 0);
 }
 
-/** The same, with descendants that have ended. */
+/** Returns seconds of CPU like `processorSeconds`, including descendants that have ended. */
 export function processorSecondsWithEnded(pid: number): number {
   const { own, ended } = readTimes(pid);
   return own + ended + childrenOf(pid).reduce((sum, child) => sum + processorSecondsWithEnded(child), 0);
 }
 
-/** Resident megabytes of a process and all its descendants; pages that several of them share count once. */
+/** Returns resident megabytes of a process and its children; pages that several of them share count once. */
 export function residentMegabytes(pid: number): number {
   const children = childrenOf(pid);
   if (children.length === 0) return toMegabytes(/^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`)));
@@ -30,9 +30,9 @@ function toMegabytes(found: RegExpExecArray | null): number {
 }
 
 export interface MachineTimes {
-  /** Seconds, over all cores. */
+  /** Seconds of CPU over all cores. */
   readonly busy: number;
-  /** Seconds that the host gave to others while this machine wanted to run. */
+  /** Seconds in which the hypervisor ran others while this machine had work. */
   readonly stolen: number;
 }
 
@@ -47,7 +47,7 @@ export function machineTimes(): MachineTimes {
 }
 
 function readTimes(pid: number): { own: number; ended: number } {
-  // The name of the program stands in parentheses and may hold anything; numbers follow the last one.
+  // The name of the program is in parentheses and may contain any character; the numbers follow the last `)`.
   const fields = read(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ');
@@ -69,7 +69,7 @@ function threadsOf(pid: number): readonly string[] {
   }
 }
 
-/** A process may end between two looks. */
+/** Returns nothing for a process that has ended since it was listed. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,14 +1,14 @@
 import type { Outcome, Variant } from './rounds.ts';
 import type { Summary } from './statistics.ts';
 
-/** What one benchmark has to say. */
+/** The results of one benchmark. */
 export interface Section {
   readonly title: string;
   readonly lines: readonly string[];
   readonly verdicts: readonly Verdict[];
 }
 
-/** A goal held against what was measured. */
+/** A goal, compared with its measurement. */
 export interface Verdict {
   readonly goal: string;
   readonly what: string;
@@ -25,7 +25,7 @@ export function atMost(goal: string, what: string, measured: number, wanted: num
   return { goal, what, measured: showNumber(measured), wanted: `≤ ${wanted}`, met: measured <= wanted };
 }
 
-/** Three digits that count; thousands in groups. */
+/** Formats a number with three significant digits and grouped thousands. */
 export function showNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-US');
@@ -44,8 +44,8 @@ export interface Column {
 }
 
 /**
- * One row a variant: ratios to the variant `base`, then each figure's median and spread. The ratio of CPU time, where
- * it is known, is turned round (base ÷ variant), so that in both columns more is better.
+ * Makes a table with one row for each variant: ratios to the variant `base`, then median and spread of each figure. The
+ * ratio of CPU time, where it was measured, is inverted (base ÷ variant), so that more is better in both columns.
  */
 export function compare(
   variants: readonly Variant[],

@@ -2,26 +2,26 @@ import { machineTimes, processorSecondsWithEnded } from './processor-time.ts';
 import { isOutlier, summarize } from './statistics.ts';
 import type { Summary } from './statistics.ts';
 
-/** One way to do the work, measured in its turn. */
+/** One of several implementations that are compared. */
 export interface Variant {
   readonly name: string;
   measure(): Promise<Figures>;
 }
 
-/** Numbers by name; the first is the one that outliers are found by. */
+/** Measurements by name; outliers are detected by the first. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface RoundOptions {
   readonly rounds: number;
-  /** Measurements before those that count; code that Node has not compiled yet costs several times as much. */
+  /** Measurements before those that count; code that V8 has not optimised yet costs several times as much. */
   readonly warmUps?: number;
 }
 
 export interface Outcome {
   readonly figures: Readonly<Record<string, Summary>>;
-  /** Rounds that were thrown away. */
+  /** Number of rounds thrown away. */
   readonly dropped: number;
-  /** True when too few rounds were quiet, so that all were used. */
+  /** True when too few rounds were undisturbed, so that all were used. */
   readonly disturbed: boolean;
 }
 
@@ -30,15 +30,15 @@ interface Sample {
   readonly quiet: boolean;
 }
 
-/** Of one core. Work of other programs beyond it makes a round a disturbed one. */
+/** Share of one core; a round is disturbed if other programs use more than this. */
 const foreignLimit = 0.08;
 const stealLimit = 0.02;
-/** Fewer quiet rounds than this say less than all rounds together. */
+/** Minimum of undisturbed rounds; with fewer, all rounds are used. */
 const fewestQuiet = 3;
 
 /**
- * Measures the variants in turn (A, B, C, C, B, A, A …: there and back, so that none always comes first). A round counts if the machine did nothing else meanwhile; as many
- * again are tried for those that do not.
+ * Measures the variants in turn, in alternating order (A, B, C, C, B, A, A …) so that none always comes first. A round
+ * counts if the machine did nothing else meanwhile; up to as many again replace those that do not.
  */
 export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
   const samples = variants.map((): Sample[] => []);
@@ -55,16 +55,16 @@ export async function interleave(variants: readonly Variant[], options: RoundOpt
 }
 
 async function takeSample(variant: Variant): Promise<Sample> {
-  const before = look();
+  const before = readTimes();
   const figures = await variant.measure();
-  const after = look();
+  const after = readTimes();
   const elapsed = after.at - before.at;
   const foreign = (after.busy - before.busy - (after.ours - before.ours)) / elapsed;
   const stolen = (after.stolen - before.stolen) / elapsed;
   return { figures, quiet: foreign < foreignLimit && stolen < stealLimit };
 }
 
-function look() {
+function readTimes() {
   return { ...machineTimes(), ours: processorSecondsWithEnded(process.pid), at: performance.now() / 1000 };
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 let folder: Promise<string> | undefined;
 
-/** One folder for everything that a run writes; it goes when the run ends. */
+/** Makes the folder for all files of a run, which is removed when the run ends. */
 export function scratchFolder(): Promise<string> {
   return (folder ??= makeFolder());
 }

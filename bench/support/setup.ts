@@ -1,7 +1,7 @@
 import { keyMetadata, headerChanges } from './fill.ts';
 import type { Gatehouse } from './gatehouse.ts';
 
-/** What a small installation has, made through its API, so that any version of Gatehouse can be measured. */
+/** Resources of a small installation, made through its API, so that any version of Gatehouse can be measured. */
 export interface SmallInstallation {
   readonly keyPath: string;
   readonly tcpPort: number;
@@ -9,7 +9,7 @@ export interface SmallInstallation {
 
 const keyCount = 100;
 
-/** An enforced API restriction, a hundred keys, an HTTPS edge `localhost` and a TCP edge, both to the upstream. */
+/** Creates an enforced API restriction, 100 keys, an HTTPS edge `localhost` and a TCP edge, both to the upstream. */
 export async function setUp(gatehouse: Gatehouse, upstreamPort: number, tcpPort: number): Promise<SmallInstallation> {
   const policy = await restrictApi(gatehouse);
   const keys: string[] = [];
@@ -29,7 +29,7 @@ export async function setUp(gatehouse: Gatehouse, upstreamPort: number, tcpPort:
   return { keyPath: `/api_keys/${keys[0]}`, tcpPort };
 }
 
-/** An enforced restriction of the API that this machine passes. Answers its policy. */
+/** Creates an enforced restriction of the API that admits this machine; returns the id of its policy. */
 export async function restrictApi(gatehouse: Gatehouse): Promise<string> {
   const policy = await gatehouse.create('/ip_policies', {});
   await gatehouse.create('/ip_policy_rules', { ip_policy_id: policy, cidr: '127.0.0.0/8', action: 'allow' });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { scratchFolder } from './scratch.ts';
 
 /**
- * Environment in which each fsync takes so much longer than on this machine's disk. Undefined where there is no C
- * compiler to build the few lines for it.
+ * Returns an environment in which each fsync takes `delayUs` longer than the disk needs, or undefined if there is no C
+ * compiler to build the library for it.
  */
 export async function slowFsync(delayUs: number): Promise<Readonly<Record<string, string>> | undefined> {
   const source = new URL('slow-fsync.c', import.meta.url).pathname;

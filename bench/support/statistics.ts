@@ -1,4 +1,4 @@
-/** What many rounds say about one figure. */
+/** Statistics of one figure over many rounds. */
 export interface Summary {
   readonly median: number;
   /** Half the distance between the quartiles, as a share of the median: 0.02 reads "± 2 %". */
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Linear between the two nearest values; NaN of nothing. */
+/** Interpolates linearly between the two nearest values; NaN for an empty list. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) * share;
@@ -25,16 +25,16 @@ export function summarize(values: readonly number[]): Summary {
   return { median: middle, spread, count: values.length };
 }
 
-/** 1.4826 makes the median absolute deviation that of a normal distribution. */
+/** Factor from the median absolute deviation to the standard deviation of a normal distribution. */
 const madScale = 1.4826;
-/** With so few values nothing can be called an outlier. */
+/** Minimum of values to detect outliers. */
 const fewest = 4;
 
-/** Which values lie more than `limit` deviations from the median, deviation measured by the median of all. */
+/** Returns a test for values more than `limit` scaled median absolute deviations from the median. */
 export function isOutlier(values: readonly number[], limit = 4): (value: number) => boolean {
   const middle = median(values);
   const deviation = median(values.map((value) => Math.abs(value - middle))) * madScale;
-  // Values that agree to a percent are no outliers, however well the others agree.
+  // Values within one percent of the median are no outliers, however small the deviation of the others.
   const allowed = Math.max(deviation * limit, Math.abs(middle) * 0.01);
   return (value) => values.length >= fewest && Math.abs(value - middle) > allowed;
 }

@@ -17,7 +17,7 @@ backend upstream
   );
 }
 
-/** It has no verdict by a table of addresses; who is not in it is sent where nobody listens. */
+/** Starts nginx. It cannot refuse by a table of addresses, so other sources are sent to a port without a listener. */
 export async function startTcpNginx(upstreamPort: number): Promise<Listening> {
   const places = allowedCidrs.map((cidr) => `${cidr} 127.0.0.1:${upstreamPort};`).join(' ');
   return startProgram((port) =>

@@ -11,8 +11,8 @@ import { scratchFolder } from './scratch.ts';
 export const upstreamBody = 'x'.repeat(350);
 
 /**
- * What proxies forward to: 350 bytes at `/`, a megabyte at `/bulk`. nginx where there is one, because it leaves most of
- * its core to the load.
+ * Starts the upstream of the proxies: 350 bytes at `/`, a megabyte at `/bulk`. It is nginx where installed, which
+ * leaves most of its core to the load.
  */
 export async function startUpstream(): Promise<Listening> {
   if (versionOf('nginx') === undefined) return startServer('upstream', [upstreamBody], { cores: loadCores });

@@ -7,7 +7,7 @@ import { errorOf, expectDeleted, startWithClient } from './support/typescript-cl
 
 type World = Awaited<ReturnType<typeof startWithClient>>;
 
-/** Its types want a `Map`, which it sends as `{}`; a plain object with names in lower case arrives. */
+/** Casts to the `Map` that the client's types want; it sends a real `Map` as `{}`, a plain object unchanged. */
 function headerMap(headers: Readonly<Record<string, string>>): Map<string, string> {
   return headers as unknown as Map<string, string>;
 }
@@ -47,7 +47,7 @@ onEachDatabase('the official TypeScript client on edges', (newDatabase) => {
     const edge = await edgesTcp.create({ backend: { backendId: backend.id } });
     assert.deepEqual([edge.hostports, edge.ipRestriction], [null, null]);
     assert.deepEqual(edge.backend, { enabled: true, backend: ref(backend) });
-    // The module comes wrapped, with the id of the edge beside it.
+    // The response wraps the module, beside the id of the edge.
     const restriction = await tcpEdgeIpRestrictionModule.replace({ id: edge.id, module: { ipPolicyIds: [policy.id] } });
     assert.deepEqual(restriction, { enabled: true, ipPolicies: [ref(policy)] });
     assert.deepEqual(await tcpEdgeIpRestrictionModule.get(edge.id), restriction);
@@ -114,7 +114,7 @@ onEachDatabase('the official TypeScript client on edges', (newDatabase) => {
       const set = await module.replace({ ...at, module: headers });
       assert.deepEqual(set, { enabled: true, add: { accept: 'a' }, remove: ['x-b'] });
       assert.deepEqual(await module.get(at), set);
-      // What it makes of a Map is an empty one.
+      // The client sends any Map as an empty object.
       const emptied = await module.replace({ ...at, module: { add: new Map([['x-a', 'b']]), remove: [] } });
       assert.deepEqual(emptied, { enabled: true, add: {}, remove: [] });
       await expectDeleted(module.delete(at), () => module.get(at));

@@ -16,7 +16,7 @@ onEachDatabase('the official TypeScript client', (newDatabase) => {
     assert.equal((await apiKeys.create({ ownerId: bot.id })).ownerId, bot.id);
     const { token: _shownOnce, ...rest } = created;
     assert.deepEqual(await apiKeys.get(created.id), { ...rest, token: null });
-    // It sends the id in the body too.
+    // The client sends the id in the body too.
     const updated = await apiKeys.update({ id: created.id, description: 'changed' });
     assert.deepEqual([updated.description, updated.metadata, updated.token], ['changed', '{"a":1}', null]);
     assert.ok((await apiKeys.list()).some(({ id }) => id === created.id));
@@ -26,7 +26,7 @@ onEachDatabase('the official TypeScript client', (newDatabase) => {
   test('creates with no argument at all', async () => {
     await using world = await startWithClient(await newDatabase());
     const { apiKeys, ipPolicies } = world.client;
-    // JavaScript callers leave it out, though the types want it.
+    // JavaScript callers omit the argument, though the types require it.
     const nothing = undefined as unknown as object;
     const key = await apiKeys.create(nothing);
     const policy = await ipPolicies.create(nothing);

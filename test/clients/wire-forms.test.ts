@@ -22,11 +22,11 @@ onEachDatabase('what the Go client sends', (newDatabase) => {
     assert.equal((await go.send('PATCH', `/api_keys/${key.id}`, '{}')).status, 200);
     assert.equal((await go.send('PATCH', `/api_keys/${key.id}`, '{"description":""}')).status, 200);
     assert.equal((await go.send('DELETE', `/api_keys/${key.id}`)).status, 204);
-    // An id that was left empty must not reach the list.
+    // An empty id must not be answered with the list.
     const empty = await go.send('GET', '/api_keys/');
     assert.deepEqual([empty.status, empty.body.status_code], [404, 404]);
     const policy = await go.create('/ip_policies', '{}');
-    // `false` is never sent on create.
+    // The client never sends `false` on create.
     const restriction = await go.send('POST', '/ip_restrictions', `{"type":"agent","ip_policy_ids":["${policy.id}"]}`);
     assert.equal(restriction.body.enforced, false);
     const path = `/ip_restrictions/${restriction.body.id}`;
@@ -57,12 +57,12 @@ onEachDatabase('what the Go client sends', (newDatabase) => {
     });
     assert.equal((await go.send('PUT', `${route}/ip_restriction`, '{}')).body.error_code, 'ERR_NGROK_7025');
     assert.equal((await go.send('PUT', `${route}/backend`, '{}')).status, 400);
-    // Its controllers delete modules that were never set, and take any error for a failure.
+    // Controllers built on the client delete modules that were never set, and treat any error as a failure.
     for (const name of ['ip_restriction', 'backend', 'request_headers', 'response_headers', 'request_headers']) {
       assert.equal((await go.send('DELETE', `${route}/${name}`)).status, 204, name);
     }
-    const shown = await go.send('GET', `/edges/https/${edge.id}`);
-    assert.deepEqual([shown.body.routes[0].backend, shown.body.hostports], [null, null]);
+    const read = await go.send('GET', `/edges/https/${edge.id}`);
+    assert.deepEqual([read.body.routes[0].backend, read.body.hostports], [null, null]);
   });
 
   test('pages by the last id until a page is empty, as older ones do, or by the link', async () => {

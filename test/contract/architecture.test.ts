@@ -7,7 +7,7 @@ import type { SourceFile } from './support/source-files.ts';
 const page = 'docs/architecture.md';
 
 interface Part {
-  /** `src/api/` or `src/main.ts` */
+  /** Folder or file, such as `src/api/` or `src/main.ts`. */
   readonly path: string;
   /** Names of parts; undefined allows everything. */
   readonly mayImport: ReadonlyMap<string, 'all' | 'types'> | undefined;
@@ -34,7 +34,7 @@ test('no file imports a part that the table does not allow', () => {
   assert.deepEqual(files.flatMap(forbiddenImports), []);
 });
 
-test('no folder of a list is known to any file outside it but the list, except by its service and errors', () => {
+test('no folder of a list is imported by any file outside it but the list, except its service and errors', () => {
   assert.deepEqual(files.flatMap(importsOfSlices), []);
 });
 
@@ -92,7 +92,7 @@ test('faults are found where there are some', () => {
   assert.ok(!touchesProcess('// one process. Another\nconst a = this.process.id; b({ process: 1 })'));
 });
 
-/** Rows of the form | `path` | text | names |, by the name of the part. */
+/** Reads rows of the form | `path` | text | names | into a map by the name of the part. */
 function readTable(text: string): ReadonlyMap<string, Part> {
   const rows = [...text.matchAll(/^\| `([\w/.-]+)` \|[^|]*\|([^|]*)\|$/gm)];
   return new Map(
@@ -137,7 +137,7 @@ function forbiddenImports({ path, imports }: SourceFile): readonly string[] {
 /** Files of a folder that others may import: the interface of its services, and its errors. */
 const openFile = /\/(?:service|errors)\.ts$/;
 
-/** `src/resources/ip-policies` of a file below it; undefined for files that are in no folder of a list. */
+/** Returns `src/resources/ip-policies` for a file below it; undefined for files in no folder of a list. */
 function sliceOf(path: string): string | undefined {
   return /^src\/(?:resources|modules)\/[^/]+(?=\/)/.exec(path)?.[0];
 }
@@ -152,7 +152,7 @@ function importsOfSlices({ path, imports }: SourceFile): readonly string[] {
     .map(({ target }) => `${path} → ${target}`);
 }
 
-/** The files of a circle, the first one again at the end. */
+/** Returns the files of an import cycle, the first one again at the end. */
 function findCycle(sources: readonly SourceFile[]): readonly string[] | undefined {
   const targets = new Map(
     sources.map(({ path, imports }) => [
@@ -178,7 +178,7 @@ function findCycle(sources: readonly SourceFile[]): readonly string[] | undefine
   return undefined;
 }
 
-/** Types are stripped already; a field or parameter that has the same name is no access. */
+/** Finds uses of the global `process` in code without types; a field or parameter of that name is none. */
 function touchesProcess(code: string): boolean {
   return (
     /['"](?:node:)?process['"]/.test(code) ||

@@ -48,7 +48,7 @@ test('every operation has a name of its own, a summary, a tag, and a form for wh
   });
 });
 
-test('every operation tells of every error it can meet', async () => {
+test('every operation documents every error it can meet', async () => {
   await forEach(operations, async ({ params, bodySchema, described }) => {
     const expected = [400, 401, 403, 429, 500, 503];
     if (params.length > 0) expected.push(404);
@@ -117,7 +117,7 @@ test('every error that is defined is in the catalog under a number of its own, a
     numbers,
     'a definition is missing in the catalog, or two share a number: list it in its resource or module',
   );
-  // Imports, definitions and lists of errors only name them; an error is used where its name stands by itself.
+  // Imports, definitions and lists of errors do not count: an error is used where its name stands alone.
   const uses = files
     .map(({ code }) =>
       code
@@ -137,7 +137,7 @@ function checkErrorLine(line: string, status: number): void {
   assert.deepEqual([entry.status, entry.message], [status, message.join(': ')]);
 }
 
-/** Words, switches and objects show by themselves what belongs there. */
+/** True for a schema with an example, and for enums, booleans and objects, which need none. */
 function isSelfEvident(schema: Schema): boolean {
   const { type, examples, anyOf, properties } = schema;
   const isChoice = anyOf?.every((each) => 'const' in each) === true || 'enum' in schema;

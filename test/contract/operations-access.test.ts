@@ -23,7 +23,7 @@ test('every operation with a body has an example of it, and no example is left o
 });
 
 inWorlds('access to every operation', (world) => {
-  test('is refused without a key and with anything that is no key, before anything else is looked at', async () => {
+  test('is refused without a key and with anything that is no key, before anything else is checked', async () => {
     const { own } = world();
     const live = await own.make('/api_keys');
     const deleted = await own.make('/api_keys');
@@ -40,7 +40,7 @@ inWorlds('access to every operation', (world) => {
       [`Bearer ${'x'.repeat(50)}`, 202],
       [`Bearer ${own.token}x`, 202],
       [`Bearer ${newId('ak').slice(3)}_${'a'.repeat(43)}`, 203],
-      // The id of a key that lives, with a secret that is not its own.
+      // The id of an active key with another secret.
       [`Bearer ${live.token?.slice(0, 28)}${'a'.repeat(43)}`, 203],
       [`Bearer ${deleted.token?.slice(0, 28)}${'a'.repeat(43)}`, 203],
       [`Bearer ${deleted.token}`, 203],
@@ -86,7 +86,7 @@ inWorlds('access to every operation', (world) => {
     });
   });
 
-  test('needs the version, which is looked at before rights, query, body and resource', async () => {
+  test('needs the version, which is checked before rights, query, body and resource', async () => {
     const member = await world().createUser('member of versions', 'member');
     await world().unchanged(() =>
       forEach(operations, async (operation) => {
@@ -105,7 +105,7 @@ inWorlds('access to every operation', (world) => {
     );
   });
 
-  test('looks at rights before the body, and at the body before the resource', async () => {
+  test('checks rights before the body, and the body before the resource', async () => {
     const member = await world().createUser('member of order', 'member');
     const version = { 'service-version': '2' };
     await forEach(operations, async (operation) => {
@@ -120,7 +120,7 @@ inWorlds('access to every operation', (world) => {
     });
   });
 
-  test('is told by 405 for every other method, and by 404 where there is nothing, whatever else is wrong', async () => {
+  test('is answered with 405 for every other method, and 404 where there is nothing, whatever else is wrong', async () => {
     const { url } = world().gatehouse;
     const send = (method: string, target: string) =>
       requestTarget(url, method, target, { 'content-type': 'text/xml' }, method === 'TRACE' ? undefined : '{"broken');
@@ -146,13 +146,13 @@ inWorlds('access to every operation', (world) => {
       assert.ok(status === 200 || status === 503, `${path} answered ${status}`);
       assert.equal(headers['cache-control'], 'no-store');
     }
-    // A new one is a decision: nothing may become public by mistake.
+    // A new public path must be added here, so that nothing becomes public by mistake.
     const open = publicOperations.map(({ path }) => path).toSorted();
     assert.deepEqual(open, ['/healthz', '/local_ca.pem', '/openapi.json', '/readyz']);
   });
 });
 
-/** A call with everything wrong about it but what `headers` give, on something that does not exist. */
+/** Makes a call on a missing resource in which everything is wrong except the given headers. */
 function callBadly(world: World, operation: ApiOperation, headers: CallOptions['headers']) {
   const canHaveBody = operation.method !== 'GET';
   return world.own.call(

@@ -18,7 +18,7 @@ inWorlds("another account's ids", (world) => {
     const { own, foreign } = world();
     const theirs = await foreign.prepareAll(withIds);
     const ours = await own.prepareAll(withIds);
-    // Whatever is kept in memory is kept from now on.
+    // Fills the caches.
     for (const read of withIds.filter(({ method }) => method === 'GET')) await foreign.call(read, theirs(read));
     await world().unchanged(() =>
       forEach(withIds, async (operation) => {
@@ -67,7 +67,7 @@ inWorlds("another account's ids", (world) => {
       operations.filter(({ isList, params }) => isList && params.length === 0),
       async (operation) => {
         const { own, foreign } = world();
-        // A list to which nothing can be added directly tells of everything that is made.
+        // A list without POST, such as `/changes`, mentions resources of every kind.
         const isCollection = findOperation('POST', operation.path) !== undefined;
         const { id } = await foreign.make(isCollection ? operation.path : '/ip_policies');
         const list = { path: operation.path, body: undefined };
@@ -136,7 +136,7 @@ inWorlds('hostile text', (world) => {
   });
 });
 
-/** The body with the text in one place after the other. */
+/** Returns copies of the body, each with the text in another place. */
 function placesFor(text: string, schema: Schema, body: unknown): readonly unknown[] {
   const { type, properties, items, anyOf } = resolveSchema(schema);
   if (anyOf !== undefined) return anyOf.flatMap((each) => placesFor(text, each, body));
@@ -159,7 +159,7 @@ function fill({ path, params }: ApiOperation, ids: readonly string[]): string {
   return params.reduce((filled, name, at) => filled.replace(`{${name}}`, () => ids[at] ?? ''), path);
 }
 
-/** An id of the same kind that nothing has. */
+/** Returns an id of the same kind that no resource has. */
 function sameKind(id: string): string {
   return newId(id.slice(0, id.indexOf('_')));
 }
@@ -168,7 +168,7 @@ function withoutIds(text: string): string {
   return text.replaceAll(idForm, (id) => id.slice(0, id.indexOf('_')));
 }
 
-/** Every choice of one or more of the first `count` numbers. */
+/** Returns every non-empty subset of the numbers below `count`. */
 function subsets(count: number): readonly (readonly number[])[] {
   const all = Array.from({ length: 2 ** count }, (_, bits) =>
     Array.from({ length: count }, (_each, at) => at).filter((at) => (bits & (1 << at)) !== 0),

@@ -7,7 +7,7 @@ import { inWorlds } from './support/in-worlds.ts';
 import { forEach, operations } from './support/operations.ts';
 import type { World } from './support/world.ts';
 
-test('the table of rights names every operation and nothing else, and says what the operations state', () => {
+test('the table of rights names every operation and nothing else, and agrees with the operations', () => {
   const stated = Object.fromEntries(operations.map(({ id, described }) => [id, described['x-rights']]));
   assert.deepEqual(rightsTable, stated, 'enter the operation in test/contract/rights-table.ts');
 });
@@ -17,7 +17,7 @@ inWorlds('rights', (world) => {
     test(`of a ${role} are those of the table`, async () => {
       const caller = await principal(world(), role);
       await forEach(operations, async (operation) => {
-        // An admin has made it: the example key belongs to a bot, and the example of a new one names its owner.
+        // An admin prepares the call: the example key belongs to a bot, and the example of a new one names its owner.
         const prepared = await world().own.prepare(operation);
         if (rightsTable[operation.id] === 'everyone') {
           const { status, text } = await world().own.call(operation, prepared, caller);

@@ -69,7 +69,7 @@ inWorlds('every write', (world) => {
     );
   });
 
-  test('that says nothing new changes nothing: no field, or null in every field', async () => {
+  test('that sends no value changes nothing: no field, or null in every field', async () => {
     const { own } = world();
     const updates = writes.filter(({ method }) => method === 'PATCH');
     const preparedFor = await own.prepareAll(updates);
@@ -99,7 +99,7 @@ inWorlds('every write', (world) => {
         );
         if (get === undefined) return;
         const read = await own.call(get, { path, body: undefined });
-        // The one answer that shows a token is the first.
+        // Only the response to the creation has the token.
         assert.deepEqual(read.body, 'token' in body ? { ...body, token: null } : body);
       },
     );
@@ -119,7 +119,7 @@ inWorlds('every read', (world) => {
   });
 });
 
-/** The resource that the call is about has an entry that says what became of it. */
+/** Checks that the change log has an entry for the resource, with its state before and after. */
 function checkChange(
   { method, path }: ApiOperation,
   changes: readonly LoggedChange[],
@@ -128,7 +128,7 @@ function checkChange(
 ): void {
   const id: unknown = method === 'POST' ? body.id : ids.at(-1);
   const change = changes.find(({ resourceId }) => resourceId === id);
-  assert.ok(change, `the log tells nothing of ${String(id)}`);
+  assert.ok(change, `the log has no entry for ${String(id)}`);
   const { before, after } = change;
   const wasThere = method !== 'POST';
   const isThere = method !== 'DELETE' || !path.endsWith('}');
@@ -137,7 +137,7 @@ function checkChange(
   assert.notEqual(before, after);
 }
 
-/** What was sent or answered in this call and must not be kept readable. */
+/** Returns secrets in the request and the response, which must not be stored readable. */
 function secretsOf({ body }: Prepared, answer: Answer): readonly string[] {
   const token: unknown = answer.body?.token;
   const secret = typeof token === 'string' ? token.slice(token.indexOf('_') + 1) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Who may call each operation, in the order of openapi.json. A new operation is entered here by hand, beside what its
- * own code states: forgetting it in one of the two places fails the tests.
+ * Roles that may call each operation, in the order of openapi.json. A new operation is entered here by hand as well as
+ * in its own code: forgetting one of the two fails the tests.
  *
  * `owner`: members and bots may, but not for what belongs to another principal.
  */

@@ -12,7 +12,7 @@ import { begin, gatehouse, Service } from './support/program.ts';
 
 const rounds = 2;
 const writers = 8;
-/** Can be raised to look longer. */
+/** Number of kills; a larger one tests longer. */
 const kills = Number(process.env['TEST_BACKUP_KILLS'] ?? 3);
 
 describe('backup and restore of a service at work', () => {
@@ -62,7 +62,7 @@ describe('backup and restore of a service at work', () => {
       const name = `killed-${round}.db`;
       const child = begin(['backup', join(folder, name), '--database-url', database]);
       const gone = once(child, 'exit');
-      // It is killed at a later point of its work each time.
+      // Each kill comes later in the work than the one before.
       while (child.exitCode === null && !readdirSync(folder).some((each) => each.startsWith(name))) await sleep(1);
       await sleep(round * 5);
       child.kill('SIGKILL');
@@ -115,7 +115,7 @@ async function writeUntil(service: Service, signal: AbortSignal, acknowledged: s
   while (!signal.aborted) acknowledged.push((await service.create('/ip_policies', { description: 'under load' })).id);
 }
 
-/** How many were acknowledged while the copy had certainly not begun. */
+/** Counts the writes acknowledged before the copy can have begun. */
 async function countUntil(
   folder: string,
   name: string,

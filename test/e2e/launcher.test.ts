@@ -11,13 +11,13 @@ const launcher = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
 
 interface Machine {
   readonly isInstalled: boolean;
-  /** What the Node that comes with the packages answers to `--version`; one that cannot run answers nothing. */
+  /** Version that the Node of the npm packages prints; `''` if it cannot run, undefined if there is none. */
   readonly pinned?: string;
-  /** The same of the machine's own Node. */
+  /** Version that the machine's own Node prints; undefined if there is none. */
   readonly own?: string;
 }
 
-/** Runs a copy of `bin/gatehouse` over a symbolic link, with `accounts list "two words"`. */
+/** Runs a copy of `bin/gatehouse` through a symbolic link, with `accounts list "two words"`. */
 async function launch(context: TestContext, { isInstalled, pinned, own }: Machine) {
   const root = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
   context.after(() => rm(root, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ async function launch(context: TestContext, { isInstalled, pinned, own }: Machin
   return { root, status, stdout, stderr };
 }
 
-/** Answers its version, or what it was told to run. */
+/** Writes a fake Node that prints its version, or the arguments it was started with. */
 async function writeNode(path: string, name: string, version: string | undefined): Promise<void> {
   if (version === undefined) return;
   const answer = version === '' ? 'exit 127' : `[ "$1" = --version ] && echo ${version} || echo ${name} $# "$@"`;
@@ -52,7 +52,7 @@ test('without its packages it says how to install them, in one sentence', async 
   assert.equal(stderr, `Gatehouse is not installed yet: run \`npm ci\` in ${root}.\n`);
 });
 
-test('an older Node, or none, is told so in one sentence', async (context) => {
+test('an older Node, or none, is reported in one sentence', async (context) => {
   for (const own of ['v20.20.2', 'v8.0.0', 'v18.1.0', 'v23.11.0', undefined]) {
     const { status, stdout, stderr } = await launch(context, {
       isInstalled: true,

@@ -42,7 +42,7 @@ async function withService<T>(database: string, work: (service: Service) => Prom
   return await work(service);
 }
 
-/** Creates at least one of everything. */
+/** Creates one of every resource. */
 async function fill(service: Service): Promise<void> {
   const policy = await service.create('/ip_policies', { description: 'offices', metadata: '{"é": "🏠"}' });
   await service.create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '10.0.0.0/8', action: 'allow' });
@@ -78,7 +78,7 @@ async function makeExample(service: Service, path: string): Promise<{ readonly i
   return service.create(path, body);
 }
 
-/** Every list of the API, as it is answered. */
+/** Reads every list of the API, as text. */
 async function readEverything(service: Service): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>();
   for (const path of lists) {
@@ -87,7 +87,7 @@ async function readEverything(service: Service): Promise<ReadonlyMap<string, str
     answers.set(path, text);
   }
   const empty = [...answers].filter(([, text]) => /\[\]/.test(text) && !text.includes('"id"')).map(([path]) => path);
-  // A list without an entry would prove nothing about its table.
+  // An empty list would prove nothing about its table.
   assert.deepEqual(empty, [], 'fill() leaves something out');
   return answers;
 }

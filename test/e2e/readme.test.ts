@@ -10,7 +10,7 @@ import { freePort } from '../support/postgres.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The blocks of shell commands under a heading. */
+/** Returns the blocks of shell commands under a heading. */
 function commandsOf(readme: string, heading: string): readonly string[] {
   const [, section = ''] = readme.split(`\n## ${heading}\n`);
   return [...(section.split('\n## ', 1)[0] ?? '').matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands);
@@ -38,7 +38,7 @@ test('the commands of the README, pasted, end with traffic that obeys them', asy
   try {
     const token = await tokenFrom(server.stdout);
     const [, ...blocks] = commandsOf(readme, 'Five minutes');
-    // Everyone's ports but these may be taken on the machine that runs the tests.
+    // The ports of the README may be taken on the machine that runs the tests.
     const script = Object.entries(ports).reduce(
       (text, [written, port]) =>
         text.replaceAll(new RegExp(`:${written}\\b|listen\\(${written}\\b`, 'g'), (place) =>
@@ -61,7 +61,7 @@ test('the commands of the README, pasted, end with traffic that obeys them', asy
   }
 });
 
-/** Reads on after the token: a server whose output nobody takes would stop. */
+/** Waits for the token, then keeps reading: a full pipe would block the server. */
 function tokenFrom(output: NodeJS.ReadableStream): Promise<string> {
   let text = '';
   return new Promise((resolve, reject) => {

@@ -139,7 +139,7 @@ const cases: readonly AccessCase[] = [
 suite('who gets in', async () => {
   for (const { name, rules, module, from, headers = [], settings, code, warned = [], source } of cases) {
     for (const version of ['HTTP/1.1', 'HTTP/2'] as const) {
-      // Node's HTTP/2 client has no say in its own address, and HTTP/2 has no Connection header.
+      // Node's HTTP/2 client cannot choose its source address, and HTTP/2 has no Connection header.
       if (version === 'HTTP/2' && (from !== undefined || headers.length > 0 || settings?.listenHost === '::1'))
         continue;
       test(`${name} (${version})`, async () => {

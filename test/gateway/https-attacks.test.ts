@@ -20,8 +20,8 @@ import { until } from './support/tcp-engine.ts';
 const head = 'Host: app.test\r\nConnection: close\r\n';
 
 /**
- * Requests that two readers could take for two different things: answered here, never passed on whole. 0: the connection
- * is closed without an answer, because the fault stands in a body that was already on its way.
+ * Requests that two parsers could read differently: refused here, never forwarded whole. Status 0: the connection is
+ * closed without a response, because the fault is in a body that was already being forwarded.
  */
 const refused: readonly [name: string, request: string, status: number][] = [
   [
@@ -245,7 +245,7 @@ test('a handshake that does not come in time is closed, however it drips', async
   // The start of a long handshake record.
   socket.write(Buffer.from([0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc]));
   const drip = setInterval(() => socket.write('\0'), 20);
-  // The connection may end with a reset, which is as good.
+  // The connection may also end with a reset.
   try {
     await until(() => socket.closed, 'the gateway closes the connection');
   } finally {
@@ -309,7 +309,7 @@ suite('no request behind one that was answered with Connection: close reaches th
           [prefixRoute('/', toBackend('b')), prefixRoute('/closed', { ...toBackend('b'), ...ipRestriction('nobody') })],
         ),
       ]);
-      // A connection that waits in the pool takes a request at once.
+      // Puts a connection into the pool, which takes the next request at once.
       await sendRaw(gateway.port, get('/before'));
       const after = 'POST /after HTTP/1.1\r\nHost: app.test\r\nContent-Length: 0\r\n\r\n';
       const { text } = await sendRaw(gateway.port, `${request}${after}`);
@@ -337,7 +337,7 @@ test('pipelined requests are answered in order', async () => {
 });
 
 suite('HTTP/2 requests that could be read in two ways', async () => {
-  // 0: the HTTP/2 layer itself resets the stream.
+  // Status 0: the HTTP/2 layer itself resets the stream.
   const requests: readonly [name: string, headers: Record<string, string>, status: number][] = [
     ['a host that is not the authority', { ':path': '/', host: 'other.test' }, 400],
     ['another scheme', { ':path': '/', ':scheme': 'http' }, 400],

@@ -30,7 +30,7 @@ suite('request bodies', async () => {
     assert.deepEqual(headerValues(upstream.seen[0]?.headers ?? [], 'transfer-encoding'), []);
   });
 
-  test('an empty body is told as such', async () => {
+  test('an empty body arrives with its length of 0', async () => {
     await using upstream = await startUpstream();
     await using gateway = await gatewayTo(upstream.port);
     await sendRaw(gateway.port, `POST / HTTP/1.1\r\n${head}Content-Length: 0\r\n\r\n`);
@@ -94,7 +94,7 @@ suite('request bodies', async () => {
 suite('Expect: 100-continue', async () => {
   const request = 'POST / HTTP/1.1\r\nHost: app.test\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n';
 
-  test('the upstream says when to go on', async () => {
+  test('the 100 of the upstream reaches the client, and then the body the upstream', async () => {
     await using upstream = await startRawUpstream((socket, text) => {
       if (text.startsWith('POST')) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
       else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
@@ -121,7 +121,7 @@ suite('Expect: 100-continue', async () => {
     assert.equal(answer.headers['connection'], 'close');
   });
 
-  test('an upstream that says nothing gets the body anyway', async () => {
+  test('an upstream that does not answer 100 gets the body anyway', async () => {
     await using upstream = await startUpstream();
     await using gateway = await gatewayTo(upstream.port);
     const raw = await startRawUpstream((socket, text) => {

@@ -20,7 +20,7 @@ import {
 import { startGateway } from './support/https-gateway.ts';
 import { headerValues, startHeldUpstream, startUpstream } from './support/https-upstream.ts';
 
-/** Asks over one connection that stays open, so that what changes is not the connection. */
+/** Opens one connection for all requests, so that no difference comes from a new connection. */
 function keptConnection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const options: RequestOptions = {
@@ -186,7 +186,7 @@ test('one change among many edges costs what it costs among few', async () => {
     const small = await cost(few);
     ratios.push((await cost(many)) / small);
   }
-  // Copying or rebuilding 100,000 of anything for each change would make this a thousand times as much.
+  // Copying or rebuilding 100,000 entries for each change would make the ratio about a thousand.
   assert.ok(Math.min(...ratios) < 20, `ratios ${ratios.join(', ')}`);
   assert.equal(many.accountOfHost('h99999.many.test'), 'acc_1');
 });

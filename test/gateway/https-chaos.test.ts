@@ -19,7 +19,7 @@ const answers = [
   '',
 ];
 
-/** The same sequence in every run. */
+/** Generates random numbers, the same for the same seed. */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -51,7 +51,7 @@ test('clients and upstreams that vanish at any moment leave nothing open and nob
   const bursts = Array.from({ length: 30 }, (_, at) => (at % 2 === 0 ? burstOfHttp2 : burstOfHttp1)(gateway, pick));
   await Promise.all(bursts);
   assert.equal((await sendRaw(gateway.port, get('/steady'))).body, 'abc');
-  // Far beyond the limits above: it returns before only if nothing is left open.
+  // The limit is far beyond those above, so the drain ends in time only if nothing is left open.
   await gateway.drain(3_600_000);
   while (upstream.open > 0) await sleep(10);
 });

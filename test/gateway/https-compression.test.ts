@@ -23,14 +23,14 @@ const codings = {
 const versions = Object.entries(clients);
 const compression: ModuleSettings = { compression: { enabled: true } };
 
-/** Everything is compressed, but for what is asked for below `/plain`. */
+/** Starts a gateway that compresses everything except paths below `/plain`. */
 function gatewayTo(port: number, more: ModuleSettings = {}) {
   const modules = { ...toBackend('b'), ...more };
   const routes = [prefixRoute('/', { ...modules, ...compression }), prefixRoute('/plain', modules)];
   return startGateway([backendEntry('b', port), edgeEntry('e', ['app.test'], routes)]);
 }
 
-/** Says the same to every request: a string at once, or what the function writes. */
+/** Starts an upstream that gives every request the same response: a string, or the writes of the function. */
 function startAnswering(answer: string | ((socket: Socket) => void)) {
   return startRawUpstream((socket) => {
     if (typeof answer === 'string') socket.write(answer, 'latin1');
@@ -42,7 +42,7 @@ function response(headers: readonly string[], body: string): string {
   return `${['HTTP/1.1 200 OK', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Keeps the encoders that the gateway opens. */
+/** Records the encoders that the gateway opens. */
 function watchEncoders(t: TestContext): () => readonly Closable[] {
   const { mock } = t;
   const opened = [
@@ -162,7 +162,7 @@ for (const [version, ask] of versions) {
         socket.write(`HTTP/1.1 200 OK\r\n${html}\r\nContent-Length: ${size}\r\n\r\n`);
         const more = (): void => {
           while (sent < size) {
-            // Text that shrinks by a quarter only: what is read and what is sent stay comparable.
+            // Base64 shrinks by a quarter only, so the amounts read and sent stay comparable.
             const text = randomBytes(49_152).toString('base64');
             sent += text.length;
             digests.sent.update(text);
@@ -209,7 +209,7 @@ for (const [version, ask] of versions) {
       const { bytes, whole } = await readBody(answer);
       assert.ok(whole);
       assert.equal(zlib.gunzipSync(bytes).toString(), 'hello');
-      // HTTP/1.0 has none.
+      // HTTP/1.0 has no trailers.
       if (version !== 'HTTP/1.0') assert.equal(answer.trailers()['x-sum'], '5');
     });
   });

@@ -16,7 +16,7 @@ import { startGateway } from './support/https-gateway.ts';
 import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import type { RawUpstream, TestUpstream } from './support/https-upstream.ts';
 
-/** Two gateways to one upstream, with and without the fast path. */
+/** Starts two gateways to one upstream, with and without the fast path. */
 async function bothPaths(upstream: RawUpstream | TestUpstream) {
   const entries = [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])];
   const fast = await startGateway(entries, { http1FastPath: true });
@@ -31,7 +31,7 @@ async function bothPaths(upstream: RawUpstream | TestUpstream) {
   };
 }
 
-/** Writes the parts one after the other, each once the one before was answered, and reads until the end. */
+/** Writes the parts in turn, each after the response to the one before, and reads until the end. */
 async function converse(port: number, parts: readonly string[]): Promise<string> {
   const socket = await connectClient(port);
   const all = readAll(socket);
@@ -80,7 +80,7 @@ suite('the fast path answers plain requests as the slow path does', async () => 
           [`${request}Connection: close\r\n\r\n`],
           [`${request}\r\n`, `${request}connection: Keep-Alive\r\n\r\n`, `${request}Connection: close\r\n\r\n`],
         ];
-        // After an answer that was cut short there is no other.
+        // A response that is cut short closes the connection.
         for (const parts of name === 'a body cut short' ? conversations.slice(0, 1) : conversations) {
           const expected = await converse(gateways.slow.port, parts);
           assert.equal(await converse(gateways.fast.port, parts), expected);
@@ -153,7 +153,7 @@ suite('requests that are not plain are left to the slow path, in the middle of a
     }
   });
 
-  test('what is sent while an answer is awaited comes after it', async () => {
+  test('a request sent while a response is pending is answered after it', async () => {
     await using upstream = await startUpstream((_, response) => void setTimeout(() => response.end('late'), 50));
     await using gateways = await bothPaths(upstream);
     const answers = await Promise.all(

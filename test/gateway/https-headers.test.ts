@@ -19,7 +19,7 @@ interface HeaderCase {
   readonly add?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   readonly trusted?: boolean;
-  /** What the upstream sees, by lower-case name. */
+  /** Headers that the upstream receives, by lower-case name. */
   readonly seen: Readonly<Record<string, readonly string[]>>;
 }
 

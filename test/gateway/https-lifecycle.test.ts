@@ -105,7 +105,7 @@ test('one connection serves many requests, and is closed when it has been idle f
   await once(session, 'close');
 });
 
-test('what was answered is told, without the query', async () => {
+test('every answered request is reported to the observer, without the query', async () => {
   await using upstream = await startUpstream((_, response) => response.writeHead(201).end());
   await using gateway = await startGateway([
     backendEntry('b', upstream.port),
@@ -115,13 +115,13 @@ test('what was answered is told, without the query', async () => {
   await requestHttp2(session, { ':path': '/a?token=secret', ':method': 'POST' }, 'x');
   await sendRaw(gateway.port, get('/b', 'Host: nobody.test'), { servername: 'nobody.test' });
   session.close();
-  const told = gateway.answered.map(({ operationId, durationMs, upstreamMs, ...rest }) => {
+  const reported = gateway.answered.map(({ operationId, durationMs, upstreamMs, ...rest }) => {
     assert.match(operationId, /^op_/);
     assert.ok(durationMs >= (upstreamMs ?? 0));
     return { ...rest, askedUpstream: upstreamMs !== undefined };
   });
   const common = { source: '127.0.0.1' };
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     {
       ...common,
       edgeId: 'e',

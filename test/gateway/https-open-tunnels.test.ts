@@ -61,7 +61,7 @@ const lasting: readonly [name: string, change: Change][] = [
   ],
 ];
 
-/** All that a client has received: "hello" before the change, and its own "done" if the upstream could still return it. */
+/** Returns all data of a client: "hello" from before the change, and "done" if its echo still works after it. */
 async function talkOver(change: Change): Promise<string> {
   await using upstream = await startRawUpstream((socket, text) => {
     if (text.startsWith('GET')) socket.write(`${switching}hello`);

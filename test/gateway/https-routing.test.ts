@@ -149,7 +149,7 @@ suite('an answer of our own says why', async () => {
     assert.equal(headers['cache-control'], 'no-store');
   });
 
-  test('as a page for who asks for HTML, with what the client sent made harmless', async () => {
+  test('as a page for clients that accept HTML, with the values of the client escaped', async () => {
     await using gateway = await startGateway([edgeEntry('e', ['app.test'], [])]);
     const { headers, body } = await sendRaw(gateway.port, get("/<script>'", 'Accept: text/html,*/*;q=0.8'));
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -171,7 +171,7 @@ suite('an answer of our own says why', async () => {
   });
 });
 
-/** One upstream for each name, which answers with it. */
+/** Starts one upstream for each name, which answers with the name. */
 async function manyUpstreams(...names: readonly string[]) {
   const others = await Promise.all(
     names.map(async (name) => [name, await startUpstream((_, response) => response.end(name))] as const),

@@ -19,7 +19,7 @@ function gatewayTo(port: number, settings?: GatewaySettings, over?: Partial<Back
   );
 }
 
-/** Answers that are not HTTP, or that two readers could frame in two ways. */
+/** Responses that are not HTTP, or that two parsers could frame differently. */
 const bad: readonly [name: string, bytes: string][] = [
   ['not HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
   ['HTTP/2', 'HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n'],
@@ -51,7 +51,7 @@ suite('an upstream that does not speak proper HTTP is 502 with code 3004', async
     test(name, async () => {
       await using upstream = await startRawUpstream((socket) => void socket.write(bytes, 'latin1'));
       await using gateway = await gatewayTo(upstream.port);
-      // HTTP/2, so that interim responses cannot be taken for the answer.
+      // An HTTP/2 client does not mistake interim responses for the final one.
       const session = openHttp2(gateway.port);
       const answer = await requestHttp2(session, { ':path': '/' });
       session.close();
@@ -62,7 +62,7 @@ suite('an upstream that does not speak proper HTTP is 502 with code 3004', async
   }
 });
 
-/** Faults in a body whose head has gone out: the client must see that the answer is not whole. */
+/** Faults in a body whose head was already sent: the client must see that the response is incomplete. */
 const broken: readonly [name: string, bytes: string][] = [
   ['a body shorter than its length', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'],
   ['chunks without an end', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'],
@@ -120,7 +120,7 @@ suite('upstreams that cannot be reached', async () => {
   });
 
   test('no answer to the connection: 504 with code 3005', async () => {
-    // An address of a test network that nothing answers from, or that is refused at once where there is no route.
+    // The address is reserved for documentation: nothing answers, or the connection fails at once without a route.
     await using gateway = await gatewayTo(9, { timeouts: { upstreamConnectMs: 50 } }, { host: '192.0.2.1' });
     const { status, headers } = await sendRaw(gateway.port, get('/'));
     const seen = [status, headers['gatehouse-error-code']].join(' ');

@@ -7,9 +7,9 @@ import { readByGateway, readByNode } from './support/response-readers.ts';
 import type { Arrival, Reading } from './support/response-readers.ts';
 
 /**
- * The gateway frames anew what its parser reads, so a response that it reads otherwise than the next reader would is a
- * hole. Node's client (llhttp) reads the same bytes here. The parser may refuse more. It may never accept what Node's
- * refuses, nor see anything else in it.
+ * The gateway frames responses anew, so a response that its parser reads differently than another would is a security
+ * hole. Node's client (llhttp) reads the same bytes here. The gateway's parser may refuse more, but never accept a
+ * response that Node's refuses, nor read another one from the same bytes.
  */
 
 const corpus = Object.values(responses);
@@ -19,14 +19,14 @@ const requests = [
   { method: 'GET', upgrade: true },
 ] as const;
 
-/** Differences that are right. */
+/** Differences that are allowed. */
 const allowed = {
   /**
    * The answer to HEAD ends with its head (RFC 9112, 6.3), so the connection can be used again. Node decides that
    * before it looks at the method, and closes where neither a length nor chunks are announced.
    */
   headWithoutLength: ({ to }: Arrival): boolean => to.method === 'HEAD',
-  /** Node obeys it like `Connection`, but it says nothing of a connection to an origin (RFC 9112, C.2.2). */
+  /** Node obeys `Proxy-Connection` like `Connection`, but it has no meaning for an origin (RFC 9112, C.2.2). */
   proxyConnection: ({ pieces }: Arrival): boolean =>
     /^proxy-connection:/im.test(Buffer.concat(pieces).toString('latin1')),
   /**
@@ -37,7 +37,7 @@ const allowed = {
     (ours.interimCloses || allowed.proxyConnection(arrival)) && ours.interims.length > 0 && nodes.head === undefined,
 };
 
-/** Throws where the two readings differ in a way that is not allowed. */
+/** Throws if the two readings differ in a way that is not allowed. */
 function compare(arrival: Arrival, ours: Reading, nodes: Reading): void {
   const stopped = allowed.closingInterim(arrival, ours, nodes);
   const seen = Math.min(ours.interims.length, stopped ? nodes.interims.length : Infinity);
@@ -45,7 +45,7 @@ function compare(arrival: Arrival, ours: Reading, nodes: Reading): void {
   if (ours.head === undefined || stopped) return;
   assert.deepEqual(ours.head, nodes.head, 'head');
   if (ours.end === 'broken') {
-    // Either may stop at the first wrong byte, with or without the bytes before it.
+    // Each parser may stop at the first wrong byte, with or without the bytes before it.
     const shared = Math.min(ours.body.length, nodes.body.length);
     assert.equal(ours.body.slice(0, shared), nodes.body.slice(0, shared), 'start of the body');
     return;
@@ -72,7 +72,7 @@ const mutations: readonly ((text: string, at: number, random: Random) => string)
   (text, at) => text.slice(0, at) + text.slice(at + 1),
   (text, at, random) => text.slice(0, at) + random.pick(tokens) + text.slice(at),
   (text, at, random) => text.slice(0, at) + random.pick(tokens) + text.slice(at),
-  // At the start of a line, where headers, chunk sizes and trailers stand.
+  // Inserts at the start of a line, where headers, chunk sizes and trailers begin.
   (text, at, random) => {
     const line = text.indexOf('\n', at) + 1;
     return text.slice(0, line) + random.pick(tokens) + text.slice(line);
@@ -95,9 +95,9 @@ function mutate(random: Random): string {
 }
 
 function arrivalOf(seed: number): Arrival {
-  // Neighbouring seeds must not begin alike.
+  // Spreads the seeds, as neighbouring ones begin with similar numbers.
   const random = new Random(Math.imul(seed + 1, 0x9e3779b1));
-  // Most are answers to GET: the others have no body to disagree about.
+  // Most are responses to GET, as the others have no body.
   const to = random.pick([requests[0], requests[0], requests[0], ...requests]);
   return { to, pieces: cut(Buffer.from(mutate(random), 'latin1'), random) };
 }
@@ -135,11 +135,11 @@ test('a mutated response in random pieces is read as Node’s client reads it, o
       assert.deepEqual(readByGateway({ to: arrival.to, pieces: [bytes] }), ours, 'in one piece and in several');
       compare(arrival, ours, await readByNode(arrival));
     } catch (error) {
-      const shown = JSON.stringify(bytes.toString('latin1'));
-      throw new Error(`TEST_SEED=${seed} repeats this: ${arrival.to.method} answered with ${shown}`, { cause: error });
+      const text = JSON.stringify(bytes.toString('latin1'));
+      throw new Error(`TEST_SEED=${seed} repeats this: ${arrival.to.method} answered with ${text}`, { cause: error });
     }
   }
   t.diagnostic(JSON.stringify(ends));
-  // Mutations that break everything, or nothing, would show little.
+  // Mutations that break everything, or nothing, would prove little.
   if (only === undefined) assert.ok(ends.whole > cases / 10 && ends.broken > cases / 10);
 });

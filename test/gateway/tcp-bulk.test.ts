@@ -25,7 +25,7 @@ function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Of all that comes, to a reader that rests after each `restAfter` bytes. */
+/** Hashes all received data, with a pause after each `restAfter` bytes. */
 async function hashOfReceived(socket: Socket, restAfter = Infinity): Promise<string> {
   const hash = createHash('sha256');
   let left = restAfter;
@@ -41,7 +41,7 @@ async function hashOfReceived(socket: Socket, restAfter = Infinity): Promise<str
   return hash.digest('hex');
 }
 
-/** Sends it back, and never holds more of it than it must. */
+/** Echoes the data, with backpressure. */
 const echo: Behaviour = (socket) => {
   socket.pipe(socket);
 };
@@ -84,7 +84,7 @@ test('messages of any size come back whole from many connections in turn', async
   );
 });
 
-test('what waits for a client that does not read is still the same after others had their turn', async (t) => {
+test('data that waits for a client that does not read is unchanged after others had their turn', async (t) => {
   const bytes = randomBytes(20 * megabyte);
   const edge = await openEdge(t, (socket) => {
     socket.once('data', (order) => {
@@ -110,7 +110,7 @@ test('what waits for a client that does not read is still the same after others 
   assert.equal(await received, hashOf(bytes));
 });
 
-test('what a client sends waits unchanged for an upstream that does not read', async (t) => {
+test('data of a client waits unchanged for an upstream that does not read', async (t) => {
   const bytes = randomBytes(20 * megabyte);
   let received: Promise<string> | undefined;
   const edge = await openEdge(t, (socket) => {

@@ -16,7 +16,7 @@ import {
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 import type { Peer } from './support/tcp-peers.ts';
 
-/** An edge for 127.0.0.1 and 127.0.0.2, with one open connection of each. */
+/** Opens an edge for 127.0.0.1 and 127.0.0.2, and one connection from each. */
 async function openToTwo(t: TestContext) {
   const gateway = await startGateway(t);
   const upstream = await startUpstream(t);
@@ -120,7 +120,7 @@ test('a port that moves to another edge in one update is served by it at once, a
   const { engine, port, first } = await openToTwo(t);
   const next = await startUpstream(t);
   const other = await freePort();
-  // The connections that come in meanwhile may meet the old edge or the new one, but always a listener.
+  // Connections during the change may reach the old edge or the new one, but always a listener.
   const meanwhile = Array.from({ length: 20 }, () => dial(t, port));
   await engine.apply(
     change([
@@ -149,8 +149,8 @@ test('an unknown module, or a port of two edges, refuses the update and the last
     engine.apply(change([harmful, unknown])),
     /snapshot version \d+ .*unknown module "future_check"/,
   );
-  const rival = tcpEdge('edgtcp_9', [takenPort, port]);
-  await assert.rejects(engine.apply(change([harmful, rival])), /edgtcp_1 and edgtcp_9 both claim port/);
+  const conflicting = tcpEdge('edgtcp_9', [takenPort, port]);
+  await assert.rejects(engine.apply(change([harmful, conflicting])), /edgtcp_1 and edgtcp_9 both claim port/);
   assert.equal(engine.version, version);
   await stillTalks(first);
   await stillTalks(second);

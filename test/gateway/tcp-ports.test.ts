@@ -51,7 +51,7 @@ test('a fault ends with its edge, and moves with its port', async (t) => {
   );
 });
 
-test('who connects before the edge of a new port is in force waits for its rules', async (t) => {
+test('a client that connects before the edge of a new port is in force waits for its rules', async (t) => {
   const access = new AccessTable();
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules([])) };
@@ -91,7 +91,7 @@ test('who connects before the edge of a new port is in force waits for its rules
 });
 
 test('one change among 2,000 ports costs no more than among ten', async (t) => {
-  // An address of its own, so that so many ports are in nobody's way.
+  // Its own address, so that the many ports conflict with no other test.
   const host = '127.0.0.77';
   const upstream = await startUpstream(t);
   const firstPort = 20_000;
@@ -114,12 +114,12 @@ test('one change among 2,000 ports costs no more than among ten', async (t) => {
     }
   }
   await dialAndEcho(t, firstPort + firstOf(2000) + 1999, { host });
-  // If the cost grew with the number of edges it would be 200 times as much.
+  // A cost that grew with the number of edges would be 200 times as much.
   const [fewMs, manyMs] = [median(few.times), median(many.times)];
   assert.ok(manyMs < fewMs * 20 + 1, `${manyMs} ms among 2,000, ${fewMs} ms among 10`);
 });
 
-/** The two gateways of the test above must not want the same ports. */
+/** Returns the first port, different for the two gateways of the test above. */
 function firstOf(count: number): number {
   return count === 10 ? 0 : 10;
 }

@@ -18,7 +18,7 @@ const proxyAddress = '127.0.0.5';
 const fromClient = 'PROXY TCP4 203.0.113.7 127.0.0.1 4000 443\r\n';
 const fromStranger = 'PROXY TCP4 198.51.100.1 127.0.0.1 4000 443\r\n';
 
-/** An edge for the client behind the proxy, the proxy itself and 127.0.0.2. */
+/** Opens an edge for the client behind the proxy, the proxy itself and 127.0.0.2. */
 async function openEdge(t: TestContext, headersMs = 5000) {
   const gateway = await startGateway(
     t,
@@ -127,7 +127,7 @@ test('a drain does not wait longer than its limit for a header', async (t) => {
   await client.isReset();
 });
 
-/** A listener that gives its sockets to another server once it knows who they are. */
+/** Starts a listener that reads the PROXY header and passes its sockets to another server. */
 async function handTo(t: TestContext, server: { emit(name: 'connection', socket: unknown): boolean }) {
   const seen: boolean[] = [];
   const trustedProxies = new CidrSet(packRules([`${proxyAddress}/32`]));
@@ -157,7 +157,7 @@ test('a TLS server can take the socket over, with the first bytes of the handsha
   });
   const [answer] = await once(client, 'data');
   assert.equal(String(answer), 'over TLS');
-  // The proxy is trusted; the one it speaks for is not, and so neither is what that one says of others.
+  // The proxy is trusted, but the client it names is not, so neither are the forwarding headers of that client.
   assert.deepEqual(seen, [false]);
   client.destroy();
 });

@@ -27,7 +27,7 @@ async function startTlsUpstream(
   behave = echoToTheEnd,
 ) {
   const received: string[] = [];
-  // A documented option that the type leaves out.
+  // The option is documented, but the type omits it.
   const halfOpen: object = { allowHalfOpen: true };
   const server = createServer({ cert: certificatePem, key: privateKeyPem, ...halfOpen }, (socket) => {
     socket.on('error', () => {});
@@ -98,7 +98,7 @@ test('megabytes go to a TLS backend and back whole, at a reader that rests now a
   assert.ok(Buffer.concat(received).equals(bytes));
 });
 
-test('a TLS backend that is slow to say hello is joined within the limit, and the idle limit holds from then on', async (t) => {
+test('a TLS backend with a slow handshake is joined within the limit, and the idle limit holds from then on', async (t) => {
   const authority = await createAuthority();
   const upstream = await startTlsUpstream(t, await authority.issue('localhost', new Date()));
   const slow = createTcpServer({ pauseOnConnect: true }, (socket) => {

@@ -5,7 +5,7 @@ import { freePort, startGateway, until } from './support/tcp-engine.ts';
 import { backend, limitedTo, policy, restriction, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 
-test('a source that the module allows talks to the backend; another is reset and the backend never hears of it', async (t) => {
+test('a source that the module allows talks to the backend; another is reset and never reaches the backend', async (t) => {
   const { engine, seen } = await startGateway(t);
   const upstream = await startUpstream(t);
   const port = await freePort();
@@ -122,7 +122,7 @@ test('on a dual-stack listener an IPv4 source meets IPv4 rules only, an IPv6 sou
   await dial(t, ipv6Port, { from: '127.0.0.2' }).isReset();
 });
 
-test('what was told of a connection: source, bytes each way and who ended it', async (t) => {
+test('the end of a connection is reported: source, bytes each way and who ended it', async (t) => {
   const { engine, seen } = await startGateway(t);
   const upstream = await startUpstream(t, (socket) => {
     socket.on('data', () => socket.write('four')).on('end', () => socket.end());
@@ -132,7 +132,7 @@ test('what was told of a connection: source, bytes each way and who ended it', a
   const client = dial(t, port, { from: '127.0.0.2' });
   client.socket.end('sevenco');
   await client.seesEnd();
-  await until(() => seen.closed.length > 0, 'the end is told');
+  await until(() => seen.closed.length > 0, 'the end is reported');
   const { durationMs, ...event } = seen.closed[0] ?? { durationMs: -1 };
   assert.ok(durationMs >= 0);
   assert.deepEqual(event, { edgeId: 'edgtcp_1', source: '127.0.0.2', bytesIn: 7, bytesOut: 4, reason: 'client' });

@@ -72,11 +72,11 @@ test('HTTPS is served by workers as well; their arguments and environment hold n
   const [body] = await once(response, 'data');
   assert.equal(String(body), 'from upstream');
   for (const pid of engine.pids) {
-    const told = [
+    const visible = [
       await readFile(`/proc/${pid}/cmdline`, 'utf8'),
       await readFile(`/proc/${pid}/environ`, 'utf8'),
     ].join();
-    assert.doesNotMatch(told, /PRIVATE KEY|GATEHOUSE_|DATABASE/);
-    assert.match(told, /worker-main\.ts/);
+    assert.doesNotMatch(visible, /PRIVATE KEY|GATEHOUSE_|DATABASE/);
+    assert.match(visible, /worker-main\.ts/);
   }
 });

@@ -40,7 +40,7 @@ async function dialEvenly(t: TestContext, port: number, count = 24): Promise<rea
   return Promise.all(Array.from({ length: count }, () => dialAndEcho(t, port)));
 }
 
-test('workers share a port, obey an update before it is acknowledged, and tell what they saw', async (t) => {
+test('workers share a port, obey an update before it is acknowledged, and report their traffic', async (t) => {
   const { engine, seen } = await startWorkers(t, 2);
   const upstream = await startUpstream(t);
   const port = await freePort();
@@ -108,7 +108,7 @@ test('an update that no worker can build changes nothing in any of them', async 
   await dial(t, port).isReset();
 });
 
-/** An edge that only the first worker is told of as having an unknown module: each is sent a copy of its own. */
+/** Makes an edge that has an unknown module only in the first copy, and so only for the first worker. */
 function refusedByOne(port: number): ReturnType<typeof tcpEdge> {
   const edge = tcpEdge('edgtcp_2', [port]);
   let copies = 0;

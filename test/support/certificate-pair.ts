@@ -10,7 +10,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** As an upload names them. */
+/** A certificate and its key, with the field names of an upload. */
 export interface CertificatePair {
   readonly certificate_pem: string;
   readonly private_key_pem: string;
@@ -27,7 +27,7 @@ function openssl(...args: readonly string[]): void {
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
 }
 
-/** A pair whose certificate comes from OpenSSL's own tool. Others can be made with `name.pem` and `name.key`. */
+/** Makes a pair with the `openssl` command. Later calls can use its files `name.pem` and `name.key`. */
 export function makePair(name: string, ...args: readonly string[]): CertificatePair {
   const private_key_pem = makeKey();
   writeFileSync(join(folder, `${name}.key`), private_key_pem);
@@ -35,7 +35,7 @@ export function makePair(name: string, ...args: readonly string[]): CertificateP
   return { certificate_pem: readFileSync(join(folder, `${name}.pem`), 'utf8'), private_key_pem };
 }
 
-/** The same pair, with a certificate that has ended. */
+/** Makes a pair with the same key and an expired certificate. */
 export function makeExpired(name: string, pair: CertificatePair): CertificatePair {
   openssl('req', '-new', '-key', `${name}.key`, '-subj', '/CN=expired.test', '-out', `${name}.csr`);
   const output = `${name}-expired.pem`;

@@ -6,10 +6,10 @@ import { after, before, describe } from 'node:test';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 
-/** The test run starts one server for all files; a file that is run alone starts its own. */
+/** URL of the server that `npm test` starts for all files; a file that runs alone starts its own. */
 const sharedServer = process.env['TEST_POSTGRES_URL'];
 
-/** Runs the suite once for each real database. `newDatabase` answers the URL of an empty one. */
+/** Runs the suite once for each kind of database. `newDatabase` returns the URL of an empty one. */
 export function onEachDatabase(name: string, suite: (newDatabase: () => Promise<string>) => void): void {
   describe(`${name} (SQLite)`, () => {
     const folders: string[] = [];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
 
-/** Halves what a start costs. */
+/** Folder of compiled code, which halves the time of a start. */
 const compileCache = join(tmpdir(), 'gatehouse-compile-cache');
 
 export interface Ended {
@@ -25,7 +25,7 @@ export class GatehouseProcess implements AsyncDisposable {
 
   constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
     this.child = spawn(program, args, {
-      // Not where a default setting would find files of somebody's own service.
+      // Default settings must not find the files of a service in the current directory.
       cwd: tmpdir(),
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +35,7 @@ export class GatehouseProcess implements AsyncDisposable {
     this.#ended = once(this.child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
   }
 
-  /** The service on any port. Answers when it listens. */
+  /** Starts the service on any port; resolves when it listens. */
   static async serve(databaseUrl: string, more: readonly string[] = []): Promise<GatehouseProcess> {
     const own = ['--api-listen', '127.0.0.1:0', '--https-listen', 'off', '--snapshot-file', 'off'];
     const running = new GatehouseProcess(['serve', ...own, '--database-url', databaseUrl, ...more]);
@@ -48,17 +48,17 @@ export class GatehouseProcess implements AsyncDisposable {
     return new GatehouseProcess(args, variables).ended();
   }
 
-  /** What it has written so far. */
+  /** Output so far. */
   get out(): string {
     return this.#out;
   }
 
-  /** Where it listens; empty until it does. */
+  /** URL of the API; empty until it listens. */
   get url(): string {
     return /^Gatehouse listens on (\S+)$/m.exec(this.#out)?.[1] ?? '';
   }
 
-  /** Waits until it has printed this; answers what the first group of the pattern stands for. */
+  /** Waits until the output matches; returns the first group of the pattern. */
   async printed(pattern: RegExp): Promise<string> {
     const isOver = this.#ended.then(() => true);
     for (;;) {

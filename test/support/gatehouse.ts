@@ -11,18 +11,18 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; undefined when there is none. Tests look into it freely. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
   readonly body: any;
 }
 
 export interface CallOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Sent as it is, in place of JSON. */
+  /** Body that is sent unchanged, in place of JSON. */
   readonly raw?: string | Uint8Array;
 }
 
-/** A Gatehouse in this process, over real sockets. Every answer is held against the OpenAPI document. */
+/** A Gatehouse in this process, over real sockets. Every response is checked against the OpenAPI document. */
 export class Gatehouse implements AsyncDisposable {
   readonly app: App;
   readonly url: string;
@@ -88,7 +88,7 @@ export class Gatehouse implements AsyncDisposable {
   patch = (path: string, body?: unknown, options?: CallOptions) => this.call('PATCH', path, body, options);
   delete = (path: string, options?: CallOptions) => this.call('DELETE', path, undefined, options);
 
-  /** Creates what a test stands on; anything but 201 is a fault of the test. */
+  /** Creates a resource that the test needs; fails on anything but 201. */
   // oxlint-disable-next-line typescript/no-explicit-any -- see `Answer.body`
   async create(path: string, body: unknown = {}, options?: CallOptions): Promise<any> {
     const answer = await this.post(path, body, options);

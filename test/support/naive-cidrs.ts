@@ -5,7 +5,7 @@ import type { IpAddress } from '../../src/lib/ip/address.ts';
 import type { FlaggedCidr } from '../../src/lib/ip/cidr-set.ts';
 import { networkOf } from '../../src/lib/ip/cidr.ts';
 
-/** Few distinct bits, at both ends of the words, so that ranges nest, touch and overflow often. */
+/** Generates mostly boundary values, so that ranges nest, touch and overflow often. */
 const word = fc.oneof(
   fc.constantFrom(0, 1, 0xffffffff, 0xfffffffe, 0x80000000, 0x7fffffff, 0x0a000000, 0x0a0000ff, 0x20010db8),
   fc.nat(0xffffffff),
@@ -16,12 +16,12 @@ export const anyIp = fc.oneof(ipv4, ipv6);
 export const anyCidr = anyIp.chain((ip) => fc.nat(ip.family === 4 ? 32 : 128).map((prefix) => networkOf(ip, prefix)));
 export const anyRule: fc.Arbitrary<FlaggedCidr> = fc.record({ cidr: anyCidr, flags: fc.nat(255) });
 
-/** As it stands, also where it is an IPv4-mapped one. */
+/** Makes an IPv6 address, and does not convert an IPv4-mapped one. */
 export function ipv6Of(word0: number, word1: number, word2: number, word3: number): IpAddress {
   return { family: 6, word0: word0 | 0, word1: word1 | 0, word2: word2 | 0, word3: word3 | 0 };
 }
 
-/** The union of the flags of all rules that contain an address, by comparing the text of bits with each of them. */
+/** Finds the union of the flags of all rules that contain an address, by comparing bits as text with each rule. */
 export function naiveLookup(rules: readonly FlaggedCidr[]): (ip: IpAddress) => number {
   const networks = rules.map(({ cidr, flags }) => ({
     family: cidr.family,
@@ -36,7 +36,7 @@ export function naiveLookup(rules: readonly FlaggedCidr[]): (ip: IpAddress) => n
   };
 }
 
-/** The first and last address of each range and their outer neighbours: where a wrong edge would show. */
+/** Returns the first and last address of a range and their outer neighbours, where an off-by-one error would show. */
 export function edgesOf({ cidr }: FlaggedCidr): IpAddress[] {
   const size = cidr.family === 4 ? 32 : 128;
   const first = BigInt(`0b${bitText(cidr)}`);

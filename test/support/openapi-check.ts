@@ -15,30 +15,30 @@ interface Response {
 }
 
 const documentUrl = new URL('../../openapi.json', import.meta.url);
-// Answers may have no field that the document does not tell of: a stored field that slips into one is found here.
+// Responses may have no undocumented field, so that a stored field that leaks into one is found.
 const document = closeObjects(JSON.parse(readFileSync(documentUrl, 'utf8'))) as Document;
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, 'openapi');
 
 const paths = Object.keys(document.paths)
   .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
-  // `/ip_policies/x/rules` fits no parameter, but a literal segment goes before one.
+  // Paths with fewer parameters come first, as a literal segment wins over a parameter.
   .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Fails unless the document tells of this answer, with this status and a body of this form. */
+/** Fails unless the document has this status for the operation, with a body of this form. */
 export function checkAnswer(method: string, path: string, { status, body }: { status: number; body: unknown }): void {
   const template = paths.find(({ pattern }) => pattern.test(path))?.path;
   const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
-  // Paths and methods that do not exist are told of nowhere; their answers have the form of every error.
+  // Unknown paths and methods are not documented; their responses have the common form of errors.
   if (template === undefined || operation === undefined) {
     assert.ok(status === 404 || status === 405 || status === 400, `${method} ${path} answered ${status}`);
     validate('#/components/schemas/Error', body, `${method} ${path}`);
     return;
   }
   const response = operation.responses[status];
-  assert.ok(response, `the OpenAPI document tells of no ${status} for ${method} ${template}`);
+  assert.ok(response, `the OpenAPI document has no ${status} for ${method} ${template}`);
   if (response.content === undefined) {
     assert.equal(body, undefined, `${method} ${template} answered ${status} with a body`);
     return;
@@ -54,18 +54,18 @@ export function checkAnswer(method: string, path: string, { status, body }: { st
     'schema',
   ];
   validate(`#/${pointer.map(escape).join('/')}`, body, `${method} ${template} ${status}`);
-  if (status >= 400) checkErrorIsTold(response, body, `${method} ${template} ${status}`);
+  if (status >= 400) checkErrorIsDocumented(response, body, `${method} ${template} ${status}`);
 }
 
-/** The description of an error answer names the numbers that come with it. */
-function checkErrorIsTold({ description = '' }: Response, body: unknown, what: string): void {
-  // It has just passed the schema of errors.
+/** Checks that the description of the response lists the error code. */
+function checkErrorIsDocumented({ description = '' }: Response, body: unknown, what: string): void {
+  // The body has just passed the schema of errors.
   const number = /\d+$/.exec((body as { readonly error_code: string }).error_code)?.[0];
-  // An id that no route takes: nothing is there, as for paths that do not exist.
+  // No route accepts such an id, so the response is that for an unknown path.
   if (number === '20001') return;
   assert.ok(
     description.split('\n\n').some((line) => line.startsWith(`${number}: `)),
-    `${what}: the OpenAPI document tells of no error ${number}`,
+    `${what}: the OpenAPI document has no error ${number}`,
   );
 }
 

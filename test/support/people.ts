@@ -9,7 +9,7 @@ export interface Person {
 /** The account that every database starts with. */
 const firstAccount = 'default';
 
-/** Runs a command of the host's command line inside this process. Answers what it prints. */
+/** Runs a host command inside this process and returns its output. */
 export function runOnHost(
   { app: { context } }: Gatehouse,
   name: string,
@@ -20,7 +20,7 @@ export function runOnHost(
   return command.run(context, values);
 }
 
-/** Answers its id. */
+/** Creates an account and returns its id. */
 export async function createAccount(gatehouse: Gatehouse): Promise<string> {
   const printed = await runOnHost(gatehouse, 'accounts create', { name: newName('account') });
   return printed.split(' ', 1)[0] ?? '';
@@ -43,7 +43,7 @@ export async function createBot(gatehouse: Gatehouse): Promise<Person> {
   return { id, token };
 }
 
-/** Calls that come from this address, where 127.0.0.1 is a trusted proxy. */
+/** Adds the header for calls from this address, where 127.0.0.1 is a trusted proxy. */
 export function from(address: string, options: CallOptions = {}): CallOptions {
   return { ...options, headers: { ...options.headers, 'x-forwarded-for': address } };
 }

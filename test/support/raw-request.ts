@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes as they are, for what no client would send. Reads until the server closes the connection. */
+/** Sends bytes that no client library would send, and reads until the server closes the connection. */
 export async function rawRequest(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readVersion } from '../../src/store/change-log.ts';
 import type { Answer, CallOptions, Gatehouse } from './gatehouse.ts';
 
-/** Fails unless the call is refused with this status and number, and nothing is written. Answers the message. */
+/** Fails unless the call is refused with this status and code, and nothing is written. Returns the message. */
 export async function refuses(
   gatehouse: Gatehouse,
   call: readonly [method: string, path: string, body?: unknown, options?: CallOptions],
@@ -13,9 +13,9 @@ export async function refuses(
   const { queries } = gatehouse.app.context.store;
   const before = await readVersion(queries);
   const answer: Answer = await gatehouse.call(...call);
-  const shown = `${call[0]} ${call[1]} ${JSON.stringify(call[2])} answered ${answer.status} ${answer.text}`;
-  assert.equal(answer.status, status, shown);
-  assert.equal(answer.body.error_code, `ERR_GATEHOUSE_${code}`, shown);
+  const result = `${call[0]} ${call[1]} ${JSON.stringify(call[2])} answered ${answer.status} ${answer.text}`;
+  assert.equal(answer.status, status, result);
+  assert.equal(answer.body.error_code, `ERR_GATEHOUSE_${code}`, result);
   assert.equal(await readVersion(queries), before, 'a refused call has written something');
   return String(answer.body.msg);
 }

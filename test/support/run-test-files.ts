@@ -4,22 +4,22 @@ import { once } from 'node:events';
 export interface TestRun {
   /** Paths and patterns of files, or flags of `node --test`. */
   readonly files: readonly string[];
-  /** How many files run at once. */
+  /** Number of files that run at once. */
   readonly concurrency: number;
-  /** The longest that one test, or one hook, may take. */
+  /** Limit for one test or one hook. */
   readonly limitMs: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The longest that a file may take beside its tests: to load, and to end once they are over. */
+/** Limit for a file beside its tests: to load, and to end after them. */
 const marginMs = 60_000;
 
-/** How long Node may take to name what it was running when it is told to stop. */
+/** Time that Node gets after the signal to stop, to name the tests that were running. */
 const stopMs = 10_000;
 
 /**
- * Runs test files and answers the exit code. Node fails a test that meets the limit, but waits for ever for a file
- * whose process does not end. Such a file is silent, because Node shows one file at a time and each test as it ends.
+ * Runs test files and returns the exit code. Node fails a test at the limit, but waits for ever for a file whose
+ * process does not end. Such a file prints nothing, because Node prints one file at a time and each test as it ends.
  */
 export async function runTestFiles({ files, concurrency, limitMs, environment }: TestRun): Promise<number> {
   const args = ['--test', `--test-concurrency=${concurrency}`, `--test-timeout=${limitMs}`, ...files];

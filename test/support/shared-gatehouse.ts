@@ -4,10 +4,10 @@ import type { Flags } from '../../src/config/config.ts';
 import { onEachDatabase } from './each-database.ts';
 import { Gatehouse } from './gatehouse.ts';
 
-/** Runs the suite once for each real database, with one Gatehouse for all its tests. */
+/** Runs the suite once for each kind of database, with one Gatehouse for all its tests. */
 export function onEachGatehouse(name: string, suite: (gatehouse: () => Gatehouse) => void, settings: Flags = {}): void {
   onEachDatabase(name, (newDatabase) => {
-    // In a suite of its own: the Gatehouse stops before its database does.
+    // A suite of its own makes the Gatehouse stop before its database.
     describe('with one Gatehouse', () => {
       let gatehouse: Gatehouse | undefined;
       before(async () => {

@@ -4,14 +4,14 @@ import { Ngrok } from '@ngrok/ngrok-api';
 
 import { Gatehouse } from '../../support/gatehouse.ts';
 
-/** A Gatehouse that speaks the vendor's words, and the official client pointed at it by its base URL alone. */
+/** Starts a Gatehouse with the vendor's names, and the official client with nothing changed but its base URL. */
 export async function startWithClient(databaseUrl: string) {
   const gatehouse = await Gatehouse.start(databaseUrl, { vendor: 'ngrok' });
   const client = new Ngrok({ apiToken: gatehouse.token, baseUrl: gatehouse.url });
   return { gatehouse, client, [Symbol.asyncDispose]: () => gatehouse[Symbol.asyncDispose]() };
 }
 
-/** What the client throws for an error answer: its fields, with details as a map. */
+/** The value that the client throws for an error response: its fields, with details as a map. */
 interface ClientError {
   readonly errorCode: string;
   readonly statusCode: number;
@@ -25,7 +25,7 @@ export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
     (thrown: unknown) => thrown,
   );
   assert.ok(!(error instanceof Error), `the client could not read the answer: ${String(error)}`);
-  // Every field is looked at here.
+  // The assertions below check every field.
   const { errorCode, statusCode, msg, details } = error as ClientError;
   assert.match(errorCode, /^ERR_NGROK_\d+$/);
   assert.ok(statusCode >= 400 && msg.length > 10);
@@ -34,8 +34,8 @@ export async function errorOf(call: Promise<unknown>): Promise<ClientError> {
 }
 
 /**
- * Deletes, then sees that it is gone. The client reads JSON from the empty body of a 204 and rejects with a SyntaxError
- * of its own, whatever server it talks to; an error that the server tells comes as another kind of thing.
+ * Deletes, then checks that the resource is gone. The client parses the empty body of a 204 as JSON and rejects with a
+ * SyntaxError, whatever the server; an error response rejects with a value of another kind.
  */
 export async function expectDeleted(remove: Promise<void>, get: () => Promise<unknown>): Promise<void> {
   await assert.rejects(remove, SyntaxError);

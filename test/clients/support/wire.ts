@@ -6,21 +6,21 @@ import { Gatehouse } from '../../support/gatehouse.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 
 interface WireAnswer extends RawAnswer {
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
   readonly body: any;
 }
 
-/** How one of the official clients writes a request, byte for byte as it leaves the machine. */
+/** An official client, imitated byte for byte as it writes requests. */
 interface ClientOnTheWire {
   readonly gatehouse: Gatehouse;
   readonly send: (method: string, target: string, body?: string) => Promise<WireAnswer>;
-  /** The same, for what must be answered 201. */
+  /** Sends a POST and fails unless the response is 201. */
   create(target: string, body: string): Promise<{ readonly id: string; readonly uri: string }>;
 }
 
 type WriteHead = (token: string, method: string, body: string | undefined) => readonly string[];
 
-/** Go writes header names in lower case, and says nothing of a body where there is none. */
+/** Header names of the Go client are in lower case, and without a body it sends no header about one. */
 export const goHead: WriteHead = (token, _method, body) => [
   'User-Agent: ngrok-api-go/8.0.0',
   `authorization: Bearer ${token}`,
@@ -29,7 +29,7 @@ export const goHead: WriteHead = (token, _method, body) => [
   ...(body === undefined ? [] : ['content-type: application/json', contentLength(body)]),
 ];
 
-/** Python tells the length of nothing wherever there could have been something. */
+/** The Python client sends `Content-Length: 0` for an empty body where the method allows one. */
 export const pythonHead: WriteHead = (token, method, body) => [
   'User-Agent: ngrok-api-python/0.17.0/3.12',
   'Accept-Encoding: gzip, deflate',
@@ -43,7 +43,7 @@ export const pythonHead: WriteHead = (token, method, body) => [
     : [contentLength(body), 'Content-Type: application/json']),
 ];
 
-/** TypeScript names the type of a body that is not there. */
+/** The TypeScript client sends a content type even without a body. */
 export const typescriptHead: WriteHead = (token, method, body) => [
   'User-Agent: ngrok-api-typescript/0.10.0/v20.0.0',
   'Ngrok-Version: 2',
@@ -86,14 +86,14 @@ export function startWithVendor(databaseUrl: string): Promise<Gatehouse> {
   return Gatehouse.start(databaseUrl, { vendor: 'ngrok' });
 }
 
-/** An HTTPS edge with one route. */
+/** Creates an HTTPS edge with one route. */
 export async function makeRoute(client: ClientOnTheWire) {
   const edge = await client.create('/edges/https', '{}');
   const { id } = await client.create(`/edges/https/${edge.id}/routes`, '{"match_type":"path_prefix","match":"/a"}');
   return { edge, routeId: id, route: `/edges/https/${edge.id}/routes/${id}` };
 }
 
-/** Ids of all entries, through `next_page_uri` as it is given. */
+/** Collects the ids of all entries, requesting each `next_page_uri` unchanged. */
 export async function followLinks({ gatehouse, send }: ClientOnTheWire, first: string): Promise<readonly string[]> {
   const ids: string[] = [];
   let target: string | undefined = first;

@@ -5,15 +5,15 @@ import { exampleOf } from './load-examples.ts';
 import { findOperation } from './operations.ts';
 import type { ApiOperation } from './operations.ts';
 
-/** A call that is ready to be made: what its path and body name exists. */
+/** A call that is ready to be made: the resources named in its path and body exist. */
 export interface Prepared {
   readonly path: string;
   readonly body: unknown;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly ids: readonly string[];
 }
 
-/** An account through the eyes of one of its principals. */
+/** An account, as one of its principals uses it. */
 export class Account {
   readonly gatehouse: Gatehouse;
   readonly token: string;
@@ -26,7 +26,7 @@ export class Account {
   }
 
   static async of(gatehouse: Gatehouse, token: string): Promise<Account> {
-    // A key that is made without naming an owner belongs to the caller.
+    // A key created without an owner belongs to the caller.
     const { owner_id } = await gatehouse.create('/api_keys', {}, { token });
     return new Account(gatehouse, token, String(owner_id));
   }
@@ -41,12 +41,12 @@ export class Account {
     return answer;
   }
 
-  /** A new resource of the collection at this path. */
+  /** Creates a resource in the collection at this path. */
   make(path: string): Promise<{ readonly id: string; readonly token?: string }> {
     return this.#makeAt(path, path);
   }
 
-  /** Makes everything that the operation needs in order to succeed. */
+  /** Creates everything that the operation needs in order to succeed. */
   async prepare(operation: ApiOperation): Promise<Prepared> {
     const { path, ids } = await this.#fillPath(operation.path);
     const setBefore = operation.method === 'PUT' ? undefined : findOperation('PUT', operation.path);
@@ -57,7 +57,7 @@ export class Account {
     return { path, ids, body: operation.bodySchema === undefined ? undefined : await this.#body(operation) };
   }
 
-  /** The same for many operations; answers where to find each. */
+  /** Prepares many operations; returns a lookup of the results. */
   async prepareAll(operations: readonly ApiOperation[]): Promise<(operation: ApiOperation) => Prepared> {
     const all = new Map<ApiOperation, Prepared>();
     for (const operation of operations) all.set(operation, await this.prepare(operation));
@@ -68,7 +68,7 @@ export class Account {
     };
   }
 
-  /** The path with a resource made for each of its parameters. */
+  /** Fills in the path, with a new resource for each of its parameters. */
   async #fillPath(template: string): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
     let path = '';
     let collection = '';
@@ -97,7 +97,7 @@ export class Account {
   }
 }
 
-/** What every answer carries. */
+/** Checks the headers that every response must have. */
 function checkHeaders({ headers, status, text }: Answer): void {
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.match(headers.get('gatehouse-operation-id') ?? '', /^op_[0-9A-Za-z]{27}$/);

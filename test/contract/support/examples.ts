@@ -3,7 +3,7 @@ export interface ExampleMaker {
   make(path: string): Promise<{ readonly id: string }>;
 }
 
-/** A body that makes an operation do something, with all that it names made in the account first. */
+/** Makes a body for an operation, and first the resources in the account that it names. */
 export type MakeBody = (account: ExampleMaker) => unknown;
 
 /** The examples of a resource, by operation id; one for each operation that takes a body. */
@@ -11,7 +11,7 @@ export type ResourceExamples = Readonly<Record<string, MakeBody>>;
 
 let counter = 0;
 
-/** A number that no other example has. */
+/** Returns a number that no other example has. */
 export function unique(): number {
   return (counter += 1);
 }

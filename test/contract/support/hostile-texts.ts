@@ -1,6 +1,6 @@
 import { newId } from '../../../src/lib/ids.ts';
 
-/** What may stand in a URL, percent-encoded where it has to be, and is the id of nothing. */
+/** Returns texts that are the id of no resource, percent-encoded where a URL requires it. */
 export function hostileIds(realId: string, idOfAnotherKind: string): readonly string[] {
   const [prefix = '', body = ''] = realId.split('_');
   const swapped = Array.from(body)
@@ -102,10 +102,10 @@ export function hostileIds(realId: string, idOfAnotherKind: string): readonly st
   ].filter((id) => id !== realId);
 }
 
-/** What is no URL at all: bytes that may not stand in a request line. */
+/** Request targets that are no URL: they contain bytes that a request line must not have. */
 export const brokenTargets: readonly string[] = ['a b', 'a\u0000b', 'a\tb', 'a\rb', '\u0007'];
 
-/** Text for any field: whatever an answer says of it, it is not our fault. */
+/** Texts for any field; a response to them may be an error, but never a 5xx. */
 export const hostileTexts: readonly string[] = [
   '',
   'a\u0000b',

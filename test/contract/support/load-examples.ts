@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { MakeBody, ResourceExamples } from './examples.ts';
 
-/** The `contract-examples.ts` of a resource's or module's folder. */
+/** Exports of `contract-examples.ts` in the folder of a resource or module. */
 interface ExampleFile {
   readonly examples?: ResourceExamples;
   /** Settings of a module, for every edge or route that takes it. */
@@ -12,11 +12,11 @@ interface ExampleFile {
 
 const root = new URL('../../../', import.meta.url).pathname;
 const resourceExamples = new Map<string, MakeBody>();
-/** By name of the module, which is the last segment of its path. */
+/** Examples by name of the module, which is the last segment of its path. */
 const moduleExamples = new Map<string, MakeBody>();
 
 for (const path of globSync('src/{resources,modules}/**/contract-examples.ts', { cwd: root })) {
-  // Every such file exports one of the two, which the tests of its operations would miss.
+  // Every such file exports one of the two; without it, the tests of its operations fail.
   const { examples = {}, moduleExample } = (await import(join(root, path))) as ExampleFile;
   for (const [operationId, make] of Object.entries(examples)) resourceExamples.set(operationId, make);
   const folder = path.split('/').at(-2) ?? '';

@@ -1,6 +1,6 @@
 import { readRootFile } from './source-files.ts';
 
-/** A JSON schema, as far as these tests look into one. */
+/** The parts of a JSON schema that these tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -36,7 +36,7 @@ export interface OpenApi {
 export interface ApiOperation {
   readonly id: string;
   readonly method: string;
-  /** With `{name}` parameters. */
+  /** Path template with `{name}` parameters. */
   readonly path: string;
   readonly params: readonly string[];
   readonly successStatus: number;
@@ -46,7 +46,7 @@ export interface ApiOperation {
   readonly described: DescribedOperation;
 }
 
-// The tests of openapi.json hold it against the code and a validator.
+// Other tests compare openapi.json with the code and run a validator over it.
 export const openApi = JSON.parse(readRootFile('openapi.json')) as OpenApi;
 
 const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
@@ -64,7 +64,7 @@ const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([pat
 );
 
 export const publicOperations = all.filter(({ described }) => described.security?.length === 0);
-/** Those that need a key. */
+/** Operations that need a key. */
 export const operations = all.filter((operation) => !publicOperations.includes(operation));
 
 export function findOperation(method: string, path: string): ApiOperation | undefined {
@@ -76,7 +76,7 @@ export function resolveSchema(schema: Schema): Schema {
   return name === undefined ? schema : (openApi.components.schemas[name] ?? {});
 }
 
-/** Runs the check for every operation and tells of all that failed, each by its name. */
+/** Runs the check for every operation and reports all that failed, each by its name. */
 export async function forEach(
   chosen: readonly ApiOperation[],
   check: (operation: ApiOperation) => Promise<void>,

@@ -4,14 +4,14 @@ import { connect } from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Headers by name in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** A request whose target is sent as it is; `fetch` would tidy it up. */
+/** Sends a request with the target unchanged; `fetch` would normalise it. */
 export async function requestTarget(
   base: string,
   method: string,
@@ -29,7 +29,7 @@ export async function requestTarget(
   return { status: incoming.statusCode, headers: incoming.headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** Sends bytes as they are, whatever they mean, and reads until the server closes. */
+/** Sends bytes unchanged and reads until the server closes. */
 export async function sendBytes(base: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);

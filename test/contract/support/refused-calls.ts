@@ -20,7 +20,7 @@ ajv.addSchema(openApi, 'openapi');
 const bodyLimitBytes = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
-/** Every way to get this call wrong that its description in openapi.json shows. */
+/** Returns invalid forms of the call, derived from its description in openapi.json. */
 export function refusedCalls(operation: ApiOperation, prepared: Prepared): readonly RefusedCall[] {
   return [
     ...wrongForAll(prepared),
@@ -96,12 +96,12 @@ function wrongFields(
   ];
 }
 
-/** Values that the schema of a field does not take. */
+/** Returns values that the schema of a field does not accept. */
 function wrongValues(schema: Schema): readonly unknown[] {
   const fits = ajv.compile(schema.$ref === undefined ? schema : { $ref: `openapi${schema.$ref}` });
   const candidates: readonly unknown[] = [0, 4.5, true, 'no such word', [], [0], [[]], {}, { unknown_field: 1 }];
   const limit = schema['x-max-bytes'];
-  // Two bytes each: too many bytes, though not too many letters.
+  // Each letter has two bytes, so the text has too many bytes but not too many letters.
   const tooLong = limit === undefined ? [] : ['ü'.repeat(limit / 2 + 1), '\ud800'];
   return [...candidates.filter((value) => !fits(value)), ...tooLong];
 }

@@ -5,21 +5,21 @@ import { dirname, join, normalize } from 'node:path';
 const root = new URL('../../../', import.meta.url).pathname;
 
 export interface Import {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly target: string;
-  /** False when nothing of it is left once types are stripped. */
+  /** False for an import that is gone once types are stripped. */
   readonly atRunTime: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string;
-  /** Without types, which are replaced by spaces. */
+  /** Text with types replaced by spaces. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
 
-/** Every file of the program; tests and their examples are not part of it. */
+/** Reads every file of the program, without tests and their examples. */
 export function sourceFiles(): readonly SourceFile[] {
   return globSync('src/**/*.{ts,tsx}', { cwd: root })
     .filter((path) => !path.includes('node_modules') && !/(?:\.(?:test|d)\.tsx?|\/contract-examples\.ts)$/.test(path))
@@ -32,7 +32,7 @@ export function readRootFile(path: string): string {
 }
 
 export function readSource(path: string, text: string): SourceFile {
-  // JSX is not TypeScript's business; such files are read as they are, and all their imports count.
+  // Node cannot strip types from JSX, so all imports of such files count.
   const code = path.endsWith('.tsx') ? text : stripTypeScriptTypes(text);
   const atRunTime = new Set(specifiers(code));
   const imports = [...new Set(specifiers(text))].map((specifier) => ({
@@ -42,7 +42,7 @@ export function readSource(path: string, text: string): SourceFile {
   return { path, code, imports };
 }
 
-/** Any text that names a file of ours counts: `from`, `import()`, `new URL(…, import.meta.url)`. */
+/** Finds every text that names a local file: `from`, `import()`, `new URL(…, import.meta.url)`. */
 function specifiers(text: string): readonly string[] {
   return [...text.matchAll(/(['"`])(\.{1,2}\/[^'"`\n]*\.tsx?)\1/g)].map(([, , specifier = '']) => specifier);
 }

@@ -19,9 +19,9 @@ export interface LoggedChange {
 /** A Gatehouse with two accounts. */
 export class World implements AsyncDisposable {
   readonly gatehouse: Gatehouse;
-  /** The account of the first start, by its admin. */
+  /** The account of the first start, used by its admin. */
   readonly own: Account;
-  /** Another account, by its admin. */
+  /** Another account, used by its admin. */
   readonly foreign: Account;
 
   private constructor(gatehouse: Gatehouse, own: Account, foreign: Account) {
@@ -38,7 +38,7 @@ export class World implements AsyncDisposable {
     return new World(gatehouse, own, await Account.of(gatehouse, token));
   }
 
-  /** A user of the first account. */
+  /** Creates a user in the first account. */
   async createUser(name: string, role: 'admin' | 'member'): Promise<Account> {
     const token = await createUser(this.gatehouse, { account: 'default', name, role });
     return Account.of(this.gatehouse, token);
@@ -68,7 +68,7 @@ export class World implements AsyncDisposable {
     }));
   }
 
-  /** Every row of every table. */
+  /** Reads every row of every table. */
   async content(): Promise<string> {
     const tables: string[] = [];
     for (const name of await this.#tables()) {
@@ -79,7 +79,7 @@ export class World implements AsyncDisposable {
     return tables.join('\n');
   }
 
-  /** Fails if the database is not the same afterwards. */
+  /** Fails if the work changes the database. */
   async unchanged(work: () => Promise<void>): Promise<void> {
     const before = await this.content();
     await work();
@@ -103,7 +103,7 @@ export class World implements AsyncDisposable {
       try {
         return (await this.#query(sql)).map(([name]) => String(name)).toSorted();
       } catch {
-        // The words of the other database.
+        // The query is for the other kind of database.
       }
     }
     throw new Error('no table can be found');

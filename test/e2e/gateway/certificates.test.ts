@@ -37,8 +37,8 @@ function pairFor(...names: readonly string[]): CertificatePair {
 }
 let pairs = 0;
 
-/** Who stands for the name at the HTTPS listener: `local`, or the fingerprint of another certificate. */
-async function shownFor(host: string): Promise<string | undefined> {
+/** Returns `local` if the listener serves a certificate of the local CA for the name, else its fingerprint. */
+async function servedFor(host: string): Promise<string | undefined> {
   const { certificate } = await askHttps(site.httpsPort, host);
   return certificate?.verify(new X509Certificate(ca).publicKey) === true ? 'local' : certificate?.fingerprint256;
 }
@@ -67,29 +67,29 @@ test('curl trusts the authority that is offered for download, over HTTP/1.1 and 
   await assert.rejects(run('curl', [...way, url]), /SSL certificate problem/);
 });
 
-test('an uploaded certificate is shown from the answer to its upload to that of its deletion', async () => {
-  assert.equal(await shownFor(siteHost), 'local');
+test('an uploaded certificate is served from the answer to its upload to that of its deletion', async () => {
+  assert.equal(await servedFor(siteHost), 'local');
   const pair = pairFor(siteHost);
   const { id } = await site.gatehouse.create('/tls_certificates', pair);
-  assert.equal(await shownFor(siteHost), fingerprint(pair));
+  assert.equal(await servedFor(siteHost), fingerprint(pair));
   const newer = pairFor(siteHost);
   const { id: newerId } = await site.gatehouse.create('/tls_certificates', newer);
   await site.gatehouse.delete(`/tls_certificates/${id}`);
-  assert.equal(await shownFor(siteHost), fingerprint(newer));
+  assert.equal(await servedFor(siteHost), fingerprint(newer));
   await site.gatehouse.delete(`/tls_certificates/${newerId}`);
-  assert.equal(await shownFor(siteHost), 'local');
+  assert.equal(await servedFor(siteHost), 'local');
 });
 
-test('a certificate of another account is never shown, not for a name, not under a wildcard', async () => {
+test('a certificate of another account is never served, not for a name, not under a wildcard', async () => {
   const { token } = await createUser(site.gatehouse, 'admin', await createAccount(site.gatehouse));
   const pair = pairFor(siteHost, '*.site.test');
   const { id } = await site.gatehouse.create('/tls_certificates', pair, { token });
-  assert.equal(await shownFor(siteHost), 'local');
+  assert.equal(await servedFor(siteHost), 'local');
 
   const edge = await site.gatehouse.create('/edges/https', { hostports: ['mine.elsewhere.test:443'] }, { token });
   const own = pairFor('mine.elsewhere.test');
   await site.gatehouse.create('/tls_certificates', own);
-  assert.equal(await shownFor('mine.elsewhere.test'), 'local', 'nor the other way round');
+  assert.equal(await servedFor('mine.elsewhere.test'), 'local', 'nor the other way round');
   await site.gatehouse.delete(`/edges/https/${edge.id}`, { token });
   await site.gatehouse.delete(`/tls_certificates/${id}`, { token });
 });
@@ -99,15 +99,15 @@ test('a name that moves to another account takes no certificate along', async ()
   const pair = pairFor('moving.test');
   await site.gatehouse.create('/tls_certificates', pair);
   const edge = await site.gatehouse.create('/edges/https', { hostports: ['moving.test:443'] });
-  assert.equal(await shownFor('moving.test'), fingerprint(pair));
+  assert.equal(await servedFor('moving.test'), fingerprint(pair));
   const taken = await site.gatehouse.post('/edges/https', { hostports: ['moving.test:443'] }, { token });
   assert.equal(taken.status, 409);
   await site.gatehouse.delete(`/edges/https/${edge.id}`);
   await site.gatehouse.create('/edges/https', { hostports: ['moving.test:443'] }, { token });
-  assert.equal(await shownFor('moving.test'), 'local');
+  assert.equal(await servedFor('moving.test'), 'local');
 });
 
-test('a wildcard edge shows one local certificate for all its names, and an uploaded one for the name it is for', async () => {
+test('a wildcard edge serves one local certificate for all its names, and an uploaded one for the name it is for', async () => {
   await site.gatehouse.create('/edges/https', { hostports: ['*.wild.test:443'] });
   const [one, other] = [
     await askHttps(site.httpsPort, 'one.wild.test'),
@@ -117,8 +117,8 @@ test('a wildcard edge shows one local certificate for all its names, and an uplo
   assert.equal(one.certificate?.subjectAltName, 'DNS:*.wild.test');
   const pair = pairFor('one.wild.test');
   await site.gatehouse.create('/tls_certificates', pair);
-  assert.equal(await shownFor('one.wild.test'), fingerprint(pair));
-  assert.equal(await shownFor('other.wild.test'), 'local');
+  assert.equal(await servedFor('one.wild.test'), fingerprint(pair));
+  assert.equal(await servedFor('other.wild.test'), 'local');
   await assert.rejects(askHttps(site.httpsPort, 'two.levels.wild.test'), 'a wildcard stands for one label');
   await assert.rejects(askHttps(site.httpsPort, 'wild.test'), 'and for one at least');
 });

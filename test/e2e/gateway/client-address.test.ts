@@ -17,7 +17,7 @@ const proxy = '127.0.0.9';
 const stranger = '127.0.0.2';
 const request = `GET / HTTP/1.1\r\nHost: ${appHost}\r\nConnection: close\r\n\r\n`;
 
-/** Everything that comes back; "" where the connection was closed or reset without a word. */
+/** Reads until the end; "" if the connection was closed or reset without data. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk))).on('error', () => {});
@@ -83,7 +83,7 @@ suite('with --proxy-protocol tcp,https', () => {
     });
   }
 
-  test('the upstream of an HTTPS edge is told the address of the header, and not what the client claims', async () => {
+  test('the upstream of an HTTPS edge gets the address of the header, and not what the client claims', async () => {
     const claim = request.replace('\r\n', '\r\nX-Forwarded-For: 198.51.100.1\r\n');
     assert.match(await overHttps(proxy, proxyV2('203.0.113.5'), claim), /"x-forwarded-for":"203\.0\.113\.5"/);
   });
@@ -97,7 +97,7 @@ suite('with --trusted-proxies', () => {
   });
   after(() => site[Symbol.asyncDispose]());
 
-  /** What the upstream is told, or the status of a refusal. */
+  /** Returns the address that the upstream gets, or the status of a refusal. */
   async function ask(from: string, forwardedFor: string): Promise<string | number | undefined> {
     const headers = { 'X-Forwarded-For': forwardedFor, 'X-Real-IP': '203.0.113.5', Forwarded: 'for=203.0.113.5' };
     const { status, echo } = await site.askHttps({ from, headers });
@@ -122,7 +122,7 @@ suite('with --trusted-proxies', () => {
     assert.equal(await ask(proxy, '203.0.113.5, nonsense'), 403, 'nobody speaks for who is behind nonsense');
   });
 
-  test('TCP edges know the peer only', async () => {
+  test('TCP edges use the address of the peer only', async () => {
     await assert.rejects(site.askTcp({ from: proxy, headers: { 'x-forwarded-for': '203.0.113.5' } }), {
       code: 'ECONNRESET',
     });

@@ -13,7 +13,7 @@ import { newSqlite } from './support/scratch.ts';
 import { askHttps, askTcp } from './support/traffic.ts';
 import { until } from './support/until.ts';
 
-/** True while somebody accepts connections on the port. */
+/** True if the port accepts connections. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

@@ -19,7 +19,7 @@ before(async () => {
 after(() => site[Symbol.asyncDispose]());
 
 suite('HTTP/2 frames that would become other requests in HTTP/1.1', () => {
-  /** Requests that came whole, as the upstream reads them. */
+  /** Complete requests, as the upstream parses them. */
   const seen: { readonly url: string; readonly headers: readonly string[] }[] = [];
   let upstream: Upstream;
   before(async () => {
@@ -62,7 +62,7 @@ suite('HTTP/2 frames that would become other requests in HTTP/1.1', () => {
     ['two paths', [...plain, [':path', '/frames/smuggled']]],
     ['a second host', [...plain, ['host', 'other.test']]],
   ];
-  /** Sends the frames, and waits until a request that came after them has been answered. */
+  /** Sends the frames, and waits until a request sent after them has been answered. */
   async function send(fields: readonly Field[]): Promise<void> {
     seen.length = 0;
     const socket = openFrames(site.httpsPort, siteHost);
@@ -185,7 +185,7 @@ test('two thousand connections that say nothing, or next to nothing, leave room 
   for (let batch = 0; batch < 20; batch++) {
     const opened = Array.from({ length: 100 }, () => connect(site.httpsPort, '127.0.0.1').on('error', () => {}));
     await Promise.all(opened.map((socket) => once(socket, 'connect')));
-    // Half of them begin a long handshake.
+    // Half of the connections begin a long handshake.
     for (const socket of opened.slice(50)) socket.write(Buffer.from([0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc]));
     idle.push(...opened);
   }

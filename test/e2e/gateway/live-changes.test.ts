@@ -10,11 +10,11 @@ import { filledHost, fillEdges } from './support/fill.ts';
 import { createAccount } from './support/host-command.ts';
 import { Load } from './support/load.ts';
 import {
-  foretellHttps,
-  foretellTcp,
-  meetHttps,
-  meetTcp,
+  expectedHttps,
+  expectedTcp,
   refusedConnection,
+  requestHttps,
+  requestTcp,
   startModel,
   withoutUndefined,
 } from './support/model.ts';
@@ -30,21 +30,25 @@ const changeCount = isLong ? 1000 : 200;
 const edgeCount = 10_000;
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 
-/** Asks about what a change touched, from every source, and holds it against what the model foretells. */
+/** Sends requests from every source to everything that a change affects, and compares the results with the model. */
 async function check(model: Model, touched: readonly Touched[], what: string): Promise<void> {
   for (const each of touched) {
     if ('goneHost' in each) {
-      assert.equal(await meetHttps(model, each.goneHost, '/', sources[0]), refusedConnection, what);
+      assert.equal(await requestHttps(model, each.goneHost, '/', sources[0]), refusedConnection, what);
     } else if ('gonePort' in each) {
-      assert.equal(await meetTcp(each.gonePort, sources[0]), refusedConnection, what);
+      assert.equal(await requestTcp(each.gonePort, sources[0]), refusedConnection, what);
     } else {
       for (const from of sources) {
         if ('tcp' in each) {
-          assert.equal(await meetTcp(each.tcp.port, from), foretellTcp(model, each.tcp, from), `${what} from ${from}`);
+          assert.equal(
+            await requestTcp(each.tcp.port, from),
+            expectedTcp(model, each.tcp, from),
+            `${what} from ${from}`,
+          );
         } else {
-          const foretold = withoutUndefined(foretellHttps(model, each.site, each.path, from));
-          const met = await meetHttps(model, each.site.host, each.path, from);
-          assert.deepEqual(met, foretold, `${what}: ${each.site.host}${each.path} from ${from}`);
+          const expected = withoutUndefined(expectedHttps(model, each.site, each.path, from));
+          const actual = await requestHttps(model, each.site.host, each.path, from);
+          assert.deepEqual(actual, expected, `${what}: ${each.site.host}${each.path} from ${from}`);
         }
       }
     }

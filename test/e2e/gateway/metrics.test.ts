@@ -18,7 +18,7 @@ suite('metrics', () => {
   const read = async (): Promise<Exposition> => readExposition(await site.metrics());
   const valueOf = async (key: string): Promise<number | undefined> => (await read()).samples.get(key);
 
-  test('are valid, and bounded: no label tells of clients, hosts or paths', async () => {
+  test('are valid, and bounded: no label names clients, hosts or paths', async () => {
     await site.askHttps({ path: '/a/secret?token=1' });
     await site.askTcp();
     const { types, labelNames } = await read();
@@ -77,7 +77,7 @@ suite('metrics', () => {
     assert.equal(await valueOf('gatehouse_tcp_open_connections'), 0);
   });
 
-  test('tell which version is in force, since when, and how long changes took', async () => {
+  test('contain the version in force, since when, and how long changes took', async () => {
     const earlier = await read();
     await site.policy('10.0.0.0/8');
     const { samples } = await read();
@@ -89,7 +89,7 @@ suite('metrics', () => {
     assert.equal(samples.get('gatehouse_publish_faults_total'), 0);
   });
 
-  test('are all that is to be had at their address', async () => {
+  test('are all that is served at their address', async () => {
     const base = `http://127.0.0.1:${site.gatehouse.app.metricsPort}`;
     assert.equal((await fetch(`${base}/`)).status, 404);
     assert.equal((await fetch(`${base}/metrics`, { method: 'POST' })).status, 404);

@@ -42,7 +42,7 @@ async function askHttp2(session: ClientHttp2Session, path = '/'): Promise<Http2A
   return { headers, text };
 }
 
-/** Leads a path of the site to another upstream; answers where the route is managed. */
+/** Routes a path of the site to another upstream; returns the API path of the route. */
 async function route(path: string, upstreamPort: number, modules: object = {}): Promise<string> {
   const backend = await site.gatehouse.create('/backends/static', { address: `127.0.0.1:${upstreamPort}` });
   const routes = `/edges/https/${site.edgeId}/routes`;
@@ -99,7 +99,7 @@ test('a header that an upstream sends twice, or a rule adds beside its own, does
   session.destroy();
 });
 
-test('a route compresses what it is told to, and obeys when it is told otherwise', async () => {
+test('a route compresses what its module asks for, and obeys when the module changes', async () => {
   await using upstream = await startUpstream('pages', (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('page '.repeat(1000));
   });
@@ -121,7 +121,7 @@ test('a WebSocket goes through a route, and ends at both sides', async () => {
     socket.on('message', (data) => socket.send(data));
   });
   await route('/sockets', upstream.port, { request_headers: { add: { 'x-added': 'hello' } } });
-  // An option of the connection below, which the type leaves out.
+  // The option belongs to the connection below; the type omits it.
   const tls: ClientOptions & { readonly servername: string } = { servername: siteHost, rejectUnauthorized: false };
   const url = `wss://127.0.0.1:${site.httpsPort}/sockets/1`;
   const socket = new WebSocket(url, { ...tls, headers: { host: siteHost } });
@@ -142,9 +142,9 @@ test('a client of HTTP/2 that resets its streams as fast as it can is cut off, a
   await once(session, 'connect');
   const cuts: number[] = [];
   session.on('goaway', (code) => cuts.push(code));
-  // A stream that is reset while its request is still queued is never sent at all.
+  // A stream that is reset while its request is still queued is never sent.
   const sent = () => until(() => session.destroyed || session.state.outboundQueueSize === 0, 'the frames are sent');
-  // Several times what the gateway puts up with.
+  // Several times the number of resets that the gateway tolerates.
   for (let round = 0; round < 100 && cuts.length === 0 && !session.closed; round++) {
     const streams = Array.from({ length: 50 }, () => session.request({ ':path': '/', ':authority': siteHost }));
     for (const stream of streams) stream.on('error', () => {});

@@ -12,7 +12,7 @@ import { bootstrap } from '../../../src/resources/principals/service.ts';
 import type { SnapshotUpdate } from '../../../src/snapshot/contract.ts';
 import { newSqlite } from './support/scratch.ts';
 
-test('a target that cannot take an update gets it with the next one, and no version is told as in force before', async () => {
+test('a target that cannot take an update gets it with the next one, and no version is reported as in force before', async () => {
   const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));
   await using store = context.store;
   await context.services.get(bootstrap).run('the-token-of-somebody-0123456789-abcdef');

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => site[Symbol.asyncDispose]());
 
-/** Takes all restrictions and modules away again. */
+/** Removes all restrictions and modules. */
 beforeEach(async () => {
   for (const { id } of (await site.gatehouse.get('/ip_restrictions')).body.ip_restrictions) {
     await site.gatehouse.delete(`/ip_restrictions/${id}`);
@@ -20,7 +20,7 @@ beforeEach(async () => {
   await site.gatehouse.delete(`/edges/tcp/${site.tcpEdgeId}/ip_restriction`);
 });
 
-/** What `GET /ip_restrictions/{id}/warnings` says, as counts by source. */
+/** Reads `GET /ip_restrictions/{id}/warnings` as counts by source. */
 async function warningsOf(restrictionId: string): Promise<Readonly<Record<string, number>>> {
   const { body } = await site.gatehouse.get(`/ip_restrictions/${restrictionId}/warnings`);
   return Object.fromEntries(
@@ -44,7 +44,7 @@ suite('a restriction of endpoints that is not enforced', () => {
     assert.deepEqual(new Set(lines.map(({ source }) => source)), new Set(['127.0.0.2', '::1']));
   });
 
-  test('refuses once it is enforced: 403 with code 3205, a reset, and the upstream hears nothing', async () => {
+  test('refuses once it is enforced: 403 with code 3205, a reset, and nothing reaches the upstream', async () => {
     const { id } = await site.restrict(false, await site.policy('127.0.0.1/32'));
     await site.gatehouse.patch(`/ip_restrictions/${id}`, { enforced: true });
     const { requests } = site.upstream;
@@ -68,7 +68,7 @@ suite('a restriction of endpoints that is not enforced', () => {
     assert.deepEqual(await warningsOf(trial), { '127.0.0.1': 1 });
   });
 
-  test('of another type says nothing about traffic', async () => {
+  test('of another type has no effect on traffic', async () => {
     const policy = await site.policy('10.0.0.0/8');
     const { id } = await site.gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy] });
     assert.equal((await site.askHttps()).status, 200);
@@ -106,7 +106,7 @@ const installation = fc.record({
 });
 type Installation = typeof installation extends fc.Arbitrary<infer T> ? T : never;
 
-/** Answers the ids of the restrictions. */
+/** Creates the restrictions and modules of a case; returns the ids of the restrictions. */
 async function install({
   policies: rules,
   restrictions,
@@ -141,7 +141,7 @@ async function getsThrough(ask: Promise<{ readonly status: number }>): Promise<b
   }
 }
 
-test('POST /ip_check foretells what traffic meets, and what is warned of, whatever the rules are', async () => {
+test('POST /ip_check predicts the result of traffic, and its warnings, whatever the rules are', async () => {
   await fc.assert(
     fc.asyncProperty(installation, async (generated) => {
       const restrictionIds = await install(generated);

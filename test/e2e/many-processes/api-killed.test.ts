@@ -18,7 +18,7 @@ onEachDatabase(`the API process is killed ${kills} times under write load`, (new
     for (let kill = 0; kill < kills; kill++) {
       await using api = await Running.start(database);
       const call: typeof api.call = (...request) => api.call(...request);
-      // Checks what the last kill left behind.
+      // Checks the state that the last kill left behind.
       await Promise.all(writers.map((writer) => writer.verify(call)));
       const load = Promise.all(writers.map((writer) => writer.writeUntilFailure(call)));
       const goal = acknowledged(writers) + randomBetween(5, 60);

@@ -11,13 +11,13 @@ import { TcpProxy } from './support/tcp-proxy.ts';
 import { rounds, until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
-/** No call may take longer, whatever the network does. */
+/** Limit for any call, whatever the network does. */
 const longestAnswerMs = 20_000;
-/** After this long without word from the database, memory is not believed. */
+/** Time without contact to the database after which the caches are stale. */
 const staleAfterMs = 2_000;
 const outageMs = rounds(4_000, 30_000);
 
-// Mostly waiting: together they take as long as the longest.
+// The tests mostly wait, so they run at the same time.
 describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
   let postgres: PostgresServer;
   before(async () => {
@@ -25,7 +25,7 @@ describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  /** `near` speaks to the database directly, `far` through the proxy. */
+  /** Starts two processes: `near` connects to the database directly, `far` through the proxy. */
   async function startBoth() {
     await using started = new AsyncDisposableStack();
     const database = await createDatabase(postgres.url);
@@ -91,7 +91,7 @@ describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
     await checkSoundness(database);
   });
 
-  test('forgotten by the network: reads, writes and the word of changes come back on new connections', async () => {
+  test('dropped silently by the network: reads, writes and the change signal recover on new connections', async () => {
     await using both = await startBoth();
     const { database, near, far, proxy } = both;
     await far.create('/ip_policies');

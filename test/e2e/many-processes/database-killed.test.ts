@@ -23,7 +23,7 @@ const outages = {
   'PostgreSQL does not answer, twice': {
     begin: async ({ proxy }: Stage) => proxy.freeze(),
     end: async ({ proxy }: Stage) => {
-      // Silent again as soon as the gateway reads its first row.
+      // The proxy freezes again as soon as the gateway reads its first row.
       const again = proxy.freezeAt('FROM local_ca');
       proxy.thaw();
       await again;
@@ -33,7 +33,7 @@ const outages = {
   },
 };
 
-// Much of it is waiting, which can be done together.
+// The tests mostly wait, so they run at the same time.
 describe('outages of PostgreSQL', { concurrency: true }, () => {
   test(`PostgreSQL is killed ${crashes} times under load: calls answer 503, traffic flows on, nothing acknowledged is lost`, async () => {
     await using stage = await Stage.set();
@@ -48,7 +48,7 @@ describe('outages of PostgreSQL', { concurrency: true }, () => {
       await postgres.crash(crash % 2 === 0 ? 'SIGKILL' : 'SIGQUIT');
       await load;
 
-      // Each of these needs the database.
+      // Each of these calls needs the database.
       for (let asked = 0; asked < 5; asked++) {
         checkUnavailable(await call('GET', '/ip_policies'));
         checkUnavailable(await call('POST', '/ip_policies'));
@@ -67,19 +67,19 @@ describe('outages of PostgreSQL', { concurrency: true }, () => {
   });
 
   for (const [outage, { begin, end }] of Object.entries(outages)) {
-    test(`a gateway that is killed and started while ${outage} serves what it knew, and follows again later`, async () => {
+    test(`a gateway that is killed and started while ${outage} serves its last configuration, and follows again later`, async () => {
       await using stage = await Stage.set();
       await stage.switchBackend();
       await until('the file holds the last change', async () => (await stage.savedAtMs()) > stage.changedAtMs);
       await begin(stage);
       await stage.restartGateway();
-      await stage.gateway.says(/the gateway serves the last configuration it knew/);
+      await stage.gateway.prints(/the gateway serves the last configuration it knew/);
 
       await using traffic = new Traffic(stage.port);
       await until('traffic flows', () => traffic.served > 20);
       assert.equal(await askName(stage.port), stage.expectedName);
       await end(stage);
-      await stage.gateway.says(/^Gatehouse gateway runs/m);
+      await stage.gateway.prints(/^Gatehouse gateway runs/m);
       await stage.switchBackend();
       await traffic.stop();
       assert.equal(traffic.failed, 0, 'traffic was refused');

@@ -17,7 +17,7 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
   test('all come up, the schema is made once, and one of them shows the one first token', async () => {
     for (let round = 0; round < starts; round++) {
       const database = await newDatabase();
-      // A gateway brings the certificate authority, which there must be one of as well.
+      // The role `all` includes a gateway, which creates the certificate authority; there must be only one.
       const roles = ['api', 'api', 'all'];
       const processes = await Promise.all(
         roles.map((role) =>
@@ -44,17 +44,17 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
     const url = await newDatabase();
     const database = await openDatabase(url);
     await migrate(database, [changeLogMigration, ...migrations]);
-    // All wait here for their turn to write, and none has seen what another writes.
+    // All processes wait here for the write lock, and none has seen the writes of another.
     const holder = await database.connect();
     await database.beginExclusive(holder);
     await using started = new AsyncDisposableStack();
     const processes = [1, 2, 3].map(() => started.use(Running.launch(url)));
-    // On SQLite they wait before they listen.
+    // With SQLite they wait before they listen.
     if (url.startsWith('sqlite:')) await sleep(3_000);
-    else await Promise.all(processes.map((each) => each.says(/Server listening/)));
+    else await Promise.all(processes.map((each) => each.prints(/Server listening/)));
     await holder.close();
     await database.close();
-    for (const each of processes) await each.says(/^Gatehouse listens on/m);
+    for (const each of processes) await each.prints(/^Gatehouse listens on/m);
     assert.deepEqual(await countRows(url, ['accounts', 'users', 'api_keys']), [1, 1, 1]);
   });
 });

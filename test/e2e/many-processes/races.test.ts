@@ -11,7 +11,7 @@ const roundCount = rounds(30, 200);
 const contenders = 3;
 
 onEachDatabase(`two processes race, ${roundCount} rounds each`, (newDatabase) => {
-  test('a port, a CIDR, a name, a deletion and an update have one winner, and the losers are told', async (t) => {
+  test('a port, a CIDR, a name, a deletion and an update have one winner, and the losers get an error', async (t) => {
     const database = await newDatabase();
     const processes = await Promise.all([Running.start(database), Running.start(database)]);
     await using started = new AsyncDisposableStack();
@@ -44,7 +44,7 @@ class Race {
     const hostports = [`127.0.0.1:${30_000 + round}`];
     const edges = await this.#all((each) => each.call('POST', '/edges/tcp', { hostports }));
     const winner = oneWinner(edges, 201, 409);
-    // Who holds it is held by nobody else after all that.
+    // The winner still has the port afterwards.
     const { body } = await this.#any.call('GET', `/edges/tcp/${winner?.body.id}`);
     assert.deepEqual(body.hostports, hostports);
   }
@@ -64,7 +64,7 @@ class Race {
     oneWinner(await this.#all((each) => each.call('DELETE', `/ip_policies/${id}`)), 204, 404);
   }
 
-  /** Either the policy stays because it is in use, or it is gone and nothing can name it. */
+  /** Checks that the policy either stays because it is in use, or is gone and nothing refers to it. */
   async deletionAgainstUse(): Promise<void> {
     const { id } = await this.#any.create('/ip_policies');
     const { id: edge } = await this.#any.create('/edges/tcp');
@@ -102,7 +102,7 @@ class Race {
     assert.equal(tokens.length, 1, 'its token was shown once');
   }
 
-  /** The same call through all processes, several through each, at the same time. */
+  /** Makes the same call through all processes, several through each, at the same time. */
   #all(call: (process: Running, at: number) => Promise<Answer>): Promise<readonly Answer[]> {
     const places = Array.from({ length: contenders * this.#processes.length }, (_, at) => at);
     return Promise.all(places.map((at) => call(this.#process(at), at)));

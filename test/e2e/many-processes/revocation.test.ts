@@ -7,7 +7,7 @@ import { Running } from './support/running.ts';
 import { randomBetween, rounds, until } from './support/waiting.ts';
 
 const keys = rounds(30, 1_000);
-/** From the answer to the deletion on, for every other process. */
+/** Limit for every other process, from the response to the deletion. */
 const obeyedWithinMs = 250;
 
 onEachDatabase('a key is deleted through one process and used through another', (newDatabase) => {
@@ -29,7 +29,7 @@ onEachDatabase('a key is deleted through one process and used through another', 
       });
       let answeredAtMs = Infinity;
       void deleted.then((atMs) => (answeredAtMs = atMs));
-      // What counts is when a call begins: how long the measuring itself takes is the machine's affair.
+      // Only the start of a call counts, so that a slow machine does not fail the test.
       for (let refused = false; !refused;) {
         await sleep(randomBetween(0, 5));
         const begunAtMs = performance.now();
@@ -39,7 +39,7 @@ onEachDatabase('a key is deleted through one process and used through another', 
         if (refused) delaysMs.push(begunAtMs - (await deleted));
         assert.ok(late.length < 20, `still accepted: ${late.join(', ')}`);
       }
-      // Once refused, refused for good.
+      // A refused key stays refused.
       assert.equal(await use(), 401);
     }
     const median = delaysMs.toSorted((a, b) => a - b)[Math.floor(delaysMs.length / 2)] ?? 0;

@@ -16,15 +16,15 @@ test(`the listening connections are killed ${kills} times: every change arrives 
   await using writer = await Running.start(database);
   await using reader = await Running.start(database);
   const { id } = await writer.create('/ip_policies', { description: 'never changed' });
-  const shown = async () => (await reader.call('GET', `/ip_policies/${id}`)).body?.description;
+  const readDescription = async () => (await reader.call('GET', `/ip_policies/${id}`)).body?.description;
   for (let kill = 0; kill < kills; kill++) {
-    // From memory: the reader must be told to let go of it.
-    await until('the reader has it', async () => (await shown()) !== undefined);
+    // The reader now has it in its cache and must be notified to drop it.
+    await until('the reader has it', async () => (await readDescription()) !== undefined);
     const old = await listenersOf(database);
     assert.equal(old.size, 2, 'one of each process');
     const description = `change ${kill}`;
     await Promise.all([killListeners(database), writer.call('PATCH', `/ip_policies/${id}`, { description })]);
-    await until('the change has arrived', async () => (await shown()) === description, { withinMs: 10_000 });
+    await until('the change has arrived', async () => (await readDescription()) === description, { withinMs: 10_000 });
     await until('both listen again', async () => {
       const now = await listenersOf(database);
       return now.size === 2 && now.isDisjointFrom(old);
@@ -47,7 +47,7 @@ test('the version cannot be read: each authentication asks the database, and a k
   try {
     await other.query('BEGIN; LOCK TABLE store_version IN ACCESS EXCLUSIVE MODE');
     await until('it no longer trusts its memory', async () => !(await isReady()));
-    // As another process does, whose word has not arrived.
+    // Writes as another process does whose signal has not arrived.
     const client = new pg.Client({ connectionString: database });
     await client.connect();
     await client.query('DELETE FROM api_keys WHERE id = $1', [revoked.id]);

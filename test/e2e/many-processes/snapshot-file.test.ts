@@ -28,7 +28,7 @@ describe('the snapshot file of a gateway', () => {
   };
   const open = (path: string) => new SnapshotFile(path, createSealer(undefined), assert.ifError);
 
-  test('no private key can be read in it where there is a secret key, and a wrong secret key is told', async () => {
+  test('no private key can be read in it where there is a secret key, and a wrong secret key is reported', async () => {
     await using postgres = await startPostgres();
     const database = await createDatabase(postgres.url);
     const path = await newPath();
@@ -51,7 +51,7 @@ describe('the snapshot file of a gateway', () => {
     assert.match(wrong.output, /does not open\. secret_key is not the one it was kept with/);
   });
 
-  test('a process that is killed while it writes leaves the file whole, with the newest version it spoke of', async () => {
+  test('a process that is killed while it writes leaves the file whole, with the newest version it reported', async () => {
     const path = await newPath();
     let newest = 0;
     for (let kill = 0; kill < rounds(8, 200); kill++) {
@@ -80,7 +80,7 @@ describe('the snapshot file of a gateway', () => {
     };
     for (let round = 0; round < rounds(50, 2_000); round++) {
       const bytes = Buffer.from(whole);
-      // Most of the file is entries; its head is small and must be as safe.
+      // Every second round damages the head, which is a small part of the file.
       const at = randomBetween(0, round % 2 === 0 ? 200 : bytes.length - 1);
       const bit = randomBetween(0, 7);
       bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
@@ -105,16 +105,16 @@ describe('the snapshot file of a gateway', () => {
   });
 });
 
-/** Answers the last version that the writer said was written. */
+/** Returns the last version that the writer reported as written. */
 async function writeAndKill(path: string, firstVersion: number): Promise<number> {
   const writer = spawn(process.execPath, [writerProgram, path, String(firstVersion)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  writer.stdout.on('data', (chunk) => (said += String(chunk)));
-  await until('it writes', () => said.includes('\n'));
+  let output = '';
+  writer.stdout.on('data', (chunk) => (output += String(chunk)));
+  await until('it writes', () => output.includes('\n'));
   await sleep(randomBetween(0, 60));
   writer.kill('SIGKILL');
   await once(writer, 'close');
-  return Number(said.trimEnd().split('\n').at(-1));
+  return Number(output.trimEnd().split('\n').at(-1));
 }

@@ -12,7 +12,7 @@ export interface Finished {
   readonly errors: string;
 }
 
-/** Begins a command of the real program, in a process of its own. */
+/** Starts a command of the real program in a process of its own. */
 export function begin(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'] },
@@ -29,7 +29,7 @@ export async function gatehouse(...args: readonly string[]): Promise<Finished> {
   return { code: typeof code === 'number' ? code : null, ...texts };
 }
 
-/** The service in a process of its own. Disposing of it stops it in order. */
+/** The service in a process of its own. Disposal stops it gracefully. */
 export class Service implements AsyncDisposable {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -65,12 +65,12 @@ export class Service implements AsyncDisposable {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Creates something; answers it. */
+  /** Creates a resource and returns it. */
   async create(path: string, body: unknown = {}): Promise<{ readonly id: string }> {
     const { status, text } = await this.call('POST', path, body);
     if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
     const created: unknown = JSON.parse(text);
-    // Every resource has one.
+    // Every resource has an id.
     return created as { readonly id: string };
   }
 
@@ -82,7 +82,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** Reads on afterwards: a program that cannot write its log does not end. */
+/** Waits for the URL, then keeps reading: a program that cannot write its log does not end. */
 function untilListening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';

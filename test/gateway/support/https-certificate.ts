@@ -8,7 +8,7 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A self-signed certificate, which clients and gateways in tests trust as their own authority. */
+/** Makes a self-signed certificate, which clients and gateways in tests trust as an authority. */
 export function makeCertificate(...altNames: readonly string[]): TestCertificate {
   const request = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test`.split(' ');
   const names = `subjectAltName=${altNames.join(',')}`;
@@ -21,7 +21,7 @@ export function makeCertificate(...altNames: readonly string[]): TestCertificate
   return { certificate, key };
 }
 
-/** Names that every test may use for its edges. */
+/** Certificate for the names that tests use for their edges. */
 export const edgeCertificate = makeCertificate('DNS:app.test', 'DNS:other.test', 'DNS:*.wild.test', 'DNS:*.many.test');
 
 export interface AskedCertificate {
@@ -29,7 +29,7 @@ export interface AskedCertificate {
   readonly servername: string;
 }
 
-/** One certificate for all; remembers what it was asked for. */
+/** Serves one certificate for all names, and records the requests for it. */
 export function singleCertificate(asked: AskedCertificate[]): CertificateSource {
   const context = createSecureContext({ cert: edgeCertificate.certificate, key: edgeCertificate.key });
   return {

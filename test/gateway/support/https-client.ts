@@ -13,7 +13,7 @@ export interface Connecting {
   readonly alpn?: readonly string[];
 }
 
-/** A TLS connection that trusts the test certificate and nothing else. */
+/** Opens a TLS connection that trusts the test certificate and nothing else. */
 export async function connectClient(port: number, options: Connecting = {}): Promise<TLSSocket> {
   const { servername = 'app.test', localAddress, host = '127.0.0.1', alpn = ['http/1.1'] } = options;
   const socket = connectTls({
@@ -23,7 +23,7 @@ export async function connectClient(port: number, options: Connecting = {}): Pro
     ca: edgeCertificate.certificate,
     ALPNProtocols: [...alpn],
     ...(localAddress !== undefined && { localAddress }),
-    // Names outside the certificate are used to see how the gateway answers them.
+    // Tests use names outside the certificate to check the response of the gateway.
     checkServerIdentity: () => undefined,
   });
   await once(socket, 'secureConnect');
@@ -32,14 +32,14 @@ export async function connectClient(port: number, options: Connecting = {}): Pro
 
 export interface RawAnswer {
   readonly status: number;
-  /** Lower-case names; repeated ones joined with a comma. */
+  /** Headers by lower-case name; repeated ones are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** All bytes until the connection ended. */
+  /** All data until the connection ended. */
   readonly text: string;
 }
 
-/** Sends bytes as they are and reads until the gateway closes. */
+/** Sends bytes unchanged and reads until the gateway closes. */
 export async function sendRaw(port: number, bytes: string, options: Connecting = {}): Promise<RawAnswer> {
   const socket = await connectClient(port, options);
   socket.write(bytes, 'latin1');
@@ -69,7 +69,7 @@ export function parseAnswer(text: string): RawAnswer {
   return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body: text.slice(end + 4), text };
 }
 
-/** A request of HTTP/1.1 that asks for the connection to be closed, so that `sendRaw` returns. */
+/** Formats an HTTP/1.1 request with `Connection: close`, so that `sendRaw` returns. */
 export function get(path: string, ...headerLines: readonly string[]): string {
   const lines = headerLines.some((line) => /^host:/i.test(line)) ? headerLines : ['Host: app.test', ...headerLines];
   return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`;

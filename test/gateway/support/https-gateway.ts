@@ -22,7 +22,7 @@ export interface GatewaySettings {
   readonly http1FastPath?: boolean;
 }
 
-/** A gateway as the behaviour suite sees it: it is told snapshots, and listens. */
+/** A gateway under test, which takes snapshot updates and listens. */
 export interface TestGateway extends AsyncDisposable {
   readonly port: number;
   readonly httpPort: number;

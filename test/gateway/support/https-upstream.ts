@@ -15,14 +15,14 @@ export interface SeenRequest {
 export interface TestUpstream extends AsyncDisposable {
   readonly port: number;
   readonly seen: SeenRequest[];
-  /** How many connections it has ever had. */
+  /** Number of connections so far. */
   connections: number;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** A real HTTP server that remembers what it was sent, and says it back if nothing else is asked of it. */
-export async function startUpstream(answer: Answer = sayBack): Promise<TestUpstream> {
+/** Starts a real HTTP server that records its requests and, without `answer`, echoes them. */
+export async function startUpstream(answer: Answer = echoRequest): Promise<TestUpstream> {
   const seen: SeenRequest[] = [];
   const server = createHttpServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -39,11 +39,11 @@ export async function startUpstream(answer: Answer = sayBack): Promise<TestUpstr
 }
 
 export interface HeldUpstream extends TestUpstream {
-  /** Ends the answer that waits. */
+  /** Ends the open response. */
   release(): void;
 }
 
-/** Sends `start`, if any, and ends the answer when it is told to. */
+/** Starts an upstream that sends `start`, if any, and `end` on `release`. */
 export async function startHeldUpstream(start: string, end: string): Promise<HeldUpstream> {
   let waiting: ServerResponse | undefined;
   const upstream = await startUpstream((_, response) => {
@@ -53,20 +53,20 @@ export async function startHeldUpstream(start: string, end: string): Promise<Hel
   return Object.assign(upstream, { release: () => void waiting?.end(end) });
 }
 
-function sayBack(request: IncomingMessage, response: ServerResponse, body: string): void {
+function echoRequest(request: IncomingMessage, response: ServerResponse, body: string): void {
   response.setHeader('X-Upstream', 'yes').end(`${request.method} ${request.url} ${body}`);
 }
 
 export interface RawUpstream extends AsyncDisposable {
   readonly port: number;
-  /** All bytes of all connections, in Latin-1. */
+  /** Data of all connections, in Latin-1. */
   received: string;
   connections: number;
-  /** How many connections it has now. */
+  /** Number of open connections. */
   readonly open: number;
 }
 
-/** Answers each request head with given bytes, right or wrong. */
+/** Starts an upstream that answers each request head with given bytes, valid or not. */
 export async function startRawUpstream(answer: (socket: Socket, received: string) => void): Promise<RawUpstream> {
   const state = { received: '' };
   const server = createTcpServer((socket) => {

@@ -6,15 +6,15 @@ import type { Readable } from 'node:stream';
 import { edgeCertificate } from './https-certificate.ts';
 import { connectClient, openHttp2, parseAnswer } from './https-client.ts';
 
-/** An answer whose body is still to be read. */
+/** A response whose body has not been read yet. */
 export interface OpenAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Readable;
-  /** Known once the body has ended. */
+  /** Returns the trailers once the body has ended. */
   trailers(): Readonly<Record<string, unknown>>;
-  /** Goes away, whatever has been read. */
+  /** Disconnects before the body has ended. */
   leave(): void;
 }
 
@@ -36,7 +36,7 @@ export const clients: Readonly<Record<'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2', Ask>> 
     while (!text.includes('\r\n\r\n')) {
       await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
       if (socket.destroyed) throw new Error('closed before an answer');
-      // Latin-1 in and out: a byte stays a byte.
+      // Latin-1 keeps each byte as one character.
       text += (socket.read() as Buffer | null)?.toString('latin1') ?? '';
     }
     const { status, headers: answered, body } = parseAnswer(text);
@@ -49,7 +49,7 @@ export const clients: Readonly<Record<'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2', Ask>> 
     asked.setHeader('Host', 'app.test');
     for (const [name, value] of Object.entries(headers)) asked.setHeader(name, value);
     asked.end();
-    // A request emits its answer with this event.
+    // The event `response` of a request has this argument.
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     return {
       status: answer.statusCode ?? 0,
@@ -66,11 +66,11 @@ export const clients: Readonly<Record<'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2', Ask>> 
     stream.on('close', () => {
       session.close();
     });
-    // Node drops the body of a stream that ends before anybody has asked for it.
+    // Node drops the body of a stream that ends before anything reads it.
     stream.pause();
     let trailers: IncomingHttpHeaders = {};
     stream.on('trailers', (received) => (trailers = received));
-    // A stream emits its head with this event.
+    // The event `response` of a stream has this argument.
     const [{ ':status': status, ...answered }] = (await once(stream, 'response')) as [Record<string, unknown>];
     return {
       status: Number(status),
@@ -84,7 +84,7 @@ export const clients: Readonly<Record<'HTTP/1.0' | 'HTTP/1.1' | 'HTTP/2', Ask>> 
   },
 };
 
-/** All that came of a body; `whole` if the client was told that this is all. */
+/** Reads a body; `whole` if it ended without an error. */
 export async function readBody({ body }: OpenAnswer): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = [];
   let whole = false;

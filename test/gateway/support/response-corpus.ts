@@ -1,7 +1,7 @@
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** Responses in Latin-1, usual and odd, right and wrong: what mutations start from. */
+/** Responses in Latin-1, usual and odd, valid and invalid, from which mutations start. */
 export const responses: Readonly<Record<string, string>> = {
   'a length': `${ok}Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello`,
   'no body': `${ok}Content-Length: 0\r\nX-One: 1\r\nx-one: 2\r\n\r\n`,
@@ -97,7 +97,7 @@ export const responses: Readonly<Record<string, string>> = {
   'a tab before the status': 'HTTP/1.1\t200 OK\r\nContent-Length: 2\r\n\r\nok',
 };
 
-/** Pieces that mean something to a reader of HTTP. */
+/** Texts with a meaning in HTTP, for mutations to insert. */
 export const tokens: readonly string[] = [
   '\r\n',
   '\n',

@@ -6,7 +6,7 @@ import { BadResponse } from '../../../src/gateway/https/upstream/response-head.t
 import { ResponseParser } from '../../../src/gateway/https/upstream/response-parser.ts';
 import { hopByHopHeaders, listTokens } from '../../../src/lib/http-syntax.ts';
 
-/** The bytes of one connection, cut into the pieces in which they arrive, and then its end. */
+/** The bytes of one connection, in the pieces in which they arrive before it ends. */
 export interface Arrival {
   readonly to: Parameters<ResponseParser['begin']>[0];
   readonly pieces: readonly Buffer[];
@@ -15,22 +15,22 @@ export interface Arrival {
 export interface ReadHead {
   readonly status: number;
   readonly reason: string;
-  /** Without those that belong to the connection or frame the body. */
+  /** Headers without those that belong to the connection or frame the body. */
   readonly headers: readonly string[];
 }
 
-/** A reader's account of what came. */
+/** Result of reading one connection. */
 export interface Reading {
   readonly interims: ReadHead[];
-  /** An interim response said that the connection closes. Only the gateway's reader looks. */
+  /** True if an interim response had `Connection: close`; only the gateway's reader sets it. */
   interimCloses: boolean;
   head: ReadHead | undefined;
-  /** In Latin-1. */
+  /** Body in Latin-1. */
   body: string;
   trailers: readonly string[];
-  /** The response was framed in itself, and the reader would send another request on the connection. */
+  /** True if the response did not end with the connection and the reader would use the connection again. */
   reusable: boolean;
-  /** `upgraded`: the rest of the bytes is in `body`. */
+  /** After `upgraded`, the rest of the bytes is in `body`. */
   end: 'whole' | 'broken' | 'upgraded';
 }
 
@@ -46,7 +46,7 @@ function emptyReading(): Reading {
   };
 }
 
-/** The gateway's own parser, used as `UpstreamConnection` uses it. */
+/** Reads with the gateway's parser, as `UpstreamConnection` does. */
 export function readByGateway({ to, pieces }: Arrival): Reading {
   const reading = emptyReading();
   const parser = new ResponseParser();
@@ -80,7 +80,7 @@ function plain({ status, reason, headers }: ReadHead): ReadHead {
   return { status, reason, headers };
 }
 
-/** A connection whose other side says given bytes, in given pieces, once it was sent something. */
+/** A connection whose other side sends given pieces after the first write. */
 class ScriptedSocket extends Duplex {
   readonly #pieces: readonly Buffer[];
   #asked = false;
@@ -103,14 +103,14 @@ class ScriptedSocket extends Duplex {
     for (const piece of this.#pieces) {
       if (this.destroyed) return;
       this.push(piece);
-      // Pieces that are pushed in one turn may be read as one.
+      // Pieces pushed in one turn of the event loop may be read as one.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.push(null);
   }
 }
 
-/** A client that may use its connection again, and so looks whether it can. */
+/** An agent with keep-alive, to find out whether Node would use the connection again. */
 class ScriptedAgent extends Agent {
   readonly #pieces: readonly Buffer[];
 
@@ -128,7 +128,7 @@ class ScriptedAgent extends Agent {
   }
 }
 
-/** Node's own client. */
+/** Reads with Node's own client. */
 export async function readByNode({ to, pieces }: Arrival): Promise<Reading> {
   const reading = emptyReading();
   const asked = request({
@@ -168,7 +168,7 @@ function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMess
   return { status: statusCode, reason: statusMessage, headers: endToEnd(rawHeaders) };
 }
 
-/** The headers that a proxy hands on (RFC 9110, 7.6.1), without the length, which frames the body. */
+/** Returns the headers that a proxy forwards (RFC 9110, 7.6.1), without the length, which frames the body. */
 function endToEnd(rawHeaders: readonly string[]): readonly string[] {
   const dropped = new Set(['content-length', ...hopByHopHeaders]);
   for (let at = 0; at < rawHeaders.length; at += 2) {

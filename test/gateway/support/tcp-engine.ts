@@ -15,7 +15,7 @@ interface Fault {
   readonly cause: string | undefined;
 }
 
-/** Keeps what the gateway tells of its traffic. */
+/** Records the events of the gateway. */
 export class Recorder implements TrafficObserver {
   readonly verdicts: Verdict[] = [];
   readonly warnings: string[] = [];
@@ -82,7 +82,7 @@ export async function startGateway(
 const lowestPort = 12_000;
 const ports = 18_000;
 
-/** A port below those the system gives to outgoing connections, so that none of these takes it meanwhile. */
+/** Finds a port below the ephemeral range, so that no outgoing connection takes it meanwhile. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * ports);
@@ -98,7 +98,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   }
 }
 
-/** Waits for something that happens by itself; fails after long enough for any machine. */
+/** Waits for the condition; fails after a time that is long enough for any machine. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!condition()) {

@@ -14,7 +14,7 @@ import type {
 
 export const accountId = 'acc_1';
 
-/** A CIDR allows; with `!` before it, it denies. */
+/** Makes a policy; a CIDR allows, and with `!` before it denies. */
 export function policy(id: string, ...rules: readonly string[]): PolicyEntry {
   return { kind: 'policy', id, rules: packRules(rules) };
 }

@@ -5,11 +5,11 @@ import type { TestContext } from 'node:test';
 
 import { until } from './tcp-engine.ts';
 
-/** A client or the upstream's side of a connection, with all it received. */
+/** A client or an upstream connection, with all data it received. */
 export class Peer {
   readonly socket: Socket;
   ended = false;
-  /** The code of the error that broke the connection. */
+  /** Code of the error that broke the connection. */
   broken: string | undefined;
   #received: Buffer[] = [];
 
@@ -43,7 +43,7 @@ export class Peer {
 export interface Upstream {
   readonly port: number;
   readonly server: Server;
-  /** One for each connection that reached it. */
+  /** Connections that arrived. */
   readonly peers: readonly Peer[];
 }
 
@@ -71,7 +71,7 @@ export async function startUpstream(t: TestContext, behaviour: Behaviour = echo)
 }
 
 export function portOf(server: Server): number {
-  // A TCP server that listens has an address of this kind.
+  // The address of a TCP server that listens has this form.
   return (server.address() as AddressInfo).port;
 }
 
@@ -90,7 +90,7 @@ export function dial(
   return new Peer(socket);
 }
 
-/** A client that has sent a word and heard it back from an echoing upstream. */
+/** Connects, sends a word, and waits until an echoing upstream returns it. */
 export async function dialAndEcho(t: TestContext, port: number, options: ClientOptions = {}): Promise<Peer> {
   const client = dial(t, port, options);
   client.socket.write('hello');

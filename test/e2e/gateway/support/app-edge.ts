@@ -11,7 +11,7 @@ export interface AppEdge {
   readonly tcpPort: number;
 }
 
-/** An HTTPS edge and a TCP edge of a running program, with one upstream behind both. */
+/** Creates an HTTPS edge and a TCP edge in a running program, with one upstream behind both. */
 export async function createAppEdge(program: Program, upstreamPort: number): Promise<AppEdge> {
   const backend = await program.must('POST', '/backends/static', { address: `127.0.0.1:${upstreamPort}` });
   const edge = await program.must('POST', '/edges/https', { hostports: [`${appHost}:443`] });
@@ -32,7 +32,7 @@ export async function createAppEdge(program: Program, upstreamPort: number): Pro
   };
 }
 
-/** The id of a policy that allows these CIDRs. */
+/** Creates a policy that allows these CIDRs; returns its id. */
 export async function createPolicy(program: Program, ...cidrs: readonly string[]): Promise<string> {
   const { id } = await program.must('POST', '/ip_policies', {});
   await program.must('PUT', `/ip_policies/${id}/rules`, cidrs);

@@ -3,7 +3,7 @@ import type { Model, Policy, Route, Site, TcpSite } from './model.ts';
 import type { Program } from './program.ts';
 import type { Random } from './random.ts';
 
-/** What a change touched, to be asked about at once. */
+/** Something that a change affects, to be requested right after it. */
 export type Touched =
   | { readonly site: Site; readonly path: string }
   | { readonly tcp: TcpSite }
@@ -12,7 +12,7 @@ export type Touched =
 
 export interface ChangeParts {
   readonly program: Program;
-  /** Default: of the first account. */
+  /** Token of the account that changes; undefined for the first account. */
   readonly token: string | undefined;
   readonly model: Model;
   readonly random: Random;
@@ -20,7 +20,7 @@ export interface ChangeParts {
   readonly certificateFor: (host: string) => CertificatePair & { readonly fingerprint: string };
 }
 
-/** Makes a change over the API and in the model; undefined where the model offers no room for it. */
+/** Makes a change over the API and in the model; returns undefined if the model has nothing to change this way. */
 export type Change = (parts: ChangeParts) => Promise<readonly Touched[] | undefined>;
 
 export const sources = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const;
@@ -136,10 +136,10 @@ const changeRequestHeaders = changeModule(
 const changeResponseHeaders = changeModule(
   'response_headers',
   (_parts, route) => {
-    const shown = `value ${(names += 1)}`;
-    return { settings: { add: { 'x-shown': shown } }, on: () => (route.shown = shown) };
+    const value = `value ${(names += 1)}`;
+    return { settings: { add: { 'x-response': value } }, on: () => (route.responseHeader = value) };
   },
-  (route) => (route.shown = undefined),
+  (route) => (route.responseHeader = undefined),
 );
 
 const toggleRule: Change = async ({ program, token, model, random }) => {
@@ -269,7 +269,7 @@ async function postRoute(
   const backend = random.pick(model.backends);
   const body = { match_type: 'path_prefix', match, backend: { backend_id: backend.id } };
   const { id } = await program.must('POST', `/edges/https/${site.id}/routes`, body, token);
-  return { id, match, backend, policy: undefined, added: undefined, shown: undefined };
+  return { id, match, backend, policy: undefined, added: undefined, responseHeader: undefined };
 }
 
 function pickRoute({ model, random }: ChangeParts): { readonly site: Site; readonly route: Route | undefined } {
@@ -277,7 +277,7 @@ function pickRoute({ model, random }: ChangeParts): { readonly site: Site; reado
   return { site, route: site.routes.length === 0 ? undefined : random.pick(site.routes) };
 }
 
-/** All that asks the policy, or anything where nothing does. */
+/** Returns everything in the model that uses the policy. */
 function usersOf(model: Model, policy: Policy): readonly Touched[] {
   const touched: Touched[] = model.tcpSites.filter((tcp) => tcp.policy === policy).map((tcp) => ({ tcp }));
   for (const site of model.sites) {

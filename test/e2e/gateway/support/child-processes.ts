@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Ids of the processes that a process has started. */
+/** Returns the ids of the processes that a process has started. */
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args=']);
   return stdout

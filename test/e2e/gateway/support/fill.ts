@@ -14,8 +14,8 @@ import { programToken } from './program.ts';
 const edgesAtOnce = 2500;
 
 /**
- * Puts HTTPS edges into an empty database, each with one route to the backend: through the tables of the resources, as
- * thousands of calls would take too long. They belong to the first account.
+ * Fills an empty database with HTTPS edges of the first account, each with one route to the backend. It uses the tables
+ * of the resources, as thousands of calls would take too long.
  */
 export async function fillEdges(databaseUrl: string, count: number, upstreamPort: number): Promise<void> {
   const config = readConfig({}, { databaseUrl });

@@ -5,13 +5,13 @@ import { startUpstream } from './upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface HeldUpstream extends Upstream {
-  /** Resolves when so many requests wait for their answer. */
+  /** Resolves when `count` requests wait for their response. */
   holds(count: number): Promise<void>;
-  /** Ends the answers that wait. */
+  /** Ends all open responses. */
   release(): void;
 }
 
-/** Begins its answers to paths under `/held` and ends them when it is told to; answers others at once. */
+/** Starts an upstream that begins responses under `/held`, ends them on `release`, and answers others at once. */
 export async function startHeldUpstream(): Promise<HeldUpstream> {
   const held = new Set<ServerResponse>();
   const upstream = await startUpstream('held', (request, response) => {

@@ -12,7 +12,7 @@ async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promi
   return stdout;
 }
 
-/** Answers the token of an admin of a new account. */
+/** Creates an account and returns the token of its admin. */
 export async function createAccount(databaseUrl: string, name: string): Promise<string> {
   const account = await runOnHost(databaseUrl, 'accounts', 'create', '--name', name);
   const id = account.split(' ', 1)[0] ?? '';

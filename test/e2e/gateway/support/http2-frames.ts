@@ -5,7 +5,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const endStream = 1;
 const endHeaders = 4;
 
-/** Header fields as HPACK literals that no client library would let out. Texts are shorter than 127 bytes. */
+/** Encodes header fields as HPACK literals that client libraries refuse to send. Texts are shorter than 127 bytes. */
 export function headersFrame(fields: readonly (readonly [string, string])[], isEnd: boolean): Buffer {
   const block = fields.map(([name, value]) =>
     Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]),
@@ -17,7 +17,7 @@ export function dataFrame(text: string): Buffer {
   return frame(0, endStream, 1, Buffer.from(text));
 }
 
-/** A connection that has said hello over HTTP/2 and may now send frames of any kind. */
+/** Opens a connection and sends the HTTP/2 preface, so that any frame may follow. */
 export function openFrames(port: number, servername: string): TLSSocket {
   const socket = connect({ port, servername, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   socket.on('error', () => {}).write(Buffer.concat([preface, frame(4, 0, 0, Buffer.alloc(0))]));

@@ -11,13 +11,13 @@ interface LoadTargets {
   readonly tcpPort: number;
 }
 
-/** A pause between two requests of one client: the load is there to be disturbed, not to fill the machine. */
+/** Pause between two requests of one client: the load must notice disturbances, not fill the machine. */
 const pauseMs = 5;
 
-/** Requests that go on, over every kind of connection, until it is stopped. */
+/** Continuous requests over every kind of connection, until stopped. */
 export class Load {
   requests = 0;
-  /** What went wrong; the load is there to find out whether anything does. */
+  /** Descriptions of failed requests; tests expect none. */
   readonly failures: string[] = [];
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   #stopping = false;

@@ -5,7 +5,7 @@ import { askHttps, askTcp } from './traffic.ts';
 import type { Answered } from './traffic.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the API was told, so that what traffic meets can be foretold. */
+/** The model repeats the configuration that was sent to the API, to compute the expected result of traffic. */
 export interface Backend {
   readonly id: string;
   upstream: Upstream;
@@ -13,7 +13,7 @@ export interface Backend {
 
 export interface Policy {
   readonly id: string;
-  /** By address: the id of the rule that allows it. */
+  /** Ids of rules by the address that they allow. */
   readonly rules: Map<string, string>;
 }
 
@@ -29,10 +29,10 @@ export interface Route {
   backend: Backend | undefined;
   /** Undefined while the module is off or unset. */
   policy: Policy | undefined;
-  /** What the upstream gets in `x-added`. */
+  /** Value of the request header `x-added`. */
   added: string | undefined;
-  /** What the client gets in `x-shown`. */
-  shown: string | undefined;
+  /** Value of the response header `x-response`. */
+  responseHeader: string | undefined;
 }
 
 export interface Site {
@@ -59,7 +59,7 @@ export interface Model {
   readonly tcpSites: TcpSite[];
 }
 
-/** Three policies that allow nobody yet, and a backend for each upstream. */
+/** Creates three policies without rules, and a backend for each upstream. */
 export async function startModel(
   program: Program,
   token: string | undefined,
@@ -81,19 +81,19 @@ export async function startModel(
 
 const localCaIssuer = 'local CA';
 
-/** What one request meets: plain values, to be compared. */
+/** Result of one request, as plain values to compare. */
 export interface Outcome {
   readonly status: number;
   readonly errorCode?: number | undefined;
   readonly upstream?: string | undefined;
   readonly added?: string | undefined;
-  readonly shown?: string | undefined;
+  readonly responseHeader?: string | undefined;
   readonly certificate?: string | undefined;
 }
 
 export const refusedConnection = 'refused';
 
-export function foretellHttps(model: Model, site: Site, path: string, from: string): Outcome {
+export function expectedHttps(model: Model, site: Site, path: string, from: string): Outcome {
   const certificate = site.certificate?.fingerprint ?? localCaIssuer;
   const { restriction } = model;
   if (restriction?.enforced === true && !restriction.policy.rules.has(from)) {
@@ -105,11 +105,11 @@ export function foretellHttps(model: Model, site: Site, path: string, from: stri
   if (route === undefined) return { status: 404, errorCode: 20100, certificate };
   if (route.policy !== undefined && !route.policy.rules.has(from)) return { status: 403, errorCode: 3203, certificate };
   if (route.backend === undefined) return { status: 503, errorCode: 6528, certificate };
-  const { added, shown } = route;
-  return { status: 200, upstream: route.backend.upstream.name, added, shown, certificate };
+  const { added, responseHeader } = route;
+  return { status: 200, upstream: route.backend.upstream.name, added, responseHeader, certificate };
 }
 
-export async function meetHttps(model: Model, host: string, path: string, from: string): Promise<unknown> {
+export async function requestHttps(model: Model, host: string, path: string, from: string): Promise<unknown> {
   let answer: Answered;
   try {
     answer = await askHttps(model.httpsPort, host, { path, from });
@@ -117,18 +117,18 @@ export async function meetHttps(model: Model, host: string, path: string, from: 
     return describeFailure(error);
   }
   const { status, errorCode, echo, headers, certificate } = answer;
-  const shown = headers['x-shown'];
+  const responseHeader = headers['x-response'];
   return withoutUndefined({
     status,
     errorCode,
     upstream: echo?.name,
     added: echo?.headers['x-added'],
-    shown: typeof shown === 'string' ? shown : undefined,
+    responseHeader: typeof responseHeader === 'string' ? responseHeader : undefined,
     certificate: nameCertificate(certificate),
   });
 }
 
-export function foretellTcp(model: Model, { policy, backend }: TcpSite, from: string): string {
+export function expectedTcp(model: Model, { policy, backend }: TcpSite, from: string): string {
   const { restriction } = model;
   const allowed =
     (restriction?.enforced !== true || restriction.policy.rules.has(from)) &&
@@ -136,7 +136,7 @@ export function foretellTcp(model: Model, { policy, backend }: TcpSite, from: st
   return allowed ? backend.upstream.name : refusedConnection;
 }
 
-export async function meetTcp(port: number, from: string): Promise<string> {
+export async function requestTcp(port: number, from: string): Promise<string> {
   try {
     return (await askTcp(port, { from })).echo?.name ?? 'no echo';
   } catch (error) {
@@ -144,12 +144,12 @@ export async function meetTcp(port: number, from: string): Promise<string> {
   }
 }
 
-/** What is not there and what is undefined are told apart when outcomes are compared. */
+/** Removes undefined fields, which `deepEqual` distinguishes from missing ones. */
 export function withoutUndefined(outcome: Outcome): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== undefined));
 }
 
-/** No edge serves the name, or the port, or the source is not let in. */
+/** Returns `refused` if no edge serves the name or port, or the source is not allowed. */
 function describeFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return ['ECONNRESET', 'ECONNREFUSED', 'EPROTO'].includes(code) ? refusedConnection : String(error);

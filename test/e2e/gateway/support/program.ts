@@ -10,7 +10,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed body; undefined when there is none. Tests look into it freely. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
   readonly body: any;
 }
 
@@ -19,7 +19,7 @@ export const programToken = 'the-token-that-programs-begin-with-0123456789';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const startLimitMs = 60_000;
 
-/** Gatehouse as users run it: a process of its own, told by flags and spoken to over sockets. */
+/** Gatehouse as users run it: a process of its own, configured by flags and used over sockets. */
 export class Program implements AsyncDisposable {
   readonly apiPort: number;
   readonly httpsPort: number;
@@ -83,7 +83,7 @@ export class Program implements AsyncDisposable {
     return this.#output;
   }
 
-  /** Lines of the log with this message. */
+  /** Returns the lines of the log with this message. */
   // oxlint-disable-next-line typescript/no-explicit-any -- see `ApiAnswer.body`
   logged(message: string): readonly any[] {
     return this.#output
@@ -108,7 +108,7 @@ export class Program implements AsyncDisposable {
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
-  /** A call that a test stands on; an error is a fault of the test. */
+  /** Makes a call that must succeed for the test to go on. */
   // oxlint-disable-next-line typescript/no-explicit-any -- see `ApiAnswer.body`
   async must(method: string, path: string, body?: unknown, token?: string): Promise<any> {
     const answer = await this.call(method, path, body, token);

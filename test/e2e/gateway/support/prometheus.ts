@@ -1,9 +1,9 @@
-/** By name and labels as they are written: the value. */
+/** Values by name and labels, as they are written. */
 export type Samples = ReadonlyMap<string, number>;
 
 export interface Exposition {
   readonly samples: Samples;
-  /** By metric: `counter`, `gauge` or `histogram`. */
+  /** Types (`counter`, `gauge` or `histogram`) by metric. */
   readonly types: ReadonlyMap<string, string>;
   readonly labelNames: ReadonlySet<string>;
 }
@@ -14,7 +14,7 @@ const helpLine = new RegExp(`^# HELP (${metricName}) .+$`);
 const typeLine = new RegExp(`^# TYPE (${metricName}) (counter|gauge|histogram|summary|untyped)$`);
 const sampleLine = new RegExp(`^(${metricName})(?:\\{((?:${label},?)*)\\})? (\\S+)$`);
 
-/** Reads the text format of Prometheus, version 0.0.4. Throws for anything that is not of it. */
+/** Parses the text format of Prometheus, version 0.0.4. Throws for anything else. */
 export function readExposition(text: string): Exposition {
   const samples = new Map<string, number>();
   const types = new Map<string, string>();

@@ -14,7 +14,7 @@ export function proxyV2(source: string): Buffer {
   return Buffer.concat([signature, Buffer.from([0x21, family, 0, addresses.length]), addresses]);
 }
 
-/** A connection of the proxy itself, such as a health check. */
+/** Header of a connection of the proxy itself, such as a health check. */
 export const proxyV2Local: Buffer = Buffer.concat([signature, Buffer.from([0x20, 0, 0, 0])]);
 
 function ipv6Bytes(address: string): Buffer {

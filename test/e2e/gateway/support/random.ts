@@ -1,4 +1,4 @@
-/** The same numbers for the same seed, so that a failure can be repeated. */
+/** Random numbers that are the same for the same seed, so that a failure can be repeated. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0 up to, not including, `limit`. */
+  /** Returns an integer from 0 up to, not including, `limit`. */
   below(limit: number): number {
     // Marsaglia's xorshift with 32 bits; zero would stay zero.
     let x = this.#state === 0 ? 1 : this.#state;

@@ -7,7 +7,7 @@ import { askHttps } from './traffic.ts';
 const host = 'app.edge.test';
 const pauseMs = 20;
 
-/** Clients that stop in the middle of things: what they leave behind is the gateway's to clean up. */
+/** Clients that disconnect in the middle of a request, so that the gateway has to clean up. */
 export class RestlessClients {
   rounds = 0;
   #stopping = false;
@@ -60,7 +60,7 @@ export class RestlessClients {
 
   async #repeat(round: () => Promise<void>): Promise<void> {
     while (!this.#stopping) {
-      // What becomes of such a client is told by what it leaves open.
+      // Errors do not matter here; the test counts the descriptors that stay open.
       await round().catch(() => {});
       this.rounds += 1;
     }

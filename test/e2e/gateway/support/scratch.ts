@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-/** A folder that is gone after the tests of the file. */
+/** Makes a folder that is removed after the tests of the file. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-e2e-'));
   after(() => {
@@ -12,7 +12,7 @@ export function scratchFolder(): string {
   return folder;
 }
 
-/** The URL of a SQLite database that does not exist yet. */
+/** Returns the URL of a SQLite database that does not exist yet. */
 export function newSqlite(): string {
   return `sqlite:${join(scratchFolder(), 'gatehouse.db')}`;
 }

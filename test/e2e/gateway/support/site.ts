@@ -74,21 +74,21 @@ export class Site implements AsyncDisposable {
   }
 
   askHttps(asking: Asking = {}, host = siteHost): Promise<Answered> {
-    return askHttps(this.httpsPort, host, { ...asking, ...way(asking.from) });
+    return askHttps(this.httpsPort, host, { ...asking, ...addresses(asking.from) });
   }
 
   askTcp(asking: Asking = {}): Promise<Answered> {
-    return askTcp(this.tcpPort, { ...asking, ...way(asking.from) });
+    return askTcp(this.tcpPort, { ...asking, ...addresses(asking.from) });
   }
 
-  /** An IP policy; `!` before a CIDR means deny. */
+  /** Creates an IP policy; `!` before a CIDR means deny. */
   async policy(...cidrs: readonly string[]): Promise<string> {
     const { id } = await this.gatehouse.create('/ip_policies');
     await this.gatehouse.put(`/ip_policies/${id}/rules`, cidrs);
     return id;
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of it, it asserts
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
   async restrict(enforced: boolean, ...policyIds: readonly string[]): Promise<any> {
     return this.gatehouse.create('/ip_restrictions', { type: 'endpoints', enforced, ip_policy_ids: policyIds });
   }
@@ -97,7 +97,7 @@ export class Site implements AsyncDisposable {
     return (await fetch(`http://127.0.0.1:${this.gatehouse.app.metricsPort}/metrics`)).text();
   }
 
-  /** Lines of the log with this message, without the common fields. */
+  /** Returns the lines of the log with this message, without the common fields. */
   // oxlint-disable-next-line typescript/no-explicit-any -- see `restrict`
   logged(message: string): readonly any[] {
     return this.gatehouse.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
@@ -109,7 +109,7 @@ export class Site implements AsyncDisposable {
   }
 }
 
-/** Comes from and goes to addresses of one family. */
-function way(from: string | undefined): Pick<Asking, 'from' | 'to'> {
+/** Returns source and destination addresses of one family. */
+function addresses(from: string | undefined): Pick<Asking, 'from' | 'to'> {
   return from === undefined ? {} : { from, to: from.includes(':') ? '::1' : '127.0.0.1' };
 }

@@ -13,7 +13,7 @@ import { Random } from './random.ts';
 import { RestlessClients } from './restless-clients.ts';
 import { startUpstream } from './upstream.ts';
 
-/** What the server held at one moment. */
+/** Resources that the server holds at one moment. */
 export interface Sample {
   readonly seconds: number;
   readonly descriptors: number;
@@ -21,31 +21,31 @@ export interface Sample {
 }
 
 export interface SoakReport {
-  /** While the load went on. */
+  /** Samples taken during the load. */
   readonly samples: readonly Sample[];
   readonly before: Sample;
-  /** When all clients had gone and idle connections had been given up. */
+  /** Sample taken when all clients had disconnected and idle connections were closed. */
   readonly after: Sample;
   readonly requests: number;
   readonly changes: number;
-  /** Of clients that did nothing wrong. */
+  /** Failed requests of well-behaved clients. */
   readonly failures: readonly string[];
 }
 
 interface SoakOptions {
-  /** Of an account that changes; the load is on another's edges. */
+  /** Token of an account that changes; the load uses the edges of another. */
   readonly token: string;
   readonly seconds: number;
   readonly sampleSeconds: number;
   readonly onSample?: (sample: Sample) => void;
 }
 
-/** Idle connections to these upstreams are given up after two seconds: what is open after that has leaked. */
+/** Keep-alive of the upstreams; the gateway closes idle connections to them after 2 s, so any open later has leaked. */
 const upstreamKeepAliveMs = 3_000;
 const settleLimitMs = 30_000;
 const changePauseMs = 20;
 
-/** Load of every kind on a program, well-behaved and not, with changes of the configuration all the while. */
+/** Runs load of every kind, well-behaved and not, on a program while its configuration changes. */
 export async function soak(program: Program, options: SoakOptions): Promise<SoakReport> {
   const { token, seconds, sampleSeconds, onSample } = options;
   await using calm = await startUpstream('calm');

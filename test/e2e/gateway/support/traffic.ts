@@ -11,13 +11,13 @@ export interface Asking {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The address to come from. */
+  /** Source address. */
   readonly from?: string;
-  /** The address to go to. */
+  /** Destination address. */
   readonly to?: string;
-  /** PEM of the authority to trust; without it, any certificate will do. */
+  /** PEM of the authority to trust; without it, any certificate is accepted. */
   readonly ca?: string;
-  /** Default: a connection of its own. */
+  /** Agent to use; default: a new connection. */
   readonly agent?: Agent;
 }
 
@@ -25,14 +25,14 @@ export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The number of the gateway's own error. */
+  /** Code of an error from the gateway itself. */
   readonly errorCode: number | undefined;
-  /** What the upstream saw, where it was an echoing one that answered. */
+  /** Request as the upstream got it, if an echoing upstream answered. */
   readonly echo: Echo | undefined;
   readonly certificate: X509Certificate | undefined;
 }
 
-/** One request to an HTTPS edge. Rejects where the connection is refused. */
+/** Sends one request to an HTTPS edge. Rejects if the connection is refused. */
 export function askHttps(port: number, host: string, asking: Asking = {}): Promise<Answered> {
   const { to = '127.0.0.1', from, ca, agent = false } = asking;
   return send(
@@ -48,7 +48,7 @@ export function askHttps(port: number, host: string, asking: Asking = {}): Promi
   );
 }
 
-/** One request through a TCP edge whose upstream speaks HTTP. Rejects where the connection is refused or reset. */
+/** Sends one request through a TCP edge to an HTTP upstream. Rejects if the connection is refused or reset. */
 export function askTcp(port: number, asking: Asking = {}): Promise<Answered> {
   const { to = '127.0.0.1', from } = asking;
   const local = from === undefined ? {} : { localAddress: from };
@@ -66,7 +66,7 @@ async function send(request: ReturnType<typeof requestHttp>, body: string | unde
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   request.on('error', reject).on('response', (response) => {
     const { statusCode: status = 0, headers, socket } = response;
-    // Read now: a socket that is gone has none.
+    // The certificate must be read before the socket closes.
     const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for something that must come true, however slow the machine is. A check that throws is not asked again. */
+/** Waits until the check is true, with a limit for slow machines. A check that throws fails at once. */
 export async function until(
   check: () => boolean | Promise<boolean>,
   what: string | (() => string),

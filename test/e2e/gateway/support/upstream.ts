@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { portOf } from '../../../gateway/support/https-upstream.ts';
 
-/** What an upstream says of a request, as its answer. */
+/** Response body of an upstream: the request as it arrived. */
 export interface Echo {
   readonly name: string;
   readonly method: string;
@@ -16,13 +16,13 @@ export interface Upstream extends AsyncDisposable {
   readonly name: string;
   readonly port: number;
   readonly server: Server;
-  /** How many requests reached it. */
+  /** Number of requests that arrived. */
   requests: number;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real HTTP server that answers with its name and what it was sent. */
+/** Starts a real HTTP server that answers with its name and the request. */
 export async function startUpstream(name = 'upstream', answer?: Answer): Promise<Upstream> {
   const server = createServer((request, response) => {
     upstream.requests += 1;

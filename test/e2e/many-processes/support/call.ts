@@ -5,20 +5,20 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; undefined when there is none. Tests look into it freely. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body, it asserts
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
   readonly body: any;
 }
 
 export interface CallOptions {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** A call that takes longer is a fault. */
+  /** Limit after which the call fails. */
   readonly timeoutMs?: number;
 }
 
 const longestMs = 60_000;
 
-/** Throws where there is no answer. */
+/** Calls the API; throws if there is no response. */
 export async function callApi(
   url: string,
   method: string,

@@ -5,7 +5,7 @@ import { createDatabase, launchPostgres, startPostgres } from '../../../support/
 import type { PostgresServer } from '../../../support/postgres.ts';
 import { until } from './waiting.ts';
 
-/** A PostgreSQL server that loses its processes and comes back in the same place, as durable as it is in earnest. */
+/** A PostgreSQL server, with fsync on, that can crash and restart on the same data directory and port. */
 export class CrashingPostgres implements AsyncDisposable {
   readonly #server: PostgresServer;
   readonly #port: number;
@@ -25,7 +25,7 @@ export class CrashingPostgres implements AsyncDisposable {
     return createDatabase(this.#server.url);
   }
 
-  /** SIGKILL ends every one of its processes; SIGQUIT makes it drop everything itself. Neither saves anything. */
+  /** Crashes the server: SIGKILL goes to all its processes, SIGQUIT shuts down at once. Neither saves anything. */
   async crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
     const { pid } = this.#process;
     if (pid === undefined) throw new Error('the server does not run');
@@ -47,7 +47,7 @@ export class CrashingPostgres implements AsyncDisposable {
   }
 }
 
-/** False when there is no such process. */
+/** Sends the signal; returns false if there is no such process. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -64,6 +64,6 @@ async function childrenOf(parent: number): Promise<readonly number[]> {
 
 async function parentOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name before it stands in brackets and may hold anything.
+  // The program name comes before, in parentheses, and may contain any character.
   return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]);
 }

@@ -13,7 +13,7 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 
 const condition = `datname = current_database() AND query LIKE 'LISTEN %'`;
 
-/** Server processes behind the connections on which Gatehouse hears of changes. */
+/** Returns the ids of server processes behind the LISTEN connections of Gatehouse. */
 export function listenersOf(databaseUrl: string): Promise<ReadonlySet<number>> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query(`SELECT pid FROM pg_stat_activity WHERE ${condition}`);

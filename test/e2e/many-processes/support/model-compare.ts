@@ -5,11 +5,11 @@ import type { Answer } from './call.ts';
 import { uriOf } from './model.ts';
 import type { Fault, Kind, Thing } from './model.ts';
 
-/** What was last shown of each resource. */
-export class Shown {
+/** The last response seen for each resource. */
+export class LastSeen {
   readonly #last = new Map<string, { readonly state: object; readonly tag: string }>();
 
-  /** The body is what the model says, and the tag is another if, and only if, the body is. */
+  /** Checks that the body is that of the model, and that the ETag changed if, and only if, the body did. */
   compare(kind: Kind, thing: Thing, { body, headers }: Answer, token?: unknown): void {
     assert.deepEqual(body, view(kind, thing, token));
     const now = { tag: headers.get('etag') ?? '', state: view(kind, thing) };
@@ -19,19 +19,19 @@ export class Shown {
     assert.equal(now.tag === last.tag, isDeepStrictEqual(now.state, last.state), `ETag of ${thing.id}`);
   }
 
-  /** It was changed by other means, and may have been changed back. */
+  /** Drops the last response of a resource that another operation changed, perhaps back. */
   forget(id: string): void {
     this.#last.delete(id);
   }
 }
 
-/** As an answer shows it. */
+/** Returns the response body for a resource. */
 export function view(kind: Kind, thing: Thing, token: unknown = null): object {
-  const shown = { ...thing, uri: uriOf(kind.path, thing.id) };
-  return kind.path === '/api_keys' ? { ...shown, token } : shown;
+  const body = { ...thing, uri: uriOf(kind.path, thing.id) };
+  return kind.path === '/api_keys' ? { ...body, token } : body;
 }
 
-/** True when it succeeded, as it should. */
+/** Checks the status or error of a response; returns true for an expected success. */
 export function expectStatus({ status, body, text }: Answer, success: number, fault: Fault | undefined): boolean {
   if (fault === undefined) assert.equal(status, success, text);
   else assert.equal(body?.error_code, `ERR_GATEHOUSE_${fault}`, `answered ${status} ${text}`);

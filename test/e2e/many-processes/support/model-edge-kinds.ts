@@ -20,7 +20,7 @@ export const edgeKinds: Readonly<Record<string, Kind>> = {
       const moved = choice.few.length === 0 ? address : addresses[choice.one % addresses.length];
       return { body: { ...sent, address: moved, tls: changed }, fields: { ...kept, address: moved, tls: changed } };
     },
-    kept: (model, { id }) => (model.names(id) ? 20013 : undefined),
+    kept: (model, { id }) => (model.isReferenced(id) ? 20013 : undefined),
   },
   edge: {
     path: '/edges/tcp',
@@ -54,7 +54,7 @@ export const edgeKinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** What PUT of a module sends and shows. */
+/** Computes the body of a PUT of a module, and its expected result. */
 export function moduleStep(model: Model, name: ModuleName, choice: Choice): Step {
   const enabled = choice.flag ?? true;
   const sent = present({ enabled: choice.flag });

@@ -43,7 +43,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
       const { sent, kept } = texts(choice, description);
       return { body: sent, fields: kept };
     },
-    kept: (model, { id }) => (model.names(id) ? 1420 : undefined),
+    kept: (model, { id }) => (model.isReferenced(id) ? 1420 : undefined),
     below: (model, { id }) => model.all('rule').flatMap((rule) => (policyOf(rule) === id ? [['rule', rule.id]] : [])),
   },
   rule: {
@@ -114,13 +114,13 @@ function botStep(
 }
 
 function takenCidr(model: Model, policy: string, cidr: unknown, ruleId?: string): Fault | undefined {
-  const rivals = model
+  const duplicates = model
     .all('rule')
     .filter((rule) => policyOf(rule) === policy && rule['cidr'] === cidr && rule.id !== ruleId);
-  return rivals.length > 0 ? 1408 : undefined;
+  return duplicates.length > 0 ? 1408 : undefined;
 }
 
 function policyOf(rule: Thing): string {
-  // Every rule of the model has a reference here.
+  // The field `ip_policy` of every rule in the model is a reference.
   return (rule['ip_policy'] as { readonly id: string }).id;
 }

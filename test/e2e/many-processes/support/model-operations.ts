@@ -15,9 +15,9 @@ export interface Operation {
     | 'deleteModule'
     | 'useKey';
   readonly kind: string;
-  /** Which process. */
+  /** Number of the process. */
   readonly via: number;
-  /** Place in the list of everything of that kind that exists or existed. */
+  /** Index in the list of all resources of that kind that exist or existed. */
   readonly at: number;
   readonly match: 'none' | 'current' | 'any' | 'wrong';
   readonly key: 'none' | 'fresh' | 'again' | 'other';

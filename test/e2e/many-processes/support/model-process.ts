@@ -2,7 +2,7 @@ import { freePort } from '../../../support/postgres.ts';
 import type { Answer, CallOptions } from './call.ts';
 import { Running } from './running.ts';
 
-/** A process that tells up to which version it obeys the configuration. */
+/** A process that reports the version of the configuration in force. */
 export class Process implements AsyncDisposable {
   readonly #running: Running;
   readonly #metricsPort: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import type { CallOptions } from './call.ts';
-import { expectStatus, Shown, view } from './model-compare.ts';
+import { expectStatus, LastSeen, view } from './model-compare.ts';
 import { moduleStep } from './model-edge-kinds.ts';
 import { kinds } from './model-kinds.ts';
 import type { Operation } from './model-operations.ts';
@@ -24,7 +24,7 @@ export class ModelRun {
   readonly #processes: readonly Process[];
   readonly #model: Model;
   readonly #tokens = new Map<string, string>();
-  readonly #shown = new Shown();
+  readonly #lastSeen = new LastSeen();
   readonly #keptAnswers: KeptAnswer[] = [];
   #lastWriter: Process | undefined;
 
@@ -41,9 +41,9 @@ export class ModelRun {
 
   async create(operation: Operation, kind: Kind): Promise<void> {
     const { choice, via, at } = operation;
-    const known = this.#keptAnswers[at % Math.max(1, this.#keptAnswers.length)];
-    if (known !== undefined && operation.key === 'again') return this.#repeat(via, known);
-    if (known !== undefined && operation.key === 'other') return this.#misuse(via, known);
+    const kept = this.#keptAnswers[at % Math.max(1, this.#keptAnswers.length)];
+    if (kept !== undefined && operation.key === 'again') return this.#repeat(via, kept);
+    if (kept !== undefined && operation.key === 'other') return this.#misuse(via, kept);
     const { body, fault, fields } = kind.create(this.#model, choice);
     const key = operation.key === 'none' ? undefined : `run-${this.#model.run}-${this.#keptAnswers.length}-${at}`;
     const answer = await this.#write(via, 'POST', kind.path, body, { 'idempotency-key': key });
@@ -51,25 +51,25 @@ export class ModelRun {
     const { id, created_at, token } = answer.body;
     const thing: Thing = { ...fields, id, created_at };
     this.#model.set(operation.kind, thing);
-    this.#shown.compare(kind, thing, answer, token);
+    this.#lastSeen.compare(kind, thing, answer, token);
     if (typeof token === 'string') this.#tokens.set(id, token);
-    const shown = 'token' in answer.body ? { ...answer.body, token: null } : answer.body;
-    if (key !== undefined) this.#keptAnswers.push({ key, path: kind.path, body, answer: shown });
+    const replay = 'token' in answer.body ? { ...answer.body, token: null } : answer.body;
+    if (key !== undefined) this.#keptAnswers.push({ key, path: kind.path, body, answer: replay });
   }
 
   async update(operation: Operation, kind: Kind): Promise<void> {
-    const { thing, path, headers, fault } = await this.#aim(operation, kind);
+    const { thing, path, headers, fault } = await this.#chooseTarget(operation, kind);
     const step = thing && kind.update(this.#model, thing, operation.choice);
     const answer = await this.#write(operation.via, 'PATCH', path, step?.body ?? {}, headers);
     if (!expectStatus(answer, 200, fault ?? step?.fault) || thing === undefined) return;
     const { id, created_at } = thing;
     const updated: Thing = { ...step?.fields, id, created_at };
     this.#model.set(operation.kind, updated);
-    this.#shown.compare(kind, updated, answer);
+    this.#lastSeen.compare(kind, updated, answer);
   }
 
   async delete(operation: Operation, kind: Kind): Promise<void> {
-    const { thing, path, headers, fault } = await this.#aim(operation, kind);
+    const { thing, path, headers, fault } = await this.#chooseTarget(operation, kind);
     const answer = await this.#write(operation.via, 'DELETE', path, undefined, headers);
     if (!expectStatus(answer, 204, fault ?? (thing && kind.kept?.(this.#model, thing))) || thing === undefined) return;
     for (const [below, id] of kind.below?.(this.#model, thing) ?? []) this.#model.delete(below, id);
@@ -83,12 +83,12 @@ export class ModelRun {
   async list({ via, kind: name }: Operation, kind: Kind): Promise<void> {
     const { body } = await this.#process(via).call('GET', kind.path);
     // The key that the run itself uses is not in the model.
-    const shown = body[kind.listKey].filter(
+    const listed = body[kind.listKey].filter(
       ({ id }: Thing) => this.#model.find(name, id) !== undefined || name !== 'key',
     );
     const wanted = this.#model.all(name).toSorted((a, b) => (a.id < b.id ? 1 : -1));
     assert.deepEqual(
-      shown,
+      listed,
       wanted.map((thing) => view(kind, thing)),
       `list of ${name}`,
     );
@@ -99,7 +99,7 @@ export class ModelRun {
     const step = moduleStep(this.#model, module, operation.choice);
     const headers = await this.#match(operation, path);
     const answer = await this.#write(operation.via, 'PUT', path, step.body, headers);
-    // The form of the body comes first, then what it is put on, then what it names.
+    // Checks come in this order: the form of the body, the edge, the resources that the body names.
     const form = step.fault === 7025 ? step.fault : undefined;
     if (!expectStatus(answer, 200, form ?? this.#moduleFault(operation, thing, module) ?? step.fault)) return;
     assert.deepEqual(answer.body, step.fields);
@@ -132,7 +132,7 @@ export class ModelRun {
     assert.equal(status, key === undefined ? 401 : owner?.['active'] === false ? 403 : 200, `use of ${id}`);
   }
 
-  /** Everything, through every process. */
+  /** Compares every resource, through every process. */
   async compareAll(): Promise<void> {
     for (const [via] of this.#processes.entries()) {
       for (const [name, kind] of Object.entries(kinds)) {
@@ -153,12 +153,12 @@ export class ModelRun {
     const answer = await this.#process(via).call('GET', `${kind.path}/${id}`);
     const thing = this.#model.find(name, id);
     if (expectStatus(answer, 200, thing === undefined ? kind.missing : undefined) && thing !== undefined) {
-      this.#shown.compare(kind, thing, answer);
+      this.#lastSeen.compare(kind, thing, answer);
     }
   }
 
-  /** What an update or deletion is aimed at, and what is wrong with that. */
-  async #aim(operation: Operation, kind: Kind) {
+  /** Chooses the target of an update or deletion, and the error expected for it. */
+  async #chooseTarget(operation: Operation, kind: Kind) {
     const id = this.#model.id(operation.kind, operation.at);
     const path = `${kind.path}/${id}`;
     const thing = this.#model.find(operation.kind, id);
@@ -182,7 +182,7 @@ export class ModelRun {
   #setModule(thing: Thing | undefined, module: ModuleName, settings: object | null): void {
     assert.ok(thing);
     this.#model.set('edge', { ...thing, [module]: settings });
-    this.#shown.forget(thing.id);
+    this.#lastSeen.forget(thing.id);
   }
 
   async #match({ match, via }: Operation, path: string): Promise<Record<string, string | undefined>> {
@@ -213,7 +213,7 @@ export class ModelRun {
     return answer;
   }
 
-  /** What is read after this is as new as the last write, whichever process made it. */
+  /** Waits until the process has applied the last write, whichever process made it. */
   async #catchUp(via: number): Promise<void> {
     const writer = this.#lastWriter;
     const reader = this.#process(via);

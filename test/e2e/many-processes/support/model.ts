@@ -1,25 +1,25 @@
-/** What is random about one operation; each kind of resource reads of it what it needs. */
+/** Random values of one operation; each kind of resource uses those that it needs. */
 export interface Choice {
   readonly text: string | undefined;
   readonly flag: boolean | undefined;
-  /** Places in lists of things that exist or have existed, or in small pools of values. */
+  /** Indexes in lists of resources that exist or existed, or in small pools of values. */
   readonly one: number;
   readonly few: readonly number[];
 }
 
-/** A resource as the model knows it: what an answer shows, but for what every resource has. */
+/** A resource in the model: the fields of a response, without those that can be computed. */
 export interface Thing {
   readonly id: string;
   readonly [field: string]: unknown;
 }
 
-/** The number of the error that must be answered. */
+/** Code of the expected error. */
 export type Fault = number;
 
 export interface Step {
   readonly body: object;
   readonly fault?: Fault | undefined;
-  /** Fields after the operation, where there is no fault. */
+  /** Fields after the operation, if there is no fault. */
   readonly fields: object;
 }
 
@@ -29,9 +29,9 @@ export interface Kind {
   readonly missing: Fault;
   create(model: Model, choice: Choice): Step;
   update(model: Model, thing: Thing, choice: Choice): Step;
-  /** Why it may not be deleted. */
+  /** Returns the error that prevents its deletion. */
   kept?(model: Model, thing: Thing): Fault | undefined;
-  /** What goes with it. */
+  /** Returns resources that are deleted with it. */
   below?(model: Model, thing: Thing): readonly [kind: string, id: string][];
 }
 
@@ -40,13 +40,13 @@ export type ModuleName = (typeof moduleNames)[number];
 
 const baseUrl = 'https://api.example.com';
 
-/** All that exists, in memory and without any cleverness. */
+/** A simple in-memory model of all resources. */
 export class Model {
   readonly userId: string;
   /** Keeps names and ports of one run apart from those of others. */
   readonly run: number;
   readonly #things = new Map<string, Map<string, Thing>>();
-  /** Every id there ever was, so that what is gone is asked for as well. */
+  /** Every id ever used, so that deleted resources are requested too. */
   readonly #ids = new Map<string, string[]>();
 
   constructor(userId: string, run: number) {
@@ -62,7 +62,7 @@ export class Model {
     return this.#things.get(kind)?.get(id);
   }
 
-  /** Of something that exists, existed, or never did. */
+  /** Returns the id of a resource that exists, existed, or never did. */
   id(kind: string, place: number): string {
     const ids = this.#ids.get(kind) ?? [];
     return ids[place % (ids.length + 1)] ?? `${prefixes[kind]}_000000000000000000000000000`;
@@ -81,8 +81,8 @@ export class Model {
     this.#things.get(kind)?.delete(id);
   }
 
-  /** Who names it in this field. */
-  names(id: string): boolean {
+  /** True if a restriction or an edge refers to the resource. */
+  isReferenced(id: string): boolean {
     const inside = (value: unknown): boolean =>
       typeof value === 'object' &&
       value !== null &&
@@ -111,12 +111,12 @@ export function uriOf(path: string, id: string): string {
   return ref(path, id).uri;
 }
 
-/** Without the fields that are not set, as answers and requests leave them out. */
+/** Removes fields that are not set, as responses and requests omit them. */
 export function present(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** A description of "" is none. */
+/** Returns the description as sent and as stored; an empty one is stored as none. */
 export function texts({ text }: Choice, previous?: unknown): { readonly sent: object; readonly kept: object } {
   const description = text === undefined ? previous : text;
   return {

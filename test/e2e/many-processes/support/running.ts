@@ -44,14 +44,14 @@ export class Running implements AsyncDisposable {
     );
   }
 
-  /** Resolves when it says that it runs. */
+  /** Starts a process; resolves when it logs that it runs. */
   static async start(databaseUrl: string, flags: Flags = {}): Promise<Running> {
     const running = Running.launch(databaseUrl, flags);
-    await running.says(/^Gatehouse (?:listens on|gateway runs)/m);
+    await running.prints(/^Gatehouse (?:listens on|gateway runs)/m);
     return running;
   }
 
-  /** All that it has written. */
+  /** Everything written to stdout and stderr. */
   get output(): string {
     return this.#output;
   }
@@ -64,8 +64,8 @@ export class Running implements AsyncDisposable {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves once its output holds this. */
-  async says(text: RegExp): Promise<void> {
+  /** Resolves once the output matches. */
+  async prints(text: RegExp): Promise<void> {
     await until(`${String(text)} in the output`, () => {
       if (text.test(this.#output)) return true;
       if (this.gone) throw new Error(`the process has ended: ${this.#output.slice(-2_000)}`);
@@ -73,13 +73,13 @@ export class Running implements AsyncDisposable {
     });
   }
 
-  /** Resolves with its exit code. */
+  /** Resolves with the exit code. */
   async ends(): Promise<number | null> {
     if (!this.gone) await once(this.child, 'close');
     return this.child.exitCode;
   }
 
-  /** Without a chance to tidy up. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ends();
@@ -94,7 +94,7 @@ export class Running implements AsyncDisposable {
     return callApi(this.url, method, path, body, { token: firstToken, ...options });
   }
 
-  /** Makes what a test stands on; anything but 201 is a fault of the test. */
+  /** Creates a resource that the test needs; fails on anything but 201. */
   async create(path: string, body: unknown = {}, options?: CallOptions): Promise<Answer['body']> {
     const answer = await this.call('POST', path, body, options);
     if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);

@@ -1,7 +1,7 @@
 import { createSealer } from '../../../../src/lib/sealed-secret.ts';
 import { SnapshotFile } from '../../../../src/snapshot/snapshot-file.ts';
 
-/** A process that writes one snapshot after the other to its argument and says which it has written, until it is killed. */
+/** Writes snapshots to the file in its first argument and prints the version of each, until it is killed. */
 const [, , path = ''] = process.argv;
 const file = new SnapshotFile(path, createSealer(undefined), (error) => {
   throw error;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Queries } from '../../../../src/store/database.ts';
 import { openDatabase } from '../../../../src/store/open-database.ts';
 
-/** By kind in the change log: the table. */
+/** Tables by the kind in the change log. */
 const tables: Readonly<Record<string, string>> = {
   account: 'accounts',
   user: 'users',
@@ -28,8 +28,8 @@ interface Document {
 }
 
 /**
- * Fails where a write is there in part: every row must be what the change log says, every version must have its change,
- * and whatever is written beside a resource must fit it. Answers the version.
+ * Fails if a write is stored in part: every row must agree with the change log, every version must have its change, and
+ * derived tables must agree with the resources. Returns the version.
  */
 export async function checkSoundness(databaseUrl: string): Promise<number> {
   const database = await openDatabase(databaseUrl);
@@ -37,7 +37,7 @@ export async function checkSoundness(databaseUrl: string): Promise<number> {
     const queries = database.reader;
     const version = await checkVersions(queries);
     const documents = await checkReplay(queries);
-    await checkBesides(queries, documents);
+    await checkDerivedTables(queries, documents);
     if (databaseUrl.startsWith('sqlite:')) {
       assert.deepEqual(await column(queries, 'PRAGMA integrity_check'), ['ok']);
       assert.deepEqual(await column(queries, 'PRAGMA foreign_key_check'), []);
@@ -48,7 +48,7 @@ export async function checkSoundness(databaseUrl: string): Promise<number> {
   }
 }
 
-/** From 1 on, none left out, none beyond the one that counts. */
+/** Checks that the versions in the log run from 1 to the current one, without gaps. */
 async function checkVersions(queries: Queries): Promise<number> {
   const [version] = (await column(queries, 'SELECT version FROM store_version')).map(Number);
   const logged = (await column(queries, 'SELECT DISTINCT version FROM change_log ORDER BY version')).map(Number);
@@ -57,19 +57,19 @@ async function checkVersions(queries: Queries): Promise<number> {
   return version ?? 0;
 }
 
-/** Carries out the change log from its beginning and compares what comes of it with the tables. */
+/** Replays the change log from its beginning and compares the result with the tables. */
 async function checkReplay(queries: Queries): Promise<ReadonlyMap<string, readonly Document[]>> {
   const expected = new Map(Object.keys(tables).map((kind) => [kind, new Map<string, string>()]));
   const rows = await queries.all(
     'SELECT kind, resource_id, before, after, version FROM change_log ORDER BY version, position',
   );
   for (const [kind, id, before, after, version] of rows) {
-    const known = expected.get(String(kind));
-    if (known === undefined) continue;
+    const documentsOfKind = expected.get(String(kind));
+    if (documentsOfKind === undefined) continue;
     const key = String(id);
-    assert.equal(before, known.get(key) ?? null, `version ${version}: ${key} was not as the change log says`);
-    if (typeof after === 'string') known.set(key, after);
-    else known.delete(key);
+    assert.equal(before, documentsOfKind.get(key) ?? null, `version ${version}: ${key} was not as the change log says`);
+    if (typeof after === 'string') documentsOfKind.set(key, after);
+    else documentsOfKind.delete(key);
     if (kind === 'ip_policy' && after === null) deleteRulesOf(key, expected.get('ip_policy_rule'));
   }
   const documents = new Map<string, readonly Document[]>();
@@ -88,7 +88,7 @@ async function checkReplay(queries: Queries): Promise<ReadonlyMap<string, readon
   return documents;
 }
 
-/** The database deletes them with their policy. */
+/** Deletes rules as the database does, with their policy. */
 function deleteRulesOf(policyId: string, rules: Map<string, string> | undefined): void {
   for (const [id, text] of rules ?? []) {
     // Only Gatehouse writes the column.
@@ -96,8 +96,11 @@ function deleteRulesOf(policyId: string, rules: Map<string, string> | undefined)
   }
 }
 
-/** Tables that hold what follows from the documents. */
-async function checkBesides(queries: Queries, documents: ReadonlyMap<string, readonly Document[]>): Promise<void> {
+/** Checks the tables whose rows follow from the documents. */
+async function checkDerivedTables(
+  queries: Queries,
+  documents: ReadonlyMap<string, readonly Document[]>,
+): Promise<void> {
   const of = (kind: string) => documents.get(kind) ?? [];
   const edges = of('tcp_edge');
   const compare = async (what: string, sql: string, wanted: readonly string[]) => {

@@ -18,7 +18,7 @@ export class Stage implements AsyncDisposable {
   readonly api: Running;
   readonly port: number;
   gateway: Running;
-  /** Of the backend that the edge leads to. */
+  /** Name of the backend that the edge points to. */
   expectedName = 'one';
   changedAtMs = Date.now();
   readonly #owned: AsyncDisposableStack;
@@ -47,7 +47,7 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** Resolves when the gateway obeys. */
+  /** Points the edge to the other backend; resolves when the gateway obeys. */
   async switchBackend(): Promise<void> {
     this.expectedName = this.expectedName === 'one' ? 'two' : 'one';
     const body = { backend_id: this.#backends.get(this.expectedName) };
@@ -57,7 +57,7 @@ export class Stage implements AsyncDisposable {
     await until('the gateway follows', async () => (await askName(this.port)) === this.expectedName);
   }
 
-  /** When the snapshot file was written; 0 while there is none. */
+  /** Returns the time the snapshot file was written; 0 while there is none. */
   async savedAtMs(): Promise<number> {
     return (await stat(this.#file).catch(() => undefined))?.mtimeMs ?? 0;
   }

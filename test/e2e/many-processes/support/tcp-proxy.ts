@@ -5,15 +5,15 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 interface Link {
   readonly client: Socket;
   readonly upstream: Socket;
-  /** Nothing passes any more, not even that the other side has gone. */
+  /** True while nothing passes, not even the end of the other side. */
   silent: boolean;
-  /** It stays silent. */
+  /** True if the connection stays silent after a thaw. */
   forgotten: boolean;
-  /** What happened meanwhile, for when it speaks again. */
+  /** Events held back while silent, to deliver on a thaw. */
   readonly held: (() => void)[];
 }
 
-/** Stands between a process and its database, and can be what networks are. */
+/** A proxy between a process and its database that simulates network faults. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #links = new Set<Link>();
@@ -29,7 +29,7 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
-  /** Answers the same URL through the proxy as well. */
+  /** Starts a proxy before the database; returns it with the URL through it. */
   static async before(databaseUrl: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
     const url = new URL(databaseUrl);
     const proxy = new TcpProxy(Number(url.port));
@@ -38,19 +38,19 @@ export class TcpProxy implements AsyncDisposable {
     return { proxy, url: url.href };
   }
 
-  /** Packets get lost from here on: nothing arrives, nothing is refused, new connections included. */
+  /** Drops all packets from now on, of new connections too: nothing arrives and nothing is refused. */
   freeze(): void {
     this.#frozen = true;
     for (const link of this.#links) link.silent = true;
   }
 
-  /** Freezes as soon as a client sends this. Resolves then. */
+  /** Freezes as soon as a client sends this text, then resolves. */
   async freezeAt(text: string): Promise<void> {
     this.#freezeAt = text;
     await once(this.#server, 'frozen');
   }
 
-  /** What was held back arrives. */
+  /** Ends a freeze and delivers the data held back. */
   thaw(): void {
     this.#frozen = false;
     for (const link of this.#links) {
@@ -60,7 +60,7 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  /** Every connection there is falls silent for ever; new ones work. As when a router forgets them. */
+  /** Silences every open connection for ever, as when a router loses its state; new ones work. */
   forget(): void {
     for (const link of this.#links) {
       link.forgotten = true;
@@ -68,7 +68,7 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  /** Connections break, and new ones are refused. */
+  /** Breaks all connections and refuses new ones. */
   async cut(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -91,7 +91,7 @@ export class TcpProxy implements AsyncDisposable {
   async #listen(port: number): Promise<void> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
-    // A TCP server's address is not a text.
+    // The address of a TCP server is not a string.
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 

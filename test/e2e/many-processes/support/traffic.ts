@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A backend that says its name to whoever connects. */
+/** Starts a backend that sends its name on each connection. */
 export async function startNamed(name: string): Promise<{ readonly address: string } & Disposable> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -11,7 +11,7 @@ export async function startNamed(name: string): Promise<{ readonly address: stri
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is not a text.
+  // The address of a TCP server is not a string.
   const { port } = server.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
@@ -23,7 +23,7 @@ export async function startNamed(name: string): Promise<{ readonly address: stri
 
 const longestAnswerMs = 10_000;
 
-/** The name of whoever answers behind the port; undefined where nobody does. */
+/** Returns the name of the backend behind the port; undefined if none answers. */
 export async function askName(port: number): Promise<string | undefined> {
   const socket = connect({ port, host: '127.0.0.1', timeout: longestAnswerMs });
   socket.on('timeout', () => socket.destroy());
@@ -36,7 +36,7 @@ export async function askName(port: number): Promise<string | undefined> {
   }
 }
 
-/** Connects again and again, and counts the connections that got no answer. */
+/** Connects again and again, and counts the connections without an answer. */
 export class Traffic implements AsyncDisposable {
   readonly #port: number;
   readonly #stop = new AbortController();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `TEST_LONG=1` runs the long form: as many rounds as a night allows. */
+/** True with `TEST_LONG=1`, which runs as many rounds as a night allows. */
 const isLong = process.env['TEST_LONG'] === '1';
 
 export function rounds(short: number, long: number): number {
@@ -17,7 +17,7 @@ export function pick<T>(choices: readonly T[]): T {
   return choice;
 }
 
-/** Asks until the answer is defined and not false. The bound is far beyond what a loaded machine needs. */
+/** Repeats the check until its result is defined and not false. The limit is far beyond the needs of a busy machine. */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,

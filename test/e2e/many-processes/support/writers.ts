@@ -3,22 +3,22 @@ import assert from 'node:assert/strict';
 import type { Answer, CallOptions } from './call.ts';
 import { pick, randomBetween } from './waiting.ts';
 
-/** One call of the API; throws where there is no answer. */
+/** Makes one call of the API; throws if there is no response. */
 export type Caller = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>;
 
-/** What a resource must look like: its description, or that it is gone. */
+/** Expected state of a resource. */
 type State = { readonly description: string } | 'gone';
 
 interface Known {
   readonly path: string;
-  /** The policy that it goes with. */
+  /** Id of the policy that it is deleted with. */
   readonly below?: string | undefined;
   state: State;
-  /** What it may be instead: the write that asked for it was not answered. */
+  /** Possible other state: the write for it got no response. */
   maybe?: State;
 }
 
-/** A creation that was not answered, to be asked for again by its key. */
+/** A creation without a response, to be repeated with its idempotency key. */
 interface Unanswered {
   readonly path: string;
   readonly body: object;
@@ -29,8 +29,8 @@ let names = 0;
 const newName = () => `${process.pid}-${(names += 1)}`;
 
 /**
- * Creates, changes and deletes resources of its own, one call after the other, and remembers what was acknowledged. A
- * call without an answer, or with 503, may have been carried out or not, but nothing in between.
+ * Creates, changes and deletes resources of its own, one call after the other, and records the acknowledged writes. A
+ * call without a response, or with 503, may have been carried out or not, but nothing in between.
  */
 export class Writer {
   readonly #known = new Map<string, Known>();
@@ -38,28 +38,28 @@ export class Writer {
   #port: number;
   acknowledged = 0;
 
-  /** Ports from `firstPort` on are its own. */
+  /** Uses ports from `firstPort` on, which no other writer may use. */
   constructor(firstPort: number) {
     this.#port = firstPort;
   }
 
-  /** Writes until the service goes away. */
+  /** Writes until a write is not acknowledged. */
   async writeUntilFailure(call: Caller): Promise<void> {
     while (await this.writeOnce(call));
   }
 
-  /** False when the write was not acknowledged. */
+  /** Makes one random write; returns false if it was not acknowledged. */
   async writeOnce(call: Caller): Promise<boolean> {
     const living = [...this.#known].filter(([, { state }]) => state !== 'gone');
     const choice = randomBetween(0, 9);
     if (living.length < 4 || choice < 4) return this.#create(call);
     const [id, known] = pick(living);
-    // What is below it would go with it.
+    // Deleting it would delete the resources below it.
     const isAlone = living.every(([, { below }]) => below !== id);
     return choice < 8 || !isAlone ? this.#update(call, id, known) : this.#delete(call, id, known);
   }
 
-  /** Compares all that it knows with what is there, and learns what became of the calls that were not answered. */
+  /** Compares its records with the service, and resolves the state after calls without a response. */
   async verify(call: Caller): Promise<void> {
     for (const [id, known] of this.#known) {
       const { status, body } = await call('GET', `${known.path}/${id}`);
@@ -106,7 +106,7 @@ export class Writer {
     known.maybe = 'gone';
     const answer = await attempt(call, 'DELETE', `${known.path}/${id}`);
     if (answer === undefined) return false;
-    // Refused: a restriction or an edge still names it.
+    // The deletion is refused because a restriction or an edge refers to the resource.
     if (answer.status === 409) delete known.maybe;
     else assert.equal(answer.status, 204, answer.text);
     if (answer.status === 204) this.#acknowledge(known, 'gone');
@@ -119,12 +119,12 @@ export class Writer {
     this.acknowledged += 1;
   }
 
-  /** The same key and body: makes it, or tells what was made. Either way there is exactly one. */
+  /** Repeats the creation with the same key and body, which must result in exactly one resource. */
   async #createAgain(call: Caller, { path, body, idempotencyKey }: Unanswered): Promise<void> {
     const again = await call('POST', path, body, { headers: { 'idempotency-key': idempotencyKey } });
     assert.equal(again.status, 201, again.text);
-    const { body: shown } = await call('GET', `${path}/${again.body.id}`);
-    assert.equal(textOf(shown), textOf(body));
+    const { body: read } = await call('GET', `${path}/${again.body.id}`);
+    assert.equal(textOf(read), textOf(body));
     this.#remember(again, path, body);
     this.#unanswered = undefined;
   }
