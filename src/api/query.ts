@@ -54,6 +54,8 @@ function readFilters(values: ReadonlyMap<string, string>, names: readonly string
 
 /** The query of the page after the one that ended with `lastId`; keys in alphabetical order. */
 export function nextPageQuery(lastId: string, { limit }: Page, filters: Query['filters'] = {}): string {
+  // Neither an id nor a number needs escaping.
+  if (Object.keys(filters).length === 0) return `?before_id=${lastId}&limit=${limit}`;
   const all = Object.entries({ before_id: lastId, limit: String(limit), ...filters });
   const sorted = all.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `?${sorted.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
@@ -79,6 +81,7 @@ function readBeforeId(text: string | undefined, prefix: string): string | undefi
 }
 
 function decode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

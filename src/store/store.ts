@@ -136,9 +136,9 @@ export class Store implements AsyncDisposable {
   page<Document extends Stored>(table: Table<Document>, accountId: string, page: Page): Awaitable<readonly Document[]> {
     if (this.isStale) return table.page(this.queries, accountId, page);
     return whenReady(table.pageIds(this.queries, accountId, page), (ids) => {
-      const cached = ids.flatMap((id) => this.#documents.get(id) ?? []);
+      const cached = this.#cachedDocuments(ids);
       // Ids carry their kind, so documents under such ids are of their table's type.
-      if (cached.length === ids.length) return cached as unknown as readonly Document[];
+      if (cached !== undefined) return cached as readonly Document[];
       const ticket = this.#documents.ticket();
       return whenReady(table.page(this.queries, accountId, page), (documents) => {
         for (const document of documents) this.#documents.fill(ticket, document.id, document);
@@ -172,6 +172,17 @@ export class Store implements AsyncDisposable {
     // A poll under way needs its connection.
     await this.#feed.settled();
     await this.#database.close();
+  }
+
+  /** Undefined unless all of them are in memory. */
+  #cachedDocuments(ids: readonly string[]): readonly Stored[] | undefined {
+    const documents: Stored[] = [];
+    for (const id of ids) {
+      const document = this.#documents.get(id);
+      if (document === undefined) return undefined;
+      documents.push(document);
+    }
+    return documents;
   }
 
   #forget(changes: readonly Change[]): void {

@@ -110,7 +110,7 @@ export class Table<Document extends Stored> {
       beforeId === undefined
         ? queries.all(this.#sql.firstIds, [accountId, limit])
         : queries.all(this.#sql.ids, [accountId, limit, beforeId]);
-    return whenReady(rows, (all) => all.map(([id]) => String(id)));
+    return whenReady(rows, (all) => all.map((row) => String(row[0])));
   }
 
   async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {

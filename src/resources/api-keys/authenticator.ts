@@ -18,7 +18,7 @@ interface Candidate {
   readonly keyId: string;
   readonly accountId: string;
   readonly ownerId: string;
-  readonly hash: Buffer | undefined;
+  readonly hash: string | undefined;
 }
 
 const cacheSize = 20_000;
@@ -123,5 +123,5 @@ class KeyCache {
 
 function toCandidate(row: Row): Candidate {
   const { id, account_id, owner_id } = apiKeys.parse(row);
-  return { keyId: id, accountId: account_id, ownerId: owner_id, hash: Buffer.from(String(row[1]), 'latin1') };
+  return { keyId: id, accountId: account_id, ownerId: owner_id, hash: String(row[1]) };
 }
