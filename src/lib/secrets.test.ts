@@ -17,7 +17,7 @@ test('a secret matches its own hash and no other', () => {
   assert.ok(!secretMatches(newSecret(), stored));
   assert.ok(!secretMatches(`${secret}x`, stored));
   assert.ok(!secretMatches('', stored));
-  for (const [at, digit] of [...stored].entries()) {
+  for (const [at, digit] of Array.from(stored).entries()) {
     const other = digit === '0' ? '1' : '0';
     assert.ok(!secretMatches(secret, stored.slice(0, at) + other + stored.slice(at + 1)), `differs at ${at}`);
   }
