@@ -29,7 +29,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** `IP policies`. */
   readonly plural: string;
   /** The error for an id that names none. */
-  readonly missing?: ErrorDefinition<'noun' | 'id'>;
+  readonly notFoundError?: ErrorDefinition<'noun' | 'id'>;
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
@@ -51,7 +51,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
   /** The state that an ETag stands for; the document itself by default. */
-  state?(queries: Queries, document: Document): Promise<object>;
+  etagState?(queries: Queries, document: Document): Promise<object>;
 }
 
 /** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
@@ -81,18 +81,30 @@ export class Created<Document extends Stored> {
 export function crudOperations<Document extends Stored, Create extends TSchema, Update extends TSchema>(
   crud: Crud<Document, Create, Update>,
 ): readonly Operation[] {
-  const { store, table, path, noun, name, tag, view, rights, errors, fieldErrors = {}, missing = notFound } = crud;
+  const {
+    store,
+    table,
+    path,
+    noun,
+    name,
+    tag,
+    view,
+    rights,
+    errors,
+    fieldErrors = {},
+    notFoundError = notFound,
+  } = crud;
   const one = `${path}/{id}`;
   const lockout = (verb: Verb): readonly OptionHeader[] =>
     crud.guarded?.includes(verb) === true ? ['AllowLockout'] : [];
   const found = (document: Document | undefined, call: Call): Document => {
     if (document === undefined || crud.belongs?.(document, call) === false) {
-      throw new UserError(missing, { noun, id: quote(call.params['id']) });
+      throw new UserError(notFoundError, { noun, id: quote(call.params['id']) });
     }
     return document;
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
-    crud.state?.(queries, document) ?? document;
+    crud.etagState?.(queries, document) ?? document;
   const presentOne = (document: Document, call: Call): Awaitable<object | undefined> =>
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const findForWrite = async (transaction: Transaction, call: Call) => {
@@ -134,7 +146,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Get ${noun}`,
       status: 200,
       response: view,
-      errors: [missing],
+      errors: [notFoundError],
       handle: (call) => {
         const show = (document: Document) =>
           whenReady(stateOf(store.queries, document), (state) => {
@@ -158,7 +170,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       status: 200,
       response: view,
       accepts: ['IfMatch', ...lockout('update')],
-      errors: [missing, preconditionFailed, ...errors.update],
+      errors: [notFoundError, preconditionFailed, ...errors.update],
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
           const updated = await crud.update(tx, call, await findForWrite(tx, call));
@@ -177,7 +189,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Delete ${noun}`,
       status: 204,
       accepts: ['IfMatch', ...lockout('delete')],
-      errors: [missing, preconditionFailed, ...errors.delete],
+      errors: [notFoundError, preconditionFailed, ...errors.delete],
       handle: (call) => store.write(call.actor, async (tx) => crud.remove(tx, call, await findForWrite(tx, call))),
     }),
   ];

@@ -3,7 +3,7 @@ import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Caller } from './caller.ts';
 import { adminOnly } from './errors.ts';
 
-/** Limits an operation to admins; everybody else gets the refusal. */
+/** Limits an operation to admins; everybody else gets the refusal. `adminsMay` makes one with the usual error. */
 interface AdminRights {
   readonly error: ErrorDefinition;
   readonly refusal: () => UserError;

@@ -27,7 +27,7 @@ export const duplicateEntry = defineError(20009, 400, '{field} names {id} more t
 export const refusedByModule = defineError(
   3203,
   403,
-  'Your address {address} is not allowed here (IP restriction of this edge).',
+  'Your address {address} is not allowed here (IP restriction of this edge or route).',
 );
 
 export const refusedByRestriction = defineError(

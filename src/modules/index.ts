@@ -89,7 +89,7 @@ export function referencedIds(
   return new Set(ids);
 }
 
-/** Each module takes only what its own `input` schema and `accept` let through; the list forgets that type. */
+/** Drops the module's own types for the list: each module is only given settings that its own `accept` has passed. */
 function widen<Input, Stored extends Settings>(module: EdgeModule<Input, Stored>): EdgeModule {
   return module;
 }

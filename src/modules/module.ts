@@ -38,7 +38,7 @@ export interface Settings {
   readonly enabled: boolean;
 }
 
-/** Name, value, name, value, … in the order of the wire. */
+/** Name, value, name, value, … in the order of the wire. Each character is one byte (Latin-1). */
 export type HeaderList = readonly string[];
 
 /** The rules in force, as the gateway holds them. */
@@ -75,6 +75,7 @@ export interface EncodedResponse {
 
 /** The steps by which a switched-on module takes part in traffic. A module fills in those it needs. */
 export interface ModuleAction {
+  /** Checks the source address; false refuses the request or connection. */
   readonly admits?: (source: IpAddress, rules: AccessRules) => boolean;
   readonly backendId?: string;
   readonly rewriteRequest?: (headers: HeaderList) => HeaderList;
@@ -83,7 +84,7 @@ export interface ModuleAction {
   readonly encodeResponse?: (request: RequestFacts, response: ResponseFacts) => EncodedResponse | undefined;
 }
 
-/** The steps of all modules of one edge or route, each joined into one. TCP edges use the first two only. */
+/** The steps of all modules of one edge or route, each joined into one. TCP edges use `admits` and `backendId` only. */
 export interface Pipeline {
   /** True if every module admits the source. */
   admits(source: IpAddress, rules: AccessRules): boolean;

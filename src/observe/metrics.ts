@@ -1,9 +1,11 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import { refusedByModule, refusedByRestriction } from '../errors/shared.ts';
+import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { createTrafficMetrics } from './traffic-metrics.ts';
+
+const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
 
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -44,7 +46,7 @@ export class Metrics {
   }
 
   httpAnswered({ edgeId, status, errorCode, upstreamMs }: HttpAnswered): void {
-    const isRefused = errorCode === refusedByModule.code || errorCode === refusedByRestriction.code;
+    const isRefused = errorCode !== undefined && refusalCodes.has(errorCode);
     countOne(this.#traffic.of(edgeId ?? 'none').requests, requestKind(status, isRefused));
     if (upstreamMs !== undefined) this.#upstream.observe(upstreamMs / 1000);
   }

@@ -18,7 +18,10 @@ export interface Referable {
   referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
 }
 
-/** Statements for the table of references to a resource. The database itself refuses to delete a referenced row. */
+/**
+ * Statements for the table of references to a resource: `used_id` is referenced by `user_id`, the id of the referrer. The
+ * database itself refuses to delete a referenced row.
+ */
 export function referencesSql(table: string): string {
   return `
     CREATE TABLE ${table}_uses (
@@ -105,10 +108,10 @@ export class Referables {
   }
 }
 
-const shownReferrers = 10;
+const shownCount = 10;
 
-/** The ids in a message; a long list is cut. */
-export function listReferrers(referrers: readonly string[]): string {
-  const shown = referrers.slice(0, shownReferrers).join(', ');
-  return referrers.length > shownReferrers ? `${shown} and ${referrers.length - shownReferrers} more` : shown;
+/** A list of ids or names for a message; a long one is cut. */
+export function listShort(words: readonly string[]): string {
+  const shown = words.slice(0, shownCount).join(', ');
+  return words.length > shownCount ? `${shown} and ${words.length - shownCount} more` : shown;
 }

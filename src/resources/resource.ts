@@ -28,7 +28,7 @@ export interface ResourceContext {
 /** One REST resource: a folder, and a line in `index.ts`. Other resources see its `service.ts` and `errors.ts` alone. */
 export interface Resource {
   readonly migrations: readonly Migration[];
-  /** Schemas that others refer to by `$id`. */
+  /** Every schema of it that has an `$id`. */
   readonly schemas: readonly TSchema[];
   /** Errors that only this resource answers. */
   readonly errors?: readonly ErrorDefinition[];

@@ -25,7 +25,7 @@ interface ModulePaths<Owner extends HasModules> {
   /** `TCP edge`, as it stands in messages. */
   readonly noun: string;
   /** The error for an id that names no edge or route. */
-  readonly missing: ErrorDefinition<'noun' | 'id'>;
+  readonly notFoundError: ErrorDefinition<'noun' | 'id'>;
   /** `TCP Edge`, as it stands in summaries. */
   readonly title: string;
   /** `TcpEdge`, as operation ids start. */
@@ -61,7 +61,7 @@ function replaceOperation<Owner extends HasModules>(
     status: 200,
     response: module.view,
     accepts: ['IfMatch'],
-    errors: [paths.missing, preconditionFailed, ...module.errors],
+    errors: [paths.notFoundError, preconditionFailed, ...module.errors],
     handle: async (call: Call) => {
       const settings = acceptModule(module, call.body, referables);
       await store.write(call.actor, async (transaction) => {
@@ -92,7 +92,7 @@ function getOperation<Owner extends HasModules>(
     method: 'GET',
     status: 200,
     response: module.view,
-    errors: [paths.missing, moduleNotSet],
+    errors: [paths.notFoundError, moduleNotSet],
     handle: (call) => {
       const owner = store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
       return whenReady(owner, (found) => show(found, call));
@@ -111,7 +111,7 @@ function deleteOperation<Owner extends HasModules>(
     description: 'Also succeeds when the module is not set.',
     status: 204,
     accepts: ['IfMatch'],
-    errors: [paths.missing, preconditionFailed],
+    errors: [paths.notFoundError, preconditionFailed],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const owner = await findForWrite(transaction, paths, call);
@@ -143,11 +143,11 @@ async function findForWrite<Owner extends HasModules>(
 
 function checkFound<Owner extends HasModules>(
   owner: Owner | undefined,
-  { noun, missing, belongs }: ModulePaths<Owner>,
+  { noun, notFoundError, belongs }: ModulePaths<Owner>,
   call: Call,
 ): Owner {
   if (owner === undefined || belongs?.(owner, call) === false) {
-    throw new UserError(missing, { noun, id: quote(call.params['id']) });
+    throw new UserError(notFoundError, { noun, id: quote(call.params['id']) });
   }
   return owner;
 }

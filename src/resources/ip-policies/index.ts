@@ -4,7 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferable, listReferrers } from '../references.ts';
+import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { policyInUse } from './errors.ts';
 import * as errors from './errors.ts';
@@ -45,7 +45,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
     async remove(transaction, _call, policy) {
       const users = await referable.referrersOf(transaction, policy.id);
-      if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listReferrers(users) });
+      if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
       // Its rules go with it.
       await ipPolicies.delete(transaction, policy, { cascades: true });
     },

@@ -72,7 +72,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
     path: '/ip_policy_rules',
     noun: 'IP policy rule',
     plural: 'IP policy rules',
-    missing: ruleNotFound,
+    notFoundError: ruleNotFound,
     name: 'IpPolicyRules',
     tag: 'IP policy rules',
     listKey: 'ip_policy_rules',

@@ -9,7 +9,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { hostnameHolders, isHeldElsewhere } from '../hostname-holders.ts';
-import { listReferrers } from '../references.ts';
+import { listShort } from '../references.ts';
 import type { Referables } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import type { Services } from '../services.ts';
@@ -80,7 +80,7 @@ function reservedDomainOperations({ store, services, referables }: ResourceConte
     async remove(transaction, _call, reserved) {
       const users = await usersOf(services, transaction, reserved);
       if (users.length > 0) {
-        throw new UserError(errors.domainInUse, { domain: reserved.domain, users: listReferrers(users) });
+        throw new UserError(errors.domainInUse, { domain: reserved.domain, users: listShort(users) });
       }
       await referables.set(transaction, 'tls_certificate', reserved.id, []);
       await reservedDomains.delete(transaction, reserved);
@@ -176,7 +176,7 @@ async function syncCertificate(
     const names = await services.get(certificateNames).find(transaction, account_id, certificate_id);
     if (names === undefined) throw new UserError(errors.domainCertificateMissing, { id: quote(certificate_id) });
     if (!names.includes(domain) && !names.includes(`*.${domain.slice(domain.indexOf('.') + 1)}`)) {
-      throw new UserError(errors.certificateDoesNotCover, { id: certificate_id, domain, names: listReferrers(names) });
+      throw new UserError(errors.certificateDoesNotCover, { id: certificate_id, domain, names: listShort(names) });
     }
   }
   await referables.set(transaction, 'tls_certificate', id, certificate_id === undefined ? [] : [certificate_id]);

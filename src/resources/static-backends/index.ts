@@ -4,7 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferable, listReferrers } from '../references.ts';
+import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
@@ -65,7 +65,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     path,
     noun: 'static backend',
     plural: 'static backends',
-    missing: backendNotFound,
+    notFoundError: backendNotFound,
     name: 'StaticBackends',
     tag: 'Static backends',
     listKey: 'backends',
@@ -97,7 +97,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     },
     async remove(transaction, _call, backend) {
       const users = await referable.referrersOf(transaction, backend.id);
-      if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listReferrers(users) });
+      if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listShort(users) });
       await staticBackends.delete(transaction, backend);
     },
     present: (backend, { uri }) => ({

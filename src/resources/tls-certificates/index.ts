@@ -5,7 +5,7 @@ import { crudOperations, nullable } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferable, listReferrers } from '../references.ts';
+import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { certificateCompiler } from './compile.ts';
 import {
@@ -142,7 +142,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     async remove(transaction, _call, certificate) {
       const referrers = await referable.referrersOf(transaction, certificate.id);
       if (referrers.length > 0) {
-        throw new UserError(certificateInUse, { certificate: certificate.id, users: listReferrers(referrers) });
+        throw new UserError(certificateInUse, { certificate: certificate.id, users: listShort(referrers) });
       }
       await tlsCertificates.delete(transaction, certificate);
     },

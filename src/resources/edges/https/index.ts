@@ -88,7 +88,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     path,
     noun: 'HTTPS edge',
     plural: 'HTTPS edges',
-    missing: edgeNotFound,
+    notFoundError: edgeNotFound,
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
     listKey: 'https_edges',
@@ -118,7 +118,7 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       await httpsEdges.delete(transaction, edge);
     },
     // An edge is shown with its routes, so a tag of it stands for them too.
-    state: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
+    etagState: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
     async presentAll(edges, call) {
       const routes = await routesOfPage(store.queries, edges);
       return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], referables, call));

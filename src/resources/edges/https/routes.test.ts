@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { modulesFor } from '../../../modules/index.ts';
 
 const match_type = 'path_prefix';
 const unsetModules = {
@@ -21,6 +22,8 @@ const unsetModules = {
   user_agent_filter: null,
   policy: null,
   traffic_policy: null,
+  // Modules that the public service does not have.
+  ...Object.fromEntries(modulesFor('https_route').map(({ name }) => [name, null])),
 };
 
 onEachGatehouse(

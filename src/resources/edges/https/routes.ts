@@ -106,7 +106,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
   const shared = {
     noun: 'HTTPS edge route',
     plural: 'HTTPS edge routes',
-    missing: routeNotFound,
+    notFoundError: routeNotFound,
     tag: 'HTTPS edge routes',
     table: httpsEdgeRoutes,
     belongs: ({ edge_id }: HttpsEdgeRoute, { params }: Call) => edge_id === params['edge_id'],

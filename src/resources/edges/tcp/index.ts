@@ -75,7 +75,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, referables, settings } = context;
-  const names = { noun: 'TCP edge', missing: edgeNotFound, tag: 'TCP edges' } as const;
+  const names = { noun: 'TCP edge', notFoundError: edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     plural: 'TCP edges',
     rights: { read: 'everyone', write: 'everyone' },
