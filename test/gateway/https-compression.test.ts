@@ -212,6 +212,18 @@ for (const [version, ask] of versions) {
       // HTTP/1.0 has no trailers.
       if (version !== 'HTTP/1.0') assert.equal(answer.trailers()['x-sum'], '5');
     });
+
+    test('trailers that are true only of the bytes of the upstream are dropped', async () => {
+      const trailers = 'Content-Digest: sha-256=:AAAA:\r\nRepr-Digest: sha-256=:AAAA:\r\nETag: "v1"\r\nX-Sum: 5\r\n';
+      await using upstream = await startAnswering(
+        `HTTP/1.1 200 OK\r\n${html}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${trailers}\r\n`,
+      );
+      await using gateway = await gatewayTo(upstream.port);
+      const answer = await ask(gateway.port, { headers: { 'accept-encoding': 'gzip', te: 'trailers' } });
+      assert.ok((await readBody(answer)).whole);
+      const names = Object.keys(answer.trailers()).filter((name) => !name.startsWith(':'));
+      assert.deepEqual(names, version === 'HTTP/1.0' ? [] : ['x-sum']);
+    });
   });
 }
 
@@ -244,6 +256,17 @@ suite('what is not to be compressed passes as without the module, to the byte', 
       assert.match(texts[0] ?? '', /^HTTP\/1\.1 (?:200|103|20[46]|304) /);
     });
   }
+
+  test('the length of the body that was not encoded is not in a 304 for the encoded one', async () => {
+    const upstreamText = 'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\nContent-Length: 3000\r\n\r\n';
+    await using upstream = await startAnswering(upstreamText);
+    await using gateway = await gatewayTo(upstream.port);
+    const request = get('/', 'Accept-Encoding: gzip\r\nIf-None-Match: W/"v1"');
+    const { text } = await sendRaw(gateway.port, request);
+    assert.match(text, /^HTTP\/1\.1 304 /);
+    assert.match(text, /^etag: W\/"v1"\r$/im);
+    assert.doesNotMatch(text, /content-length/i);
+  });
 
   test('an upgraded connection', async () => {
     await using upstream = await startAnswering((socket) => {

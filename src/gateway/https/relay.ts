@@ -105,7 +105,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   }
 
   onEnd(trailers: readonly string[]): void {
-    if (!this.#ended) this.#end(undefined, answerTrailers(trailers));
+    if (!this.#ended) this.#end(undefined, answerTrailers(trailers, this.#encoded !== undefined));
   }
 
   onEncoderDrain(): void {
@@ -189,7 +189,9 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
     const encoded = this.#request.route.pipeline.encodeResponse?.(this.#exchange, facts);
     if (encoded === undefined) return facts;
     const { headers, openTransform } = encoded;
-    if (openTransform === undefined) return { ...facts, headers };
+    // A 304 would announce the length of the body as it was before it was encoded.
+    if (openTransform === undefined)
+      return status === 304 ? { status, headers, contentLength: undefined } : { ...facts, headers };
     if (hasBody(this.#exchange.method, status)) {
       this.#encoded = new EncodedBody(openTransform(), this.#exchange, this);
     }

@@ -7,7 +7,7 @@ const { constants } = zlib;
 
 /** 2 to the power of 18 bytes: the encoder's memory grows with it, and web pages are seldom longer. */
 const windowBits = 18;
-/** Each holds up to 1.2 MB. Beyond this many at once, responses pass as they are. */
+/** Each holds up to 1.2 MB, beside the buffers of its connections. Beyond this many at once, responses pass unchanged. */
 const openLimit = 256;
 
 /**

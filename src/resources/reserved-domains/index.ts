@@ -8,7 +8,7 @@ import { withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { hostnameHolders, isHeldElsewhere } from '../hostname-holders.ts';
+import { hostnameHolders, isHeldElsewhere, parentOf } from '../hostname-holders.ts';
 import { listShort } from '../references.ts';
 import type { Referables } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -175,7 +175,7 @@ async function syncCertificate(
     );
     const names = await services.get(certificateNames).find(transaction, account_id, certificate_id);
     if (names === undefined) throw new UserError(errors.domainCertificateMissing, { id: quote(certificate_id) });
-    if (!names.includes(domain) && !names.includes(`*.${domain.slice(domain.indexOf('.') + 1)}`)) {
+    if (!names.includes(domain) && !names.includes(`*.${parentOf(domain)}`)) {
       throw new UserError(errors.certificateDoesNotCover, { id: certificate_id, domain, names: listShort(names) });
     }
   }

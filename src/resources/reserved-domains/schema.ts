@@ -5,7 +5,9 @@ import { textFields } from '../../api/text-fields.ts';
 import { Ref } from '../../modules/module.ts';
 
 const certificateId = Type.String({
-  description: 'Id of the TLS certificate for the domain; the certificate must be for its name.',
+  description:
+    'Id of the TLS certificate for the domain, which must be for its name and cannot be deleted while it is named. The gateway ' +
+    'serves the best certificate of the account for a name, named here or not.',
   examples: ['cert_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
 });
 const policy = Type.Unsafe<object | undefined>({

@@ -54,6 +54,9 @@ const notInTrailers: ReadonlySet<string> = new Set([
   'www-authenticate',
 ]);
 
+/** True only of the bytes of the body as the upstream sent them. */
+const ofExactBytes: ReadonlySet<string> = new Set(['content-digest', 'content-md5', 'digest', 'etag', 'repr-digest']);
+
 const unusualName = /[^a-z0-9-]/;
 
 /** Returns the client's headers as they go upstream, before the route's own rules. */
@@ -89,8 +92,12 @@ export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard 
   );
 }
 
-export function answerTrailers(trailers: readonly string[]): string[] {
-  return keepPairs(trailers, (name) => mayTrail(name.toLowerCase()));
+/** Trailers that may follow a response. `isEncoded`: the gateway has changed the bytes of the body. */
+export function answerTrailers(trailers: readonly string[], isEncoded: boolean): string[] {
+  return keepPairs(trailers, (name) => {
+    const lower = name.toLowerCase();
+    return mayTrail(lower) && !(isEncoded && ofExactBytes.has(lower));
+  });
 }
 
 function mayTrail(lower: string): boolean {
