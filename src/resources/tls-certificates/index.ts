@@ -8,23 +8,6 @@ import { UserError } from '../../errors/user-error.ts';
 import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { certificateCompiler } from './compile.ts';
-import {
-  certificateDescriptionTooLong,
-  certificateInUse,
-  certificateMetadataTooLong,
-  certificateMissing,
-  certificateUnreadable,
-  chainOutOfOrder,
-  keyMismatch,
-  noCertificateFound,
-  notPem,
-  pemTooLarge,
-  privateKeyEncrypted,
-  privateKeyInCertificate,
-  privateKeyMissing,
-  privateKeyUnreadable,
-  wrongPemBlock,
-} from './errors.ts';
 import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
 import { certificateNames } from './service.ts';
@@ -105,31 +88,33 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     createBody: TlsCertificateCreate,
     updateBody: TlsCertificateUpdate,
     fieldErrors: {
-      ...textFieldErrors(certificateDescriptionTooLong, certificateMetadataTooLong),
-      certificate_pem: (_value, missing) => (missing ? new UserError(certificateMissing) : undefined),
+      ...textFieldErrors(errors.certificateDescriptionTooLong, errors.certificateMetadataTooLong),
+      certificate_pem: (_value, missing) => (missing ? new UserError(errors.certificateMissing) : undefined),
       // A value of the wrong type may be a key all the same, and must not be repeated.
       private_key_pem: (_value, missing) =>
-        missing ? new UserError(privateKeyMissing) : new UserError(privateKeyUnreadable, { reason: 'it is not text' }),
+        missing
+          ? new UserError(errors.privateKeyMissing)
+          : new UserError(errors.privateKeyUnreadable, { reason: 'it is not text' }),
     },
     errors: {
       create: [
-        certificateUnreadable,
-        privateKeyMissing,
-        privateKeyEncrypted,
-        privateKeyUnreadable,
-        wrongPemBlock,
-        certificateDescriptionTooLong,
-        certificateMetadataTooLong,
-        certificateMissing,
-        notPem,
-        pemTooLarge,
-        noCertificateFound,
-        keyMismatch,
-        privateKeyInCertificate,
-        chainOutOfOrder,
+        errors.certificateUnreadable,
+        errors.privateKeyMissing,
+        errors.privateKeyEncrypted,
+        errors.privateKeyUnreadable,
+        errors.wrongPemBlock,
+        errors.certificateDescriptionTooLong,
+        errors.certificateMetadataTooLong,
+        errors.certificateMissing,
+        errors.notPem,
+        errors.pemTooLarge,
+        errors.noCertificateFound,
+        errors.keyMismatch,
+        errors.privateKeyInCertificate,
+        errors.chainOutOfOrder,
       ],
-      update: [certificateDescriptionTooLong, certificateMetadataTooLong],
-      delete: [certificateInUse],
+      update: [errors.certificateDescriptionTooLong, errors.certificateMetadataTooLong],
+      delete: [errors.certificateInUse],
     },
     async create(transaction, { caller, body }) {
       const facts = acceptPair(body.certificate_pem, body.private_key_pem);
@@ -142,7 +127,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     async remove(transaction, _call, certificate) {
       const referrers = await referable.referrersOf(transaction, certificate.id);
       if (referrers.length > 0) {
-        throw new UserError(certificateInUse, { certificate: certificate.id, users: listShort(referrers) });
+        throw new UserError(errors.certificateInUse, { certificate: certificate.id, users: listShort(referrers) });
       }
       await tlsCertificates.delete(transaction, certificate);
     },

@@ -1,18 +1,5 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import {
-  certificateMissing,
-  certificateUnreadable,
-  chainOutOfOrder,
-  keyMismatch,
-  noCertificateFound,
-  notPem,
-  pemTooLarge,
-  privateKeyEncrypted,
-  privateKeyInCertificate,
-  privateKeyMissing,
-  privateKeyUnreadable,
-  wrongPemBlock,
-} from './errors.ts';
+import * as errors from './errors.ts';
 import { readCertificatePair } from './pem-certificate.ts';
 import type { CertificateFault } from './pem-certificate.ts';
 import type { TlsCertificate } from './table.ts';
@@ -49,32 +36,32 @@ export function acceptPair(certificatePem: string, privateKeyPem: string): Facts
 function explain(fault: CertificateFault): UserError {
   switch (fault.fault) {
     case 'certificate-missing':
-      return new UserError(certificateMissing);
+      return new UserError(errors.certificateMissing);
     case 'key-missing':
-      return new UserError(privateKeyMissing);
+      return new UserError(errors.privateKeyMissing);
     case 'no-certificate':
-      return new UserError(noCertificateFound);
+      return new UserError(errors.noCertificateFound);
     case 'key-encrypted':
-      return new UserError(privateKeyEncrypted);
+      return new UserError(errors.privateKeyEncrypted);
     case 'key-mismatch':
-      return new UserError(keyMismatch);
+      return new UserError(errors.keyMismatch);
     case 'swapped':
-      return new UserError(privateKeyInCertificate);
+      return new UserError(errors.privateKeyInCertificate);
     case 'not-pem':
-      return new UserError(notPem, { field: fault.field });
+      return new UserError(errors.notPem, { field: fault.field });
     case 'wrong-type':
-      return new UserError(wrongPemBlock, {
+      return new UserError(errors.wrongPemBlock, {
         field: fault.field,
         type: quote(fault.type),
         expected: quote(fault.expected),
       });
     case 'certificate-unreadable':
-      return new UserError(certificateUnreadable, { reason: fault.reason });
+      return new UserError(errors.certificateUnreadable, { reason: fault.reason });
     case 'key-unreadable':
-      return new UserError(privateKeyUnreadable, { reason: fault.reason });
+      return new UserError(errors.privateKeyUnreadable, { reason: fault.reason });
     case 'chain-order':
-      return new UserError(chainOutOfOrder, { position: fault.position });
+      return new UserError(errors.chainOutOfOrder, { position: fault.position });
     default:
-      return new UserError(pemTooLarge, { field: fault.field, bytes: fault.bytes, limit: fault.limit });
+      return new UserError(errors.pemTooLarge, { field: fault.field, bytes: fault.bytes, limit: fault.limit });
   }
 }

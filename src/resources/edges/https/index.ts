@@ -9,17 +9,6 @@ import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
-import {
-  edgeDescriptionTooLong,
-  edgeMetadataTooLong,
-  edgeNotFound,
-  hostnameOverlap,
-  hostportTaken,
-  invalidHostport,
-  invalidPort,
-  tooManyHostports,
-  wrongHttpsPort,
-} from '../errors.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
 import { httpsEdgeModules, httpsRouteModules } from '../service.ts';
@@ -68,15 +57,15 @@ const HttpsEdgeUpdate = Type.Object(fields, {
 });
 
 const writeErrors: readonly ErrorDefinition[] = [
-  edgeDescriptionTooLong,
-  edgeMetadataTooLong,
-  invalidHostport,
-  invalidPort,
-  wrongHttpsPort,
-  hostportTaken,
-  tooManyHostports,
+  errors.edgeDescriptionTooLong,
+  errors.edgeMetadataTooLong,
+  errors.invalidHostport,
+  errors.invalidPort,
+  errors.wrongHttpsPort,
+  errors.hostportTaken,
+  errors.tooManyHostports,
   duplicateEntry,
-  hostnameOverlap,
+  errors.hostnameOverlap,
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
@@ -88,14 +77,14 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     path,
     noun: 'HTTPS edge',
     plural: 'HTTPS edges',
-    notFoundError: edgeNotFound,
+    notFoundError: errors.edgeNotFound,
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
     listKey: 'https_edges',
     view: HttpsEdgeView,
     createBody: HttpsEdgeCreate,
     updateBody: HttpsEdgeUpdate,
-    fieldErrors: textFieldErrors(edgeDescriptionTooLong, edgeMetadataTooLong),
+    fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const claims = acceptHostnames(body.hostports ?? [], settings.httpsPort);

@@ -8,17 +8,6 @@ import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
-import {
-  duplicatePort,
-  edgeDescriptionTooLong,
-  edgeMetadataTooLong,
-  edgeNotFound,
-  hostportTaken,
-  invalidHostport,
-  invalidPort,
-  portNotOffered,
-  tooManyHostports,
-} from '../errors.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
 import { ModuleFields, syncReferences } from '../module-fields.ts';
@@ -61,21 +50,21 @@ const TcpEdgeUpdate = Type.Object(fields, {
 });
 
 const writeErrors: readonly ErrorDefinition[] = [
-  edgeDescriptionTooLong,
-  edgeMetadataTooLong,
-  invalidHostport,
-  invalidPort,
-  hostportTaken,
-  tooManyHostports,
+  errors.edgeDescriptionTooLong,
+  errors.edgeMetadataTooLong,
+  errors.invalidHostport,
+  errors.invalidPort,
+  errors.hostportTaken,
+  errors.tooManyHostports,
   duplicateEntry,
-  portNotOffered,
-  duplicatePort,
+  errors.portNotOffered,
+  errors.duplicatePort,
   ...modules.errors,
 ];
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
   const { store, referables, settings } = context;
-  const names = { noun: 'TCP edge', notFoundError: edgeNotFound, tag: 'TCP edges' } as const;
+  const names = { noun: 'TCP edge', notFoundError: errors.edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     plural: 'TCP edges',
     rights: { read: 'everyone', write: 'everyone' },
@@ -88,7 +77,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     view: TcpEdgeView,
     createBody: TcpEdgeCreate,
     updateBody: TcpEdgeUpdate,
-    fieldErrors: textFieldErrors(edgeDescriptionTooLong, edgeMetadataTooLong),
+    fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     async create(transaction, { caller, body }) {
       const { hostports = [] } = body;
