@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
+import type { GatewayBounds } from './gateway/bounds/bound.ts';
+import { connectionBounds, readOpenFilesLimit } from './gateway/bounds/default-bounds.ts';
 import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { startEngine } from './gateway/start-engine.ts';
@@ -17,7 +19,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
     drainMs: config.drainSeconds * 1000,
     startEngine: (caStorage) =>
       startEngine({
-        options: gatewayOptions(config),
+        options: { ...gatewayOptions(config), bounds: chooseBounds(config, log) },
         workers: config.workers,
         observer,
         log,
@@ -35,7 +37,7 @@ function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger)
   });
 }
 
-function gatewayOptions(config: Config): GatewayOptions {
+function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
   return {
     tcpListenHost: config.tcpListenHost,
     https: config.httpsListen,
@@ -55,5 +57,25 @@ function gatewayOptions(config: Config): GatewayOptions {
       idleMs: config.idleSeconds * 1000,
       keepAliveMs: 75_000,
     },
+  };
+}
+
+function chooseBounds(config: Config, log: Logger): GatewayBounds {
+  const openFiles = readOpenFilesLimit();
+  const connections = connectionBounds(config, openFiles);
+  const { clientConnections, upstreamConnections } = connections;
+  log.info({ openFiles, ...connections }, 'bounds on connections');
+  if (clientConnections + upstreamConnections >= openFiles) {
+    log.warn(
+      { openFiles, clientConnections, upstreamConnections },
+      'the bounds on connections are beyond the limit of open files: lower them, or raise that limit',
+    );
+  }
+  return {
+    ...connections,
+    backendQueue: config.backendQueue,
+    backendQueueMs: config.backendQueueSeconds * 1000,
+    streamResets: config.streamResets,
+    responseEncoders: config.responseEncoders,
   };
 }

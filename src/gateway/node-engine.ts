@@ -1,13 +1,14 @@
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { BoundReports } from './bounds/bound-reports.ts';
+import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
-import type { HttpsFront } from './https/front.ts';
+import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
 import { createConnector } from './upstream/connect.ts';
-import type { ConnectUpstream } from './upstream/connect.ts';
 
 export interface NodeEngineParts {
   readonly options: GatewayOptions;
@@ -40,32 +41,39 @@ export interface NodeEngine extends Engine {
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
   const connect = createConnector(parts.options.upstreamAuthorities);
-  const tcp = createTcpFront({ ...parts, access, connect });
-  const https = openHttps(parts, access, connect);
+  const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
+  const shared = { access, connect, bounds };
+  const tcp = createTcpFront({ ...parts, ...shared });
+  const https = openHttps(parts, shared);
   // Tables swap before the fronts, which read them.
   const tables = https === undefined || parts.certificates === undefined ? [access] : [access, parts.certificates];
-  return new SocketEngine(tables, tcp, https);
+  return new SocketEngine(tables, tcp, https, bounds.reports);
 }
 
-function openHttps(parts: NodeEngineParts, access: AccessTable, connect: ConnectUpstream): HttpsFront | undefined {
+function openHttps(
+  parts: NodeEngineParts,
+  shared: Pick<HttpsFrontParts, 'access' | 'connect' | 'bounds'>,
+): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
   if (certificates === undefined) throw new Error('an HTTPS listener needs a source of certificates');
-  return createHttpsFront({ ...parts, certificates, access, connect });
+  return createHttpsFront({ ...parts, ...shared, certificates });
 }
 
 class SocketEngine implements NodeEngine {
   readonly #tables: readonly SnapshotFollower[];
   readonly #fronts: readonly Front[];
   readonly #https: HttpsFront | undefined;
+  readonly #reports: BoundReports;
   #listening = false;
   #version = 0;
   readonly #updates = new Turns();
 
-  constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined) {
+  constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined, reports: BoundReports) {
     this.#tables = tables;
     this.#fronts = https === undefined ? [tcp] : [tcp, https];
     this.#https = https;
+    this.#reports = reports;
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -111,6 +119,7 @@ class SocketEngine implements NodeEngine {
 
   async drain(limitMs: number): Promise<void> {
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
+    this.#reports[Symbol.dispose]();
   }
 
   async #listen(): Promise<void> {

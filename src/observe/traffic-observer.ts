@@ -47,6 +47,9 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
       metrics.httpAnswered(event);
       if (isLogged()) log.info(event, 'http request');
     },
+    boundsReported(reports) {
+      metrics.boundsReported(reports);
+    },
     listenerFault({ edgeId, port, cause }) {
       if (cause === undefined) faultyPorts.delete(port);
       else faultyPorts.add(port);

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
+import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
 import type { TcpEdge } from './edge.ts';
 import { release } from './read-memory.ts';
@@ -45,7 +46,13 @@ export class TcpConnection implements UpstreamUser {
   #brokenBy: string | undefined;
   #pendingBytes = 0;
 
-  constructor(accepted: AcceptedClient, backend: BackendEntry, settings: ConnectionSettings) {
+  /** `slot` is closed with the connection to the backend. */
+  constructor(
+    accepted: AcceptedClient,
+    backend: BackendEntry,
+    slot: Pick<UpstreamSlot, 'close'>,
+    settings: ConnectionSettings,
+  ) {
     const { client } = accepted;
     this.accepted = accepted;
     this.client = client;
@@ -55,6 +62,7 @@ export class TcpConnection implements UpstreamUser {
     this.#upstream = settings.connect(backend, this);
     // `close` follows every error and is enough.
     this.#upstream.on('error', ignore).on('close', () => {
+      slot.close();
       clearTimeout(this.#connectTimer);
       this.#gone(this.#upstream, client, this.#connecting ? 'connect failed' : 'upstream');
     });

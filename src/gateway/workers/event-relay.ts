@@ -1,3 +1,5 @@
+import type { BoundReport } from '../bounds/bound-reports.ts';
+import type { Bound } from '../bounds/bound.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { TrafficEvent } from './messages.ts';
 
@@ -19,6 +21,8 @@ const takenAlong = { source: '', bytesIn: 0, bytesOut: 0, durationMs: 0, reason:
 export class EventRelay {
   readonly #observer: TrafficObserver;
   readonly #open = new Map<number, OpenConnections>();
+  /** Use of each bound, by worker. */
+  readonly #boundUse = new Map<Bound, Map<number, number>>();
   /** Numbers of the workers in which a port is faulty, by edge and port. */
   readonly #faults = new Map<string, { readonly event: ListenerFault; readonly workers: Set<number> }>();
 
@@ -43,6 +47,7 @@ export class EventRelay {
     for (const [edgeId, connections] of tcp) {
       for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
     }
+    for (const use of this.#boundUse.values()) use.delete(worker);
     for (const { event } of this.#faults.values()) this.#relayFault(worker, { ...event, cause: undefined });
   }
 
@@ -66,10 +71,20 @@ export class EventRelay {
       case 'httpAnswered':
         this.#observer.httpAnswered(event[1]);
         break;
+      case 'boundsReported':
+        this.#observer.boundsReported(event[1].map((report) => this.#joinUse(worker, report)));
+        break;
       case 'listenerFault':
         this.#relayFault(worker, event[1]);
         break;
     }
+  }
+
+  /** Bounds hold for each worker: the use of the one that is nearest to its bound is reported. */
+  #joinUse(worker: number, report: BoundReport): BoundReport {
+    const use = this.#boundUse.get(report.bound) ?? new Map<number, number>();
+    this.#boundUse.set(report.bound, use.set(worker, report.inUse));
+    return { ...report, inUse: Math.max(...use.values()) };
   }
 
   #relayFault(worker: number, event: ListenerFault): void {

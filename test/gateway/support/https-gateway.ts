@@ -1,4 +1,6 @@
-import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
+import type { Bound, GatewayBounds } from '../../../src/gateway/bounds/bound.ts';
+import { createEngineBounds } from '../../../src/gateway/bounds/engine-bounds.ts';
+import type { GatewayOptions, GatewayTimeouts, HttpAnswered, TrafficObserver } from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
 import { createConnector } from '../../../src/gateway/upstream/connect.ts';
@@ -7,6 +9,7 @@ import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.t
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { AccessTable } from '../../../src/snapshot/access.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
+import { wideBounds } from './bounds.ts';
 import { singleCertificate } from './https-certificate.ts';
 import type { AskedCertificate } from './https-certificate.ts';
 
@@ -20,6 +23,7 @@ export interface GatewaySettings {
   /** Authorities of TLS upstreams, in PEM. */
   readonly upstreamAuthorities?: readonly string[];
   readonly http1FastPath?: boolean;
+  readonly bounds?: Partial<GatewayBounds>;
 }
 
 /** A gateway under test, which takes snapshot updates and listens. */
@@ -29,6 +33,9 @@ export interface TestGateway extends AsyncDisposable {
   readonly answered: HttpAnswered[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
+  /** How often each bound has refused something, and how much of it was in use at the last report. */
+  readonly refused: Partial<Record<Bound, number>>;
+  readonly inUse: Partial<Record<Bound, number>>;
   readonly logged: { readonly fields: object; readonly message: string }[];
   set(...entries: readonly SnapshotEntry[]): Promise<void>;
   remove(...keys: readonly EntryKey[]): Promise<void>;
@@ -56,20 +63,33 @@ export async function startGateway(
   const note = (fields: object, message: string): void => {
     logged.push({ fields, message });
   };
-  const front = createHttpsFront({
-    options: optionsOf(settings),
-    access,
-    observer: {
-      warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
-      tcpOpened: () => {},
-      tcpClosed: () => {},
-      httpsOpened: () => {},
-      httpsClosed: () => {},
-      httpAnswered: (event) => answered.push(event),
-      listenerFault: () => {},
+  const refused: TestGateway['refused'] = {};
+  const inUse: TestGateway['inUse'] = {};
+  const options = optionsOf(settings);
+  const observer: TrafficObserver = {
+    warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
+    tcpOpened: () => {},
+    tcpClosed: () => {},
+    httpsOpened: () => {},
+    httpsClosed: () => {},
+    httpAnswered: (event) => answered.push(event),
+    boundsReported: (reports) => {
+      for (const report of reports) {
+        refused[report.bound] = (refused[report.bound] ?? 0) + report.refused;
+        inUse[report.bound] = report.inUse;
+      }
     },
+    listenerFault: () => {},
+  };
+  const log = { info: () => {}, warn: note, error: note };
+  const bounds = createEngineBounds(options.bounds, observer, log);
+  const front = createHttpsFront({
+    options,
+    access,
+    observer,
     certificates: singleCertificate(asked),
-    log: { info: () => {}, warn: note, error: note },
+    log,
+    bounds,
     connect: createConnector(settings.upstreamAuthorities),
     ...settings.parts,
   });
@@ -80,6 +100,10 @@ export async function startGateway(
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();
+  const drain = async (limitMs: number): Promise<void> => {
+    await front.drain(limitMs);
+    bounds.reports[Symbol.dispose]();
+  };
   return {
     port: front.addresses.https?.port ?? 0,
     httpPort: front.addresses.http?.port ?? 0,
@@ -90,9 +114,11 @@ export async function startGateway(
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
     remove: (...removed) => apply({ version: ++version, full: false, set: [], removed }),
-    drain: (limitMs) => front.drain(limitMs),
+    refused,
+    inUse,
+    drain,
     accountOfHost: (hostname) => front.accountOfHost(hostname),
-    [Symbol.asyncDispose]: () => front.drain(0),
+    [Symbol.asyncDispose]: () => drain(0),
   };
 }
 
@@ -109,6 +135,7 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     sharePorts: false,
     http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
+    bounds: { ...wideBounds, ...settings.bounds },
   };
 }
 

@@ -2,11 +2,14 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
+import type { BoundReport } from '../../../src/gateway/bounds/bound-reports.ts';
+import type { Bound } from '../../../src/gateway/bounds/bound.ts';
 import type { GatewayLog, GatewayOptions, TcpClosed, TrafficObserver, Verdict } from '../../../src/gateway/engine.ts';
 import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
 import type { NodeEngine } from '../../../src/gateway/node-engine.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
+import { wideBounds } from './bounds.ts';
 import { packRules } from './tcp-entries.ts';
 
 interface Fault {
@@ -22,6 +25,8 @@ export class Recorder implements TrafficObserver {
   readonly closed: TcpClosed[] = [];
   readonly faults: Fault[] = [];
   readonly errors: string[] = [];
+  /** How often each bound has refused something. */
+  readonly refused: Partial<Record<Bound, number>> = {};
 
   readonly log: GatewayLog = {
     info: () => {},
@@ -47,6 +52,10 @@ export class Recorder implements TrafficObserver {
 
   httpAnswered(): void {}
 
+  boundsReported(reports: readonly BoundReport[]): void {
+    for (const { bound, refused } of reports) this.refused[bound] = (this.refused[bound] ?? 0) + refused;
+  }
+
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
     this.faults.push({ edgeId, port, cause: cause?.message });
   }
@@ -60,6 +69,7 @@ export const plainOptions = {
   sharePorts: false,
   http1FastPath: true,
   timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
+  bounds: wideBounds,
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
 
 export interface Gateway {

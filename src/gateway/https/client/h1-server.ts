@@ -12,6 +12,16 @@ import type { ClientConnection, Exchange } from '../exchange.ts';
 import { formatHeaders } from '../headers/header-list.ts';
 import { Http1Exchange } from './exchange-h1.ts';
 import type { UpgradeRequest } from './exchange-h1.ts';
+import type { IdleConnection } from './idle-connection.ts';
+import { RequestTurns } from './request-turns.ts';
+
+interface SlowConnection {
+  readonly socket: TLSSocket;
+  readonly client: ClientConnection;
+  readonly turns: RequestTurns;
+  /** Runs out if the head of the next request is late. */
+  overdue: NodeJS.Timeout | undefined;
+}
 
 const headBytes = 32_768;
 /** Time that a refused client has to read its answer. */
@@ -20,7 +30,8 @@ const lingerMs = 1000;
 /** Speaks HTTP/1 on connections that are handed to it, by Node's own server: the slow path. */
 export class Http1Server {
   readonly #server: Server;
-  readonly #clients = new WeakMap<object, ClientConnection>();
+  readonly #timeouts: GatewayTimeouts;
+  readonly #connections = new Map<Duplex, SlowConnection>();
   /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
   readonly #closing = new WeakSet<object>();
   /** Connections that were answered with an error and are about to be closed. */
@@ -29,6 +40,7 @@ export class Http1Server {
   readonly #errorPrefix: string;
 
   constructor(timeouts: GatewayTimeouts, errorPrefix: string, handle: (exchange: Exchange) => void) {
+    this.#timeouts = timeouts;
     this.#handle = handle;
     this.#errorPrefix = errorPrefix;
     this.#server = createServer({
@@ -48,7 +60,11 @@ export class Http1Server {
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
-    this.#clients.set(socket, client);
+    this.#connections.set(socket, { socket, client, turns: new RequestTurns(socket), overdue: undefined });
+    socket.on('close', () => {
+      clearTimeout(this.#connections.get(socket)?.overdue);
+      this.#connections.delete(socket);
+    });
     this.#server.emit('connection', socket);
   }
 
@@ -56,6 +72,12 @@ export class Http1Server {
   refuseLate(socket: TLSSocket): void {
     socket.on('error', () => {});
     this.#refuse(socket, new UserError(requestTimeout));
+  }
+
+  *idleConnections(): Generator<IdleConnection> {
+    for (const { socket, turns } of this.#connections.values()) {
+      if (turns.idleSince !== undefined) yield { idleSince: turns.idleSince, close: () => socket.destroySoon() };
+    }
   }
 
   closeIdle(): void {
@@ -70,7 +92,7 @@ export class Http1Server {
   #listen(): void {
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       if (this.#closing.has(request.socket)) request.resume();
-      else this.#begin(request, response, undefined);
+      else this.#takeTurn(request, response);
     };
     this.#server.on('request', onRequest);
     this.#server.on('checkContinue', onRequest);
@@ -86,6 +108,15 @@ export class Http1Server {
     });
     // Starts Node's timer for late headers: this server never listens, its connections come from elsewhere.
     this.#server.emit('listening');
+  }
+
+  #takeTurn(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) return;
+    clearTimeout(connection.overdue);
+    connection.turns.take(() => {
+      this.#begin(connection, request, response, undefined);
+    });
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
@@ -104,14 +135,26 @@ export class Http1Server {
     response.on('finish', () => {
       clientSocket.destroySoon();
     });
-    this.#begin(request, response, { socket: clientSocket, rest });
+    const connection = this.#connections.get(clientSocket);
+    clearTimeout(connection?.overdue);
+    connection?.turns.take(() => {
+      this.#begin(connection, request, response, { socket: clientSocket, rest });
+    });
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
-    const { socket } = request;
-    const client = this.#clients.get(socket);
-    if (client === undefined) return;
-    const closes = (): void => void this.#closing.add(socket);
+  #begin(
+    { client, turns }: SlowConnection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade: UpgradeRequest | undefined,
+  ): void {
+    response.on('close', () => {
+      turns.done();
+    });
+    const closes = (): void => {
+      this.#closing.add(request.socket);
+      turns.stop();
+    };
     this.#handle(new Http1Exchange(request, response, client, upgrade, closes));
   }
 
@@ -119,6 +162,14 @@ export class Http1Server {
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
+    const connection = this.#connections.get(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isHeld === true) {
+      // Its bytes are not read: the client has its time from when they are.
+      connection.overdue = setTimeout(() => {
+        this.#onClientError(error, socket);
+      }, this.#timeouts.headersMs);
+      return;
+    }
     // A second answer must not get into the middle of one that is under way.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();
