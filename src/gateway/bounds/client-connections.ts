@@ -6,8 +6,8 @@ import type { ClientSource } from '../identify-client.ts';
 import type { Bound, GatewayBounds } from './bound.ts';
 import type { BoundReports } from './bound-reports.ts';
 
-/** From this share of the bound on, idle connections are closed to make room for new ones. */
-const fullShare = 0.9;
+/** Share of the bound that is kept free by closing idle connections. */
+const freeShare = 0.1;
 /** Shortest interval between two searches for idle connections, each of which looks at all connections. */
 const searchMs = 100;
 
@@ -15,6 +15,8 @@ const searchMs = 100;
 export class ClientConnections {
   readonly #limit: number;
   readonly #sourceLimit: number;
+  /** Number of connections that are kept free. */
+  readonly #room: number;
   readonly #reports: BoundReports;
   readonly #bySource = new Map<number | string, number>();
   #open = 0;
@@ -24,6 +26,7 @@ export class ClientConnections {
   constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: BoundReports) {
     this.#limit = clientConnections;
     this.#sourceLimit = sourceConnections;
+    this.#room = Math.ceil(clientConnections * freeShare);
     this.#reports = reports;
     reports.watch('client_connections', clientConnections, () => this.#open);
     reports.watch('source_connections', sourceConnections, () => this.#mostOfOneSource());
@@ -39,7 +42,7 @@ export class ClientConnections {
    * function that counts it towards its source, once that is known, and returns false if that has too many.
    */
   accept(socket: Socket): ((client: ClientSource) => boolean) | undefined {
-    if (this.#open >= this.#limit * fullShare) this.#makeRoom();
+    if (this.#open >= this.#limit - this.#room) this.#makeRoom();
     if (this.#open >= this.#limit) {
       this.#refuse(socket, 'client_connections', {});
       return undefined;
@@ -81,7 +84,7 @@ export class ClientConnections {
     const now = performance.now();
     if (now - this.#searchedAt < searchMs) return;
     this.#searchedAt = now;
-    this.#closeIdle(Math.ceil(this.#limit * (1 - fullShare)));
+    this.#closeIdle(this.#room);
   }
 
   #refuse(socket: Socket, bound: Bound, about: object): void {

@@ -25,12 +25,15 @@ export class Recorder implements TrafficObserver {
   readonly closed: TcpClosed[] = [];
   readonly faults: Fault[] = [];
   readonly errors: string[] = [];
-  /** How often each bound has refused something. */
+  /** Fields of the warnings in the log. */
+  readonly logged: object[] = [];
+  /** How often each bound has refused something, and how much of it was in use at the last report. */
   readonly refused: Partial<Record<Bound, number>> = {};
+  readonly inUse: Partial<Record<Bound, number>> = {};
 
   readonly log: GatewayLog = {
     info: () => {},
-    warn: () => {},
+    warn: (fields) => this.logged.push(fields),
     error: (_fields, message) => this.errors.push(message),
   };
 
@@ -53,7 +56,10 @@ export class Recorder implements TrafficObserver {
   httpAnswered(): void {}
 
   boundsReported(reports: readonly BoundReport[]): void {
-    for (const { bound, refused } of reports) this.refused[bound] = (this.refused[bound] ?? 0) + refused;
+    for (const { bound, inUse, refused } of reports) {
+      this.refused[bound] = (this.refused[bound] ?? 0) + refused;
+      this.inUse[bound] = inUse;
+    }
   }
 
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {

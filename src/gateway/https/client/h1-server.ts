@@ -163,8 +163,8 @@ export class Http1Server {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
     const connection = this.#connections.get(socket);
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isHeld === true) {
-      // Its bytes are not read: the client has its time from when they are.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isBusy === true) {
+      // It may be that nobody reads the head: the client has its time when the answers before are out.
       connection.overdue = setTimeout(() => {
         this.#onClientError(error, socket);
       }, this.#timeouts.headersMs);

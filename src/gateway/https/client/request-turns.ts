@@ -14,18 +14,23 @@ export class RequestTurns {
     this.#socket = socket;
     // Node resumes the socket on several occasions, such as the end of a message.
     socket.on('resume', () => {
-      if (this.isHeld) socket.pause();
+      if (this.#isHeld) socket.pause();
     });
   }
 
+  /** True while an exchange is under way. */
+  get isBusy(): boolean {
+    return this.idleSince === undefined;
+  }
+
   /** True while nothing is read because a request waits. */
-  get isHeld(): boolean {
+  get #isHeld(): boolean {
     return this.#waiting.length > 0;
   }
 
   /** Calls `begin` when the exchanges before it are over, each of which must call `done`. */
   take(begin: () => void): void {
-    if (this.idleSince === undefined) {
+    if (this.isBusy) {
       this.#waiting.push(begin);
       this.#socket.pause();
       return;
@@ -40,7 +45,7 @@ export class RequestTurns {
       this.idleSince = performance.now();
       return;
     }
-    if (!this.isHeld) this.#socket.resume();
+    if (!this.#isHeld) this.#socket.resume();
     next();
   }
 

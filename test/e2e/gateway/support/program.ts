@@ -30,8 +30,13 @@ export class Program implements AsyncDisposable {
   #output = '';
   #ended = false;
 
-  static async start(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Program> {
-    const program = new Program(await freePort(), await freePort(), await freePort(), databaseUrl, settings);
+  /** `openFiles` is its limit of descriptors; default: that of this process. */
+  static async start(
+    databaseUrl: string,
+    settings: Readonly<Record<string, string>> = {},
+    openFiles?: number,
+  ): Promise<Program> {
+    const program = new Program(await freePort(), await freePort(), await freePort(), databaseUrl, settings, openFiles);
     try {
       await until(() => program.#started(), 'the program has started', startLimitMs);
     } catch (error) {
@@ -47,6 +52,7 @@ export class Program implements AsyncDisposable {
     metricsPort: number,
     databaseUrl: string,
     settings: Readonly<Record<string, string>>,
+    openFiles: number | undefined,
   ) {
     this.apiPort = apiPort;
     this.httpsPort = httpsPort;
@@ -62,7 +68,9 @@ export class Program implements AsyncDisposable {
       ...settings,
     };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-    this.#child = spawn(process.execPath, ['src/main.ts', 'serve', ...given], {
+    const limited = openFiles === undefined ? [] : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles)];
+    const [command = '', ...args] = [...limited, process.execPath, 'src/main.ts', 'serve', ...given];
+    this.#child = spawn(command, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
