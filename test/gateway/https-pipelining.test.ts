@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectClient, get, readAll, sendRaw } from './support/https-client.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
-import { startUpstream } from './support/https-upstream.ts';
+import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import { until } from './support/tcp-engine.ts';
 
 function gatewayTo(port: number, settings: GatewaySettings = {}) {
@@ -55,6 +56,31 @@ test('8,000 pipelined requests of one client are one request at a silent upstrea
   );
   assert.ok(upstream.connections <= 2, `${upstream.connections} connections`);
   socket.destroy();
+});
+
+test('requests that wait are not read without end: the client has to wait too', async () => {
+  await using upstream = await startUpstream(() => {});
+  await using gateway = await gatewayTo(upstream.port);
+  const socket = await connectClient(gateway.port);
+  socket.on('error', () => {});
+  const request = `GET / HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(8000)}\r\n\r\n`;
+  socket.write(request.repeat(4000));
+  await until(() => upstream.seen.length === 1, 'the first request has arrived');
+  await sleep(2000);
+  // The systems at both ends hold a few megabytes.
+  assert.ok(socket.writableLength > 16_000_000, `${socket.writableLength} bytes wait at the client`);
+  socket.destroy();
+});
+
+test('a client that leaves while its requests wait is noticed', async () => {
+  await using upstream = await startRawUpstream(() => {});
+  await using gateway = await gatewayTo(upstream.port);
+  const socket = await connectClient(gateway.port);
+  socket.write(pipelined(10));
+  await until(() => upstream.open === 1, 'the first request has arrived');
+  socket.destroy();
+  await until(() => upstream.open === 0, 'the upstream is left alone');
+  assert.equal(upstream.connections, 1);
 });
 
 suite('a client that pipelines', () => {

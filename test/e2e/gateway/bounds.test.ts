@@ -78,9 +78,9 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
     await until(async () => (await sample('in_use', 'source_connections')) <= 1, 'the clients are gone');
   }
 
-  function openTls(t: TestContext): Socket {
-    const from = { host: '127.0.0.1', localAddress: attacker };
-    const socket = connectTls({ ...from, port: program.httpsPort, servername: silentHost, rejectUnauthorized: false });
+  function openTls(t: TestContext, servername = silentHost, localAddress = attacker): Socket {
+    const from = { host: '127.0.0.1', localAddress };
+    const socket = connectTls({ ...from, port: program.httpsPort, servername, rejectUnauthorized: false });
     t.after(() => socket.destroy());
     return socket.on('error', () => {});
   }
@@ -88,16 +88,6 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
   test('it has the limit', () => {
     const limits = readFileSync(`/proc/${program.pid}/limits`, 'utf8');
     assert.match(limits, /^Max open files\s+1024\s+1024\s/m);
-  });
-
-  test('8,000 pipelined requests', async (t) => {
-    const before = silent.connections;
-    const socket = openTls(t);
-    socket.write(`GET / HTTP/1.1\r\nHost: ${silentHost}\r\n\r\n`.repeat(8000));
-    await until(() => silent.open === 1, 'the first request is under way');
-    await othersAreServed();
-    assert.equal(silent.connections, before + 1);
-    await end([socket]);
   });
 
   test('1,000 connections, each with a request', async (t) => {
@@ -177,26 +167,25 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
   test('idle connections from many addresses, beyond what the gateway takes in all', async (t) => {
     const sockets: Socket[] = [];
     for (let source = 10; source < 18; source++) {
-      for (let at = 0; at < 90; at++) {
-        const localAddress = `127.0.1.${source}`;
-        const to = { host: '127.0.0.1', port: program.httpsPort, servername: otherHost, rejectUnauthorized: false };
-        sockets.push(
-          connectTls({ ...to, localAddress })
-            .on('error', () => {})
-            .resume(),
-        );
-      }
+      for (let at = 0; at < 90; at++) sockets.push(openTls(t, otherHost, `127.0.1.${source}`).resume());
       await until(
         () => sockets.every((socket) => socket.closed || !socket.connecting),
         'those of one address are connected or refused',
       );
       await othersAreServed();
     }
-    t.after(() => {
-      for (const socket of sockets) socket.destroy();
-    });
     assert.ok(sockets.filter(({ closed }) => !closed).length <= bounds.client);
     await end(sockets);
+  });
+
+  // Last: nothing more is read of a client whose requests wait, so that the gateway does not see it leave.
+  test('8,000 pipelined requests', async (t) => {
+    const before = silent.connections;
+    const socket = openTls(t);
+    socket.write(`GET / HTTP/1.1\r\nHost: ${silentHost}\r\n\r\n`.repeat(8000));
+    await until(() => silent.connections > before, 'the first request is under way');
+    await othersAreServed();
+    assert.equal(silent.connections, before + 1);
   });
 });
 

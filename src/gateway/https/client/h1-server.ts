@@ -60,12 +60,13 @@ export class Http1Server {
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
+    this.#server.emit('connection', socket);
+    // After Node's own listeners are on the socket, which its turns have to outdo.
     this.#connections.set(socket, { socket, client, turns: new RequestTurns(socket), overdue: undefined });
     socket.on('close', () => {
       clearTimeout(this.#connections.get(socket)?.overdue);
       this.#connections.delete(socket);
     });
-    this.#server.emit('connection', socket);
   }
 
   /** Answers 408 to a client that has sent no request in time. */

@@ -1,20 +1,24 @@
 import type { Socket } from 'node:net';
 
 /**
- * The requests of one HTTP/1 connection, which are carried out one at a time, in their order. Node's parser hands over all
- * requests of one read, up to 64 kB, at once; nothing more is read while one of them waits.
+ * Requests that may wait before nothing more is read. As long as it is read, the gateway sees a client leave. Node's parser
+ * hands over all requests of one read at once, so that more may wait: those of 64 kB, at 2 kB of memory each.
  */
+const heldFrom = 16;
+
+/** The requests of one HTTP/1 connection, which are carried out one at a time, in their order. */
 export class RequestTurns {
   /** Value of `performance.now()` when the last exchange ended; undefined while one is under way. */
   idleSince: number | undefined = performance.now();
   readonly #socket: Socket;
   #waiting: (() => void)[] = [];
 
+  /** Must be called when Node's server has taken the socket, whose listener of `resume` comes first then. */
   constructor(socket: Socket) {
     this.#socket = socket;
     // Node resumes the socket on several occasions, such as the end of a message.
     socket.on('resume', () => {
-      if (this.#isHeld) socket.pause();
+      if (this.#isHeld) this.#hold();
     });
   }
 
@@ -23,16 +27,15 @@ export class RequestTurns {
     return this.idleSince === undefined;
   }
 
-  /** True while nothing is read because a request waits. */
   get #isHeld(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.length >= heldFrom;
   }
 
   /** Calls `begin` when the exchanges before it are over, each of which must call `done`. */
   take(begin: () => void): void {
     if (this.isBusy) {
       this.#waiting.push(begin);
-      this.#socket.pause();
+      if (this.#isHeld) this.#hold();
       return;
     }
     this.idleSince = undefined;
@@ -45,7 +48,7 @@ export class RequestTurns {
       this.idleSince = performance.now();
       return;
     }
-    if (!this.#isHeld) this.#socket.resume();
+    if (this.#waiting.length === heldFrom - 1) this.#socket.resume();
     next();
   }
 
@@ -53,5 +56,11 @@ export class RequestTurns {
   stop(): void {
     this.#waiting = [];
     this.#socket.resume();
+  }
+
+  #hold(): void {
+    this.#socket.pause();
+    // A `resume` that was scheduled before has started Node's reading again, and `pause` says nothing the second time.
+    this.#socket.emit('pause');
   }
 }
