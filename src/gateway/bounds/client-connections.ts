@@ -8,7 +8,7 @@ import type { BoundReports } from './bound-reports.ts';
 
 /** Share of the bound that is kept free by closing idle connections. */
 const freeShare = 0.1;
-/** Shortest interval between two searches for idle connections, each of which looks at all connections. */
+/** Pause after a search for idle connections that has found none: each looks at all connections. */
 const searchMs = 100;
 
 /** Counts the connections of clients to all listeners, and refuses those beyond the bounds. */
@@ -20,8 +20,10 @@ export class ClientConnections {
   readonly #reports: BoundReports;
   readonly #bySource = new Map<number | string, number>();
   #open = 0;
-  #searchedAt = -Infinity;
-  #closeIdle: (count: number) => void = () => {};
+  /** Idle connections that were told to close and have not done so yet. */
+  #closing = 0;
+  #searchAt = -Infinity;
+  #closeIdle: (count: number) => number = () => 0;
 
   constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: BoundReports) {
     this.#limit = clientConnections;
@@ -32,8 +34,11 @@ export class ClientConnections {
     reports.watch('source_connections', sourceConnections, () => this.#mostOfOneSource());
   }
 
-  /** `closeIdle` closes up to so many connections without a request under way, those that have been idle longest. */
-  onFull(closeIdle: (count: number) => void): void {
+  /**
+   * `closeIdle` closes up to so many connections without a request under way, those that have been idle longest, and
+   * returns how many.
+   */
+  onFull(closeIdle: (count: number) => number): void {
     this.#closeIdle = closeIdle;
   }
 
@@ -42,7 +47,7 @@ export class ClientConnections {
    * function that counts it towards its source, once that is known, and returns false if that has too many.
    */
   accept(socket: Socket): ((client: ClientSource) => boolean) | undefined {
-    if (this.#open >= this.#limit - this.#room) this.#makeRoom();
+    if (this.#open - this.#closing >= this.#limit - this.#room) this.#makeRoom();
     if (this.#open >= this.#limit) {
       this.#refuse(socket, 'client_connections', {});
       return undefined;
@@ -51,6 +56,7 @@ export class ClientConnections {
     let key: number | string | undefined;
     socket.on('close', () => {
       this.#open -= 1;
+      this.#closing = Math.max(0, this.#closing - 1);
       if (key !== undefined) this.#leave(key);
     });
     return ({ source, peerTrusted }) => {
@@ -82,9 +88,10 @@ export class ClientConnections {
 
   #makeRoom(): void {
     const now = performance.now();
-    if (now - this.#searchedAt < searchMs) return;
-    this.#searchedAt = now;
-    this.#closeIdle(this.#room);
+    if (now < this.#searchAt) return;
+    const closed = this.#closeIdle(this.#room);
+    this.#closing += closed;
+    if (closed === 0) this.#searchAt = now + searchMs;
   }
 
   #refuse(socket: Socket, bound: Bound, about: object): void {

@@ -119,9 +119,7 @@ class NodeHttpsFront implements HttpsFront {
     this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
     const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
     this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
-    bounds.clients.onFull((count) => {
-      closeOldest(this.#idleConnections(), count);
-    });
+    bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
   }
 
   get addresses(): HttpsFront['addresses'] {

@@ -128,7 +128,7 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
   const ids = (count: number) => Array.from({ length: count }, (_, at) => 2 * at + 1);
 
   test('20 HTTP/2 connections with 900 requests each that are taken back at once', async (t) => {
-    const before = silent.connections;
+    const earlier = silent.connections;
     const frames = Buffer.concat(ids(900).flatMap((id) => [headersFrame(fields('GET'), true, id), resetFrame(id)]));
     const sockets = Array.from({ length: 20 }, () => openFrames(program.httpsPort, silentHost, attacker));
     t.after(() => {
@@ -137,7 +137,7 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
     for (const socket of sockets) socket.resume().write(frames);
     await othersAreServed();
     await until(() => sockets.every(({ closed }) => closed), 'all are closed');
-    assert.ok(silent.connections - before <= 100, `${silent.connections - before} upstream connections`);
+    assert.ok(silent.connections - earlier <= 100, `${silent.connections - earlier} upstream connections`);
     await until(async () => (await sample('refusals_total', 'stream_resets')) === 20, 'they are counted');
     await end(sockets);
   });
@@ -180,12 +180,12 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
 
   // Last: nothing more is read of a client whose requests wait, so that the gateway does not see it leave.
   test('8,000 pipelined requests', async (t) => {
-    const before = silent.connections;
+    const earlier = silent.connections;
     const socket = openTls(t);
     socket.write(`GET / HTTP/1.1\r\nHost: ${silentHost}\r\n\r\n`.repeat(8000));
-    await until(() => silent.connections > before, 'the first request is under way');
+    await until(() => silent.connections > earlier, 'the first request is under way');
     await othersAreServed();
-    assert.equal(silent.connections, before + 1);
+    assert.equal(silent.connections, earlier + 1);
   });
 });
 

@@ -5,8 +5,9 @@ export interface IdleConnection {
   close(): void;
 }
 
-/** Closes up to `count` connections, those that have been idle longest. */
-export function closeOldest(connections: Iterable<IdleConnection>, count: number): void {
-  const oldestFirst = [...connections].toSorted((a, b) => a.idleSince - b.idleSince);
-  for (const connection of oldestFirst.slice(0, count)) connection.close();
+/** Closes up to `count` connections, those that have been idle longest. Returns how many. */
+export function closeOldest(connections: Iterable<IdleConnection>, count: number): number {
+  const oldest = [...connections].toSorted((a, b) => a.idleSince - b.idleSince).slice(0, count);
+  for (const connection of oldest) connection.close();
+  return oldest.length;
 }
