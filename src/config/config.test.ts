@@ -68,6 +68,7 @@ describe('settings', () => {
         GATEHOUSE_PUBLIC_URL: 'https://api.example.com/',
         GATEHOUSE_RATE_LIMIT: '120',
         GATEHOUSE_HTTPS_LISTEN: 'off',
+        GATEHOUSE_SOURCE_CONNECTIONS: '32',
       },
       {},
     );
@@ -76,6 +77,8 @@ describe('settings', () => {
     assert.equal(config.publicUrl, 'https://api.example.com');
     assert.equal(config.rateLimit, 120);
     assert.equal(config.httpsListen, undefined);
+    assert.equal(config.sourceConnections, 32);
+    assert.equal(config.clientConnections, undefined, 'auto');
     const trusts = (text: string) => config.trustedProxies.lookup(parseIp(text) ?? assert.fail()) !== 0;
     assert.deepEqual(['10.1.2.3', '::1', '11.0.0.1'].map(trusts), [true, true, false]);
   });
@@ -121,6 +124,10 @@ describe('settings', () => {
       trustedProxies: ['x', '10.0.0.0/33', '10.0.0.1/8', 'localhost'],
       tcpPorts: ['x', '80', '0-10', '10-65536', '1-2-3', '-1-5'],
       rateLimit: ['0', '1.5', 'x', '1e3', 'OFF'],
+      sourceConnections: ['', '0', '-1', '1.5', 'off', 'AUTO'],
+      backendQueue: ['-1', 'auto'],
+      backendQueueSeconds: ['0', '1.5'],
+      streamResets: ['0', 'auto', 'off'],
       logLevel: ['', 'INFO', 'verbose'],
       role: ['', 'both'],
     };

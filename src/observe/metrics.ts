@@ -25,7 +25,9 @@ export class Metrics {
     'restriction',
   ]);
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
-  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds of each gateway process.', ['bound']);
+  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds, each for one process of the gateway.', [
+    'bound',
+  ]);
   readonly #boundInUse = this.#gauge(
     'gatehouse_bound_in_use',
     'Use of each bound, in the process and by the source, account or backend that uses most of it.',

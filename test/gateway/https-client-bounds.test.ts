@@ -169,4 +169,19 @@ suite('connections of all clients together', () => {
     await until(() => session.closed && posting.closed, 'both are closed');
     assert.equal(gateway.refused.client_connections ?? 0, 0);
   });
+
+  test('make room in the same way when they never finish their TLS handshake', async (t) => {
+    await using upstream = await startUpstream();
+    const settings = { bounds: { clientConnections: 10 }, timeouts: { headersMs: 60_000 } };
+    await using gateway = await gatewayTo(upstream.port, settings);
+    const silent: Socket[] = [];
+    for (let at = 0; at < 20; at++) {
+      silent.push(openPlain(t, gateway, `127.0.0.${at + 3}`));
+      await once(silent[at] ?? assert.fail(), 'connect');
+      await sleep(20);
+    }
+    assert.equal((await sendRaw(gateway.port, get('/'), { localAddress: '127.0.0.2' })).status, 200);
+    await until(() => silent.filter(({ closed }) => closed).length >= 10, 'the first are closed');
+    assert.equal(silent.at(-1)?.closed, false);
+  });
 });

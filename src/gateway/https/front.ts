@@ -119,7 +119,10 @@ class NodeHttpsFront implements HttpsFront {
     this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
     const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
     this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
-    bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
+    bounds.clients.onFull((count) => {
+      this.#redirect.closeIdleConnections();
+      return closeOldest(this.#idleConnections(), count);
+    });
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -166,6 +169,7 @@ class NodeHttpsFront implements HttpsFront {
   }
 
   *#idleConnections(): Generator<IdleConnection> {
+    yield* this.#tls.idleConnections();
     yield* this.#fastPath.idleConnections();
     yield* this.#h1.idleConnections();
     yield* this.#h2.idleConnections();

@@ -1,4 +1,4 @@
-/** A connection without a request under way, which may be closed to make room for others. */
+/** A connection without a request under way, perhaps before its first, which may be closed to make room for others. */
 export interface IdleConnection {
   /** Value of `performance.now()`. */
   readonly idleSince: number;

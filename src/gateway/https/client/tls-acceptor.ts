@@ -6,6 +6,7 @@ import { formatIp } from '../../../lib/ip/address.ts';
 import type { ClientSource } from '../../identify-client.ts';
 import { parseAuthority } from '../authority.ts';
 import type { ClientConnection } from '../exchange.ts';
+import type { IdleConnection } from './idle-connection.ts';
 
 /** Speaks one version of HTTP on connections that are handed to it. */
 interface ConnectionHandler {
@@ -15,6 +16,8 @@ interface ConnectionHandler {
 type ContextCallback = (error: Error | null, context?: SecureContext) => void;
 
 interface Handshake {
+  readonly socket: Socket;
+  readonly startedAt: number;
   readonly client: ClientSource;
   readonly timer: NodeJS.Timeout;
 }
@@ -59,13 +62,19 @@ export class TlsAcceptor {
     const key = endsOf(socket);
     // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
     const timer = setTimeout(() => socket.destroy(), this.#handshakeMs);
-    const handshake = { client, timer };
+    const handshake = { socket, startedAt: performance.now(), client, timer };
     this.#pending.set(key, handshake);
     socket.on('close', () => {
       clearTimeout(timer);
       if (this.#pending.get(key) === handshake) this.#pending.delete(key);
     });
     this.#server.emit('connection', socket);
+  }
+
+  *idleConnections(): Generator<IdleConnection> {
+    for (const { socket, startedAt } of this.#pending.values()) {
+      yield { idleSince: startedAt, close: () => socket.destroy() };
+    }
   }
 
   #chooseContext(name: string, done: ContextCallback): void {
