@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 import { createApi } from './api/server.ts';
+import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
@@ -81,13 +82,15 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const isOurs = ownConnections(gateway, observer);
+  const api =
+    config.role === 'gateway' ? undefined : await buildApi({ config, context, access, observer, unready, isOurs, log });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
     started.defer(() => api.close());
   }
-  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
+  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
 
   // Last, because the token is shown only once: a start that fails must not make one.
   const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
@@ -106,14 +109,28 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   };
 }
 
-function buildApi(
-  config: Config,
-  context: ResourceContext,
-  access: AccessTable,
-  observer: TrafficObserver,
-  unready: () => string | undefined,
-  log: Logger,
-): Promise<FastifyInstance> {
+/** Tells of connections that this process's gateway made and that have arrived here; in doubt it is one. */
+function ownConnections(gateway: ResilientGateway | undefined, observer: TrafficObserver): ApiOptions['isOurs'] {
+  return (socket) => {
+    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
+    if (ours === false) return false;
+    return Promise.resolve(ours)
+      .catch(() => true)
+      .then((isOurs) => {
+        if (isOurs) observer.ownArrivalReset();
+        return isOurs;
+      });
+  };
+}
+
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'isOurs'> {
+  readonly config: Config;
+  readonly context: ResourceContext;
+  readonly observer: TrafficObserver;
+  readonly log: Logger;
+}
+
+function buildApi({ config, context, access, observer, unready, isOurs, log }: ApiParts): Promise<FastifyInstance> {
   return createApi({
     operations: resources.flatMap((resource) => resource.operations(context)),
     schemas: [
@@ -131,6 +148,7 @@ function buildApi(
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
+    isOurs,
     rateLimit: config.rateLimit,
     logger: log,
   });

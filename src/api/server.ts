@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 import rateLimit from '@fastify/rate-limit';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -8,6 +10,7 @@ import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
+import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
@@ -37,6 +40,8 @@ export interface ApiOptions {
   readonly publicUrl: string | undefined;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
+  /** True for a connection that the gateway of this process has made: it must be reset. */
+  readonly isOurs: (socket: Socket) => boolean | Promise<boolean>;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;
   readonly logger: FastifyBaseLogger;
@@ -77,6 +82,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });
+  resetOwnConnections(app, options);
   closeConnectionsInTime(app);
   // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -92,6 +98,23 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
+}
+
+/**
+ * Resets connections that the gateway has made on behalf of somebody's client, before anything that they say counts. At
+ * each request, because Fastify may have listeners that it does not show.
+ */
+function resetOwnConnections(app: FastifyInstance, { isOurs }: ApiOptions): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    void whenReady(isOurs(raw.socket), (ours) => {
+      if (!ours) {
+        done();
+        return;
+      }
+      reply.hijack();
+      raw.socket.resetAndDestroy();
+    });
+  });
 }
 
 /** Routes without authentication and restriction. */

@@ -2,6 +2,7 @@ import { nearestName } from './nearest-name.ts';
 import {
   optional,
   orOff,
+  readAddresses,
   readBaseUrl,
   readChoice,
   readDatabaseUrl,
@@ -11,7 +12,6 @@ import {
   readPortRange,
   readSecretText,
   readShare,
-  readTrustedProxies,
   readWholeNumber,
   readWord,
 } from './values.ts';
@@ -69,7 +69,7 @@ const settings = {
     form: 'cidrs',
     help: 'addresses and CIDRs, separated by commas, whose X-Forwarded-For counts',
     fallback: '',
-    read: readTrustedProxies,
+    read: readAddresses,
   },
   tcpPorts: {
     form: 'first-last',
@@ -113,6 +113,18 @@ const settings = {
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
     fallback: '',
     read: optional(String),
+  },
+  backendAllowLinkLocal: {
+    form: 'on|off',
+    help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds have their metadata: "on" or "off"',
+    fallback: 'off',
+    read: readChoice(['on', 'off']),
+  },
+  ownAddresses: {
+    form: 'cidrs',
+    help: 'addresses and CIDRs, separated by commas, that lead to this installation without being on one of its machines, such as those of a balancer: no backend may lead there',
+    fallback: '',
+    read: readAddresses,
   },
   workers: {
     form: 'count',

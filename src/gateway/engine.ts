@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net';
+
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
-import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
+import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 
 /**
  * Moves traffic as its snapshot says. Implementations know nothing of the API or the database; the tests in `test/gateway/`
@@ -14,6 +16,11 @@ export interface Engine {
   apply(update: SnapshotUpdate): Promise<void>;
   /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
   drain(limitMs: number): Promise<void>;
+  /**
+   * True if the gateway itself made this connection, which has arrived at a listener of this process: it must be reset, and
+   * nothing that it brings may be read.
+   */
+  isOurs(arrived: Socket, port: number): boolean | Promise<boolean>;
 }
 
 export interface GatewayOptions {
@@ -32,6 +39,20 @@ export interface GatewayOptions {
   /** False: Node's own server reads every request of HTTP/1. */
   readonly http1FastPath: boolean;
   readonly timeouts: GatewayTimeouts;
+  readonly inward: InwardOptions;
+}
+
+/** What a backend must not lead to, besides the listeners that the snapshot names. */
+export interface InwardOptions {
+  /** All listeners of this process; a port that the system chooses is 0. */
+  readonly listeners: readonly Listener[];
+  /** Ports by which the world reaches the installation through a proxy in front. */
+  readonly publicPorts: readonly number[];
+  /** Addresses that lead to the installation without being on a machine of it. */
+  readonly ownAddresses: CidrSetData;
+  readonly allowLinkLocal: boolean;
+  /** As in `Machine`. */
+  readonly networkId: string;
 }
 
 export interface GatewayTimeouts {
@@ -73,6 +94,21 @@ export interface TrafficObserver {
   httpAnswered(event: HttpAnswered): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
   listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+  /** A connection to a backend was not made, because it leads inwards. */
+  backendRefused(event: BackendRefused): void;
+  /** A connection was reset on arrival, because the gateway itself had made it. */
+  ownArrivalReset(): void;
+}
+
+export interface BackendRefused {
+  readonly backendId: string;
+  /** As the backend names it. */
+  readonly host: string;
+  readonly port: number;
+  /** The address it leads to. */
+  readonly address: string;
+  /** The kind of listener, or `public`, or `link_local`. */
+  readonly leadsTo: string;
 }
 
 export interface TcpOpened {

@@ -24,6 +24,12 @@ export const upstreamBroke = defineError(
 
 export const upstreamTimeout = defineError(3008, 504, 'The upstream server did not answer in time.');
 
+export const backendLeadsInwards = defineError(
+  20110,
+  502,
+  'The backend behind this address cannot be used. The log of the gateway says why.',
+);
+
 export const hostNotFound = defineError(3200, 404, 'Nothing is served at {host}.');
 
 export const noBackend = defineError(6528, 503, 'There is no backend behind {host}{path} at the moment.');

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
@@ -6,10 +8,11 @@ import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
-import { createConnector } from './upstream/connect.ts';
-import type { ConnectUpstream } from './upstream/connect.ts';
+import { createUpstream } from './upstream/create-upstream.ts';
+import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
+import type { Arrival } from './upstream/upstream-sockets.ts';
 
-export interface NodeEngineParts {
+export interface NodeEngineParts extends UpstreamParts {
   readonly options: GatewayOptions;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
@@ -35,35 +38,50 @@ export interface NodeEngine extends Engine {
   stage(update: SnapshotUpdate): Promise<StagedUpdate>;
   /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
   readonly addresses: HttpsFront['addresses'];
+  /** True if a socket of this process made the connection that has arrived at another one. */
+  made(arrival: Arrival): boolean;
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
-  const connect = createConnector(parts.options.upstreamAuthorities);
-  const tcp = createTcpFront({ ...parts, access, connect });
-  const https = openHttps(parts, access, connect);
-  // Tables swap before the fronts, which read them.
-  const tables = https === undefined || parts.certificates === undefined ? [access] : [access, parts.certificates];
-  return new SocketEngine(tables, tcp, https);
+  const upstream = createUpstream(parts);
+  const tcp = createTcpFront({ ...parts, ...upstream, access });
+  const https = openHttps(parts, access, upstream);
+  // Tables swap before the fronts, which read them, and know new ports before the fronts open them.
+  const tables = [
+    upstream.listeners,
+    upstream.arrivals,
+    access,
+    ...(https && parts.certificates ? [parts.certificates] : []),
+  ];
+  return new SocketEngine({ tables, tcp, https, upstream });
 }
 
-function openHttps(parts: NodeEngineParts, access: AccessTable, connect: ConnectUpstream): HttpsFront | undefined {
+function openHttps(parts: NodeEngineParts, access: AccessTable, upstream: Upstream): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
   if (certificates === undefined) throw new Error('an HTTPS listener needs a source of certificates');
-  return createHttpsFront({ ...parts, certificates, access, connect });
+  return createHttpsFront({ ...parts, ...upstream, certificates, access });
+}
+
+interface SocketEngineParts {
+  readonly tables: readonly SnapshotFollower[];
+  readonly tcp: Front;
+  readonly https: HttpsFront | undefined;
+  readonly upstream: Upstream;
 }
 
 class SocketEngine implements NodeEngine {
-  readonly #tables: readonly SnapshotFollower[];
+  readonly #parts: SocketEngineParts;
   readonly #fronts: readonly Front[];
   readonly #https: HttpsFront | undefined;
   #listening = false;
   #version = 0;
   readonly #updates = new Turns();
 
-  constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined) {
-    this.#tables = tables;
+  constructor(parts: SocketEngineParts) {
+    const { tcp, https } = parts;
+    this.#parts = parts;
     this.#fronts = https === undefined ? [tcp] : [tcp, https];
     this.#https = https;
   }
@@ -84,7 +102,7 @@ class SocketEngine implements NodeEngine {
   }
 
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
-    const followers = [...this.#tables, ...this.#fronts];
+    const followers = [...this.#parts.tables, ...this.#fronts];
     const prepared = await Promise.allSettled(followers.map(async (follower) => follower.prepare(update)));
     const swaps: (() => void)[] = [];
     for (const result of prepared) {
@@ -109,6 +127,14 @@ class SocketEngine implements NodeEngine {
     };
   }
 
+  isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
+    return this.#parts.upstream.arrivals.isOurs(arrived, port);
+  }
+
+  made(arrival: Arrival): boolean {
+    return this.#parts.upstream.sockets.made(arrival);
+  }
+
   async drain(limitMs: number): Promise<void> {
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
   }
@@ -117,6 +143,9 @@ class SocketEngine implements NodeEngine {
     if (this.#listening || this.#https === undefined) return;
     await this.#https.listen();
     this.#listening = true;
+    for (const [kind, address] of Object.entries(this.#https.addresses)) {
+      if (address) this.#parts.upstream.listeners.add(kind, address.port);
+    }
   }
 
   #abandon(): void {

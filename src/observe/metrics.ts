@@ -35,6 +35,11 @@ export class Metrics {
     buckets: secondsBuckets,
     registers: [this.registry],
   });
+  readonly #inwardRefusals = this.#counter(
+    'gatehouse_inward_refusals_total',
+    'Connections refused because they lead to a listener of this installation, or to a link-local address.',
+    ['leads_to'],
+  );
   readonly #publishFaults = this.#counter(
     'gatehouse_publish_faults_total',
     'Changes that are stored but could not be put in force.',
@@ -74,6 +79,11 @@ export class Metrics {
 
   warned(restrictionIds: readonly string[]): void {
     for (const id of restrictionIds) this.#warnings.inc({ restriction: bounded(this.#restrictions, id) });
+  }
+
+  /** `leadsTo` is a kind of listener, `link_local`, or `arrival` for a connection that was reset on arrival. */
+  inwardRefused(leadsTo: string): void {
+    this.#inwardRefusals.inc({ leads_to: leadsTo });
   }
 
   setFaultyListeners(count: number): void {

@@ -1,4 +1,4 @@
-import type { GatewayLog, TrafficObserver } from '../gateway/engine.ts';
+import type { BackendRefused, GatewayLog, TrafficObserver } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
@@ -13,7 +13,7 @@ interface ObserverParts {
   readonly accessLogShare: number;
 }
 
-/** Shortest interval between log lines for one pair of restriction and source. */
+/** Shortest interval between log lines for one pair of restriction and source, and for one backend. */
 const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
@@ -21,6 +21,7 @@ const rememberedPairs = 10_000;
 export function createTrafficObserver({ metrics, log, warnings, accessLogShare }: ObserverParts): TrafficObserver {
   const faultyPorts = new Set<number>();
   const logWarning = createWarningLog(log);
+  const logRefusal = createRefusalLog(log);
   const isLogged = () => accessLogShare === 1 || (accessLogShare > 0 && Math.random() < accessLogShare);
   return {
     warned(restrictionIds, source) {
@@ -53,6 +54,13 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
       metrics.setFaultyListeners(faultyPorts.size);
       if (cause === undefined) log.info({ edgeId, port }, 'the port of a TCP edge is open now');
     },
+    backendRefused(event) {
+      metrics.inwardRefused(event.leadsTo);
+      logRefusal(event);
+    },
+    ownArrivalReset() {
+      metrics.inwardRefused('arrival');
+    },
   };
 }
 
@@ -67,6 +75,21 @@ export class LateWarnings {
   warned(restrictionIds: readonly string[], source: IpAddress): void {
     this.#target?.warned(restrictionIds, source);
   }
+}
+
+/** Names backend, address and listener, and the remedy: the client is told nothing of it. */
+function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
+  const loggedAt = new BoundedCache<string, number>(rememberedPairs);
+  return (event) => {
+    const nowMs = Date.now();
+    if (nowMs - (loggedAt.get(event.backendId) ?? 0) < warningEveryMs) return;
+    loggedAt.fill(loggedAt.ticket(), event.backendId, nowMs);
+    const remedy =
+      event.leadsTo === 'link_local'
+        ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'
+        : 'give the backend the address and port of the server behind the edge';
+    log.warn({ ...event, remedy }, 'a backend that leads inwards was not connected to');
+  };
 }
 
 function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], source: string) => void {

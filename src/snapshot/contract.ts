@@ -10,7 +10,8 @@ export type SnapshotEntry =
   | BackendEntry
   | CertificateEntry
   | TcpEdgeEntry
-  | HttpsEdgeEntry;
+  | HttpsEdgeEntry
+  | ProcessEntry;
 
 export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
 export type RestrictionType = (typeof restrictionTypes)[number];
@@ -77,6 +78,24 @@ export interface RouteEntry {
   readonly matchType: 'path_prefix' | 'exact_path';
   readonly match: string;
   readonly modules: ModuleSettings;
+}
+
+/** A process of the installation and where it listens. No backend may lead there. */
+export interface ProcessEntry {
+  readonly kind: 'process';
+  readonly id: string;
+  /** As in `Machine`. */
+  readonly networkId: string;
+  /** Addresses of its machine that others can reach, without the loopback ones. */
+  readonly addresses: readonly string[];
+  readonly listeners: readonly Listener[];
+}
+
+export interface Listener {
+  readonly kind: 'api' | 'metrics' | 'https' | 'http' | 'tcp';
+  readonly host: string;
+  /** 0 for `tcp`: the ports of all TCP edges. */
+  readonly port: number;
 }
 
 export interface EntryKey {

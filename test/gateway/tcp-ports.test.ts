@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
-import { createConnector } from '../../src/gateway/upstream/connect.ts';
+import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import { freePort, plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
@@ -60,7 +60,7 @@ test('a client that connects before the edge of a new port is in force waits for
     access,
     observer: seen,
     log: seen.log,
-    connect: createConnector(),
+    ...createUpstream({ options, observer: seen }),
   });
   t.after(() => front.drain(0));
   const upstream = await startUpstream(t);

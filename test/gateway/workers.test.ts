@@ -143,7 +143,7 @@ test('a worker cannot commit what it has not staged', async (t) => {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: packRules([]) };
   const start = { options, localCa: undefined };
-  const settings = { start, log: seen.log, observed: () => undefined };
+  const settings = { start, log: seen.log, observed: () => undefined, questioned: () => undefined };
   const worker = await WorkerProcess.start(settings);
   t.after(() => {
     worker.kill();

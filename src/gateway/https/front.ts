@@ -5,8 +5,9 @@ import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
-import { identifyClient } from '../identify-client.ts';
+import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
+import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
@@ -33,6 +34,7 @@ export interface HttpsFrontParts {
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
   readonly connect: ConnectUpstream;
+  readonly arrivals: Arrivals;
 }
 
 export interface HttpsFront extends Front {
@@ -66,12 +68,14 @@ class NodeHttpsFront implements HttpsFront {
   readonly #redirect: ReturnType<typeof createRedirectServer>;
   readonly #listeners = new Map<'https' | 'http', Server>();
   readonly #sockets = new Set<Socket>();
+  readonly #arrivals: Arrivals;
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, connect } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect, arrivals } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
+    this.#arrivals = arrivals;
     this.#watch = new IdleWatch(Math.max(10, Math.min(1000, timeouts.idleMs / 4, timeouts.keepAliveMs / 4)));
     this.#backends = new BackendTable(
       {
@@ -159,12 +163,14 @@ class NodeHttpsFront implements HttpsFront {
     { host, port }: ListenAddress,
     accept: (socket: Socket, client: ClientSource) => void,
   ): Promise<void> {
+    const { observer } = this.#context;
     const rules = {
       proxyProtocol: this.#options.proxyProtocol[kind],
       trustedProxies: this.#options.trustedProxies,
       headersMs: this.#options.timeouts.headersMs,
+      ...ownArrivals(this.#arrivals, observer),
     };
-    const { observer } = this.#context;
+    let listeningPort = port;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
       this.#sockets.add(socket);
       if (kind === 'https') observer.httpsOpened();
@@ -172,7 +178,7 @@ class NodeHttpsFront implements HttpsFront {
         this.#sockets.delete(socket);
         if (kind === 'https') observer.httpsClosed();
       });
-      identifyClient(socket, rules, (client) => {
+      identifyClient(socket, listeningPort, rules, (client) => {
         accept(socket, client);
       });
     });
@@ -184,5 +190,6 @@ class NodeHttpsFront implements HttpsFront {
       });
     });
     this.#listeners.set(kind, server);
+    listeningPort = this.#addressOf(kind)?.port ?? port;
   }
 }

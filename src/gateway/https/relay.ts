@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ResponseFacts } from '../../modules/module.ts';
-import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
+import { backendLeadsInwards, upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
@@ -157,7 +157,9 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
       return;
     }
     const { operationId } = this.#log;
-    this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
+    // The guard has reported it, with what to do, and not for every request.
+    if (error !== backendLeadsInwards)
+      this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
     this.#fail(new UserError(error));
   }
 

@@ -5,8 +5,9 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
-import { identifyClient } from '../identify-client.ts';
+import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientRules } from '../identify-client.ts';
+import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpConnection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
@@ -23,6 +24,7 @@ export interface TcpFrontParts {
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly connect: ConnectUpstream;
+  readonly arrivals: Arrivals;
 }
 
 export function createTcpFront(parts: TcpFrontParts): Front {
@@ -42,11 +44,16 @@ class TcpFront implements Front {
   #draining = false;
   #drained = (): void => {};
 
-  constructor({ options, access, observer, log, connect }: TcpFrontParts) {
+  constructor({ options, access, observer, log, connect, arrivals }: TcpFrontParts) {
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
-    this.#clientRules = { proxyProtocol: proxyProtocol.tcp, trustedProxies, headersMs: timeouts.headersMs };
+    this.#clientRules = {
+      proxyProtocol: proxyProtocol.tcp,
+      trustedProxies,
+      headersMs: timeouts.headersMs,
+      ...ownArrivals(arrivals, observer),
+    };
     this.#ports = new PortTable({
       host: options.tcpListenHost,
       reusePort: options.sharePorts,
@@ -101,7 +108,7 @@ class TcpFront implements Front {
 
   #accept(listener: PortListener, client: Socket): void {
     if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
-    identifyClient(client, this.#clientRules, ({ source }) => {
+    identifyClient(client, listener.port, this.#clientRules, ({ source }) => {
       this.#identifying.delete(client);
       this.#admit(listener, client, source);
     });

@@ -41,6 +41,12 @@ export class EventBatch {
       listenerFault: (event) => {
         this.#add(['listenerFault', event]);
       },
+      backendRefused: (event) => {
+        this.#add(['backendRefused', event]);
+      },
+      ownArrivalReset: () => {
+        this.#add(['ownArrivalReset']);
+      },
     };
   }
 

@@ -69,6 +69,12 @@ export class EventRelay {
       case 'listenerFault':
         this.#relayFault(worker, event[1]);
         break;
+      case 'backendRefused':
+        this.#observer.backendRefused(event[1]);
+        break;
+      case 'ownArrivalReset':
+        this.#observer.ownArrivalReset();
+        break;
     }
   }
 

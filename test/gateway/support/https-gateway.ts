@@ -1,7 +1,13 @@
-import type { GatewayOptions, GatewayTimeouts, HttpAnswered } from '../../../src/gateway/engine.ts';
+import type {
+  GatewayOptions,
+  GatewayTimeouts,
+  HttpAnswered,
+  InwardOptions,
+  TrafficObserver,
+} from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
-import { createConnector } from '../../../src/gateway/upstream/connect.ts';
+import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
@@ -37,6 +43,14 @@ export interface TestGateway extends AsyncDisposable {
   accountOfHost(hostname: string): string | undefined;
 }
 
+const noInward: InwardOptions = {
+  listeners: [],
+  publicPorts: [],
+  ownAddresses: {},
+  allowLinkLocal: false,
+  networkId: '',
+};
+
 const defaultTimeouts: GatewayTimeouts = {
   headersMs: 10_000,
   upstreamConnectMs: 5000,
@@ -56,21 +70,27 @@ export async function startGateway(
   const note = (fields: object, message: string): void => {
     logged.push({ fields, message });
   };
+  const options = optionsOf(settings);
+  const observer: TrafficObserver = {
+    warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
+    tcpOpened: () => {},
+    tcpClosed: () => {},
+    httpsOpened: () => {},
+    httpsClosed: () => {},
+    httpAnswered: (event) => answered.push(event),
+    listenerFault: () => {},
+    backendRefused: () => {},
+    ownArrivalReset: () => {},
+  };
+  const { connect, arrivals } = createUpstream({ options, observer });
   const front = createHttpsFront({
-    options: optionsOf(settings),
+    options,
     access,
-    observer: {
-      warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
-      tcpOpened: () => {},
-      tcpClosed: () => {},
-      httpsOpened: () => {},
-      httpsClosed: () => {},
-      httpAnswered: (event) => answered.push(event),
-      listenerFault: () => {},
-    },
+    observer,
+    connect,
+    arrivals,
     certificates: singleCertificate(asked),
     log: { info: () => {}, warn: note, error: note },
-    connect: createConnector(settings.upstreamAuthorities),
     ...settings.parts,
   });
   let version = 0;
@@ -107,7 +127,9 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     ),
     proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
     sharePorts: false,
+    ...(settings.upstreamAuthorities && { upstreamAuthorities: settings.upstreamAuthorities }),
     http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
+    inward: noInward,
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
   };
 }

@@ -2,9 +2,16 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
-import type { GatewayLog, GatewayOptions, TcpClosed, TrafficObserver, Verdict } from '../../../src/gateway/engine.ts';
+import type {
+  BackendRefused,
+  GatewayLog,
+  GatewayOptions,
+  TcpClosed,
+  TrafficObserver,
+  Verdict,
+} from '../../../src/gateway/engine.ts';
 import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
-import type { NodeEngine } from '../../../src/gateway/node-engine.ts';
+import type { NodeEngine, NodeEngineParts } from '../../../src/gateway/node-engine.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
 import { packRules } from './tcp-entries.ts';
@@ -22,6 +29,8 @@ export class Recorder implements TrafficObserver {
   readonly closed: TcpClosed[] = [];
   readonly faults: Fault[] = [];
   readonly errors: string[] = [];
+  readonly refused: BackendRefused[] = [];
+  ownArrivals = 0;
 
   readonly log: GatewayLog = {
     info: () => {},
@@ -47,6 +56,14 @@ export class Recorder implements TrafficObserver {
 
   httpAnswered(): void {}
 
+  backendRefused(event: BackendRefused): void {
+    this.refused.push(event);
+  }
+
+  ownArrivalReset(): void {
+    this.ownArrivals++;
+  }
+
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
     this.faults.push({ edgeId, port, cause: cause?.message });
   }
@@ -59,6 +76,7 @@ export const plainOptions = {
   proxyProtocol: { tcp: false, https: false, http: false },
   sharePorts: false,
   http1FastPath: true,
+  inward: { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' },
   timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
 
@@ -71,10 +89,11 @@ export async function startGateway(
   t: TestContext,
   more: Partial<GatewayOptions> = {},
   trusted: readonly string[] = [],
+  parts: Pick<NodeEngineParts, 'lookup'> = {},
 ): Promise<Gateway> {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules(trusted)), ...more };
-  const engine = await createNodeEngine({ options, observer: seen, log: seen.log, certificates: undefined });
+  const engine = await createNodeEngine({ ...parts, options, observer: seen, log: seen.log, certificates: undefined });
   t.after(() => engine.drain(0));
   return { engine, seen };
 }

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import { upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
+import { backendLeadsInwards, upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../../upstream/connect.ts';
+import { InwardBackendError } from '../../upstream/guard.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
 import type { UpstreamFault } from './connection.ts';
@@ -46,7 +47,7 @@ export class UpstreamPool {
       fail(upstreamConnectTimeout, new Error('connect timed out'));
     }, this.#options.connectMs);
     const onError = (error: Error): void => {
-      fail(upstreamRefused, error);
+      fail(error instanceof InwardBackendError ? backendLeadsInwards : upstreamRefused, error);
     };
     const onClose = (): void => {
       fail(upstreamRefused, new Error('closed while connecting'));
