@@ -40,4 +40,22 @@ export const invalidPath = defineError(20101, 400, 'The request path is not acce
 
 export const invalidRequest = defineError(20102, 400, 'The request is not acceptable: {reason}.');
 
+export const versionNotServed = defineError(
+  20123,
+  505,
+  'HTTP/{version} is not served here. Use HTTP/1.1 or HTTP/1.0, or agree on HTTP/2 in the TLS handshake.',
+);
+
+export const methodNotServed = defineError(
+  20124,
+  501,
+  'The method {method} is not served here: an answer to it repeats headers that only the upstream server may see. Use another method.',
+);
+
+export const upgradeNotServed = defineError(
+  20125,
+  400,
+  'An upgrade to {protocol} is not served here: {reason}. Offer "websocket", or leave the header Upgrade out.',
+);
+
 export const expectationFailed = defineError(20103, 417, 'The expectation {expectation} cannot be met.');

@@ -51,6 +51,7 @@ test('ordinary targets are taken apart and kept as they are', () => {
     ['/~user/@x:y/(a)!$&\'*+,=|{}^`<>"', '/~user/@x:y/(a)!$&\'*+,=|{}^`<>"', ''],
     ['/caf%C3%A9%20au%20lait%25', '/caf%C3%A9%20au%20lait%25', ''],
     ['/%E9t%E9', '/%E9t%E9', ''],
+    ['/sm%f8rrebr%F8d/%fcber/%f8%fe%ff', '/sm%f8rrebr%F8d/%fcber/%f8%fe%ff', ''],
   ] as const) {
     const result = checkRequestPath(text);
     assert.ok(result.ok, text);
@@ -70,6 +71,10 @@ test('what could be read as another separator is refused', () => {
   for (const text of ['/a%5cb', '/a%5C..']) assert.match(reasonFor(text) ?? '', /encoded backslash/, text);
   for (const text of ['/a\\b', '/\\host', '/..\\a']) assert.match(reasonFor(text) ?? '', /a backslash/, text);
   for (const text of ['/%c0%af', '/%C0%AE%C0%AE/', '/%c1%9c', '/%e0%80%af', '/%f0%80%80%af'])
+    assert.match(reasonFor(text) ?? '', /more bytes/, text);
+  for (const text of ['/%f8%80%80%80%ae', '/%F8%87%bf%bf%bf', '/%fc%80%80%80%80%ae/a', '/a/%FC%83%bf%bf%bf%bf'])
+    assert.match(reasonFor(text) ?? '', /more bytes/, text);
+  for (const text of ['/%fe%80%80%80%80%80%ae', '/%ff%80%80%80%80%80%80%80%80%80%80%80%ae'])
     assert.match(reasonFor(text) ?? '', /more bytes/, text);
 });
 

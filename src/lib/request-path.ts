@@ -13,7 +13,11 @@ const pathFaults: readonly (readonly [RegExp, string])[] = [
   [/%2f/i, 'has an encoded slash in its path'],
   [/%5c/i, 'has an encoded backslash in its path'],
   [/%(?:[01][0-9a-f]|7f)/i, 'has an encoded control character in its path'],
-  [/%c[01]%[89ab]|%e0%[89]|%f0%8/i, 'has a character in its path that is encoded in more bytes than it needs'],
+  // Sequences of five bytes and more are no longer UTF-8, but old decoders take them.
+  [
+    /%c[01]%[89ab]|%e0%[89]|%f0%8|%f8%8[0-7]|%fc%8[0-3]|%f[ef]%8/i,
+    'has a character in its path that is encoded in more bytes than it needs',
+  ],
 ];
 /** Includes `..;x`: some servers drop what follows the semicolon and then see `..`. */
 const dotSegment = /\/\.\.?(?:[/;]|$)/;

@@ -1,5 +1,6 @@
 import { headersTooLarge, refusedByModule, refusedByRestriction } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { listTokens } from '../../lib/http-syntax.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
@@ -11,6 +12,7 @@ import {
   invalidPath,
   noBackend,
   routeNotMatched,
+  upgradeNotServed,
 } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
@@ -36,8 +38,10 @@ export interface RoutedRequest {
   readonly expectsContinue: boolean;
 }
 
-/** Protocols that carry requests of their own, which would bypass the rules of this gateway. */
-const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
+/** Protocols that carry requests of their own, which would bypass the rules of this gateway, in all their drafts. */
+const httpLike = /^(?:h[0-9q]|s?http|spdy|ssl|tls)/i;
+/** A name, with or without a version (RFC 9110, 7.8). */
+const protocolForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 
 /**
  * Most headers that a request may have; the limit for HTTP/2 is the same. Some upstreams read the first thousand or two and
@@ -117,7 +121,11 @@ function withoutQuery(target: string): string {
 
 function checkUpgrade({ upgrade, body }: Exchange): void {
   if (upgrade === undefined) return;
-  if (httpLike.test(upgrade)) throw notAcceptable(`an upgrade to ${quote(upgrade)} is not offered here`);
+  const refuse = (reason: string): UserError => new UserError(upgradeNotServed, { protocol: quote(upgrade), reason });
+  const protocols = listTokens(upgrade);
+  if (protocols.length === 0 || !protocols.every((protocol) => protocolForm.test(protocol)))
+    throw refuse('it is not a list of protocols');
+  if (protocols.some((protocol) => httpLike.test(protocol))) throw refuse('its requests could not be checked');
   if (body !== 'none') throw notAcceptable('an upgrade with a body is not offered here');
 }
 

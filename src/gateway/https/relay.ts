@@ -10,7 +10,7 @@ import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
-import { answerTrailers } from './headers/forward-headers.ts';
+import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
@@ -20,7 +20,7 @@ import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
 
 /** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
-const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** Carries one request to its upstream and the answer back. */
 export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, IdleTimeout {
@@ -74,8 +74,12 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
 
   onInterim(head: ResponseHead): void {
     this.onActivity();
-    if (head.status === 100) this.#pump?.proceed();
-    else this.#exchange.sendInterim(head.status, head.reason, head.headers);
+    if (head.status === 100) {
+      this.#pump?.proceed();
+    } else {
+      const headers = interimHeaders(head.headers, this.#request.route.pipeline.removedFromResponse);
+      this.#exchange.sendInterim(head.status, head.reason, headers);
+    }
   }
 
   onHead(head: ResponseHead): void {
@@ -105,7 +109,9 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   }
 
   onEnd(trailers: readonly string[]): void {
-    if (!this.#ended) this.#end(undefined, answerTrailers(trailers, this.#encoded !== undefined));
+    if (this.#ended) return;
+    const { removedFromResponse } = this.#request.route.pipeline;
+    this.#end(undefined, answerTrailers(trailers, removedFromResponse, this.#encoded !== undefined));
   }
 
   onEncoderDrain(): void {

@@ -12,15 +12,22 @@ import type { ClientConnection, Exchange } from '../exchange.ts';
 import { formatHeaders } from '../headers/header-list.ts';
 import { Http1Exchange } from './exchange-h1.ts';
 import type { UpgradeRequest } from './exchange-h1.ts';
+import { RequestLines } from './request-lines.ts';
 
 const headBytes = 32_768;
 /** Time that a refused client has to read its answer. */
 const lingerMs = 1000;
 
+interface Connection {
+  readonly client: ClientConnection;
+  readonly lines: RequestLines;
+  readonly onData: (chunk: Buffer) => void;
+}
+
 /** Speaks HTTP/1 on connections that are handed to it, by Node's own server: the slow path. */
 export class Http1Server {
   readonly #server: Server;
-  readonly #clients = new WeakMap<object, ClientConnection>();
+  readonly #connections = new WeakMap<object, Connection>();
   /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
   readonly #closing = new WeakSet<object>();
   /** Connections that were answered with an error and are about to be closed. */
@@ -48,8 +55,14 @@ export class Http1Server {
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
-    this.#clients.set(socket, client);
+    const lines = new RequestLines();
+    const onData = (chunk: Buffer): void => {
+      lines.push(chunk);
+    };
+    this.#connections.set(socket, { client, lines, onData });
     this.#server.emit('connection', socket);
+    // In front of Node's own listener; Node then leaves the reading to the socket.
+    socket.prependListener('data', onData);
   }
 
   /** Answers 408 to a client that has sent no request in time. */
@@ -109,16 +122,21 @@ export class Http1Server {
 
   #begin(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
     const { socket } = request;
-    const client = this.#clients.get(socket);
-    if (client === undefined) return;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    const { client, lines, onData } = connection;
+    if (upgrade !== undefined) socket.off('data', onData);
     const closes = (): void => void this.#closing.add(socket);
-    this.#handle(new Http1Exchange(request, response, client, upgrade, closes));
+    const lineIsExact = lines.has(request);
+    this.#handle(new Http1Exchange(request, response, client, { upgrade, lineIsExact, closes }));
   }
 
   /** Called for bytes that are not HTTP, and for heads that are late. */
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
+    // Bytes behind a request that closes the connection are no request; the one before them is still answered.
+    if (error.code === 'HPE_CLOSED_CONNECTION') return;
     // A second answer must not get into the middle of one that is under way.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();

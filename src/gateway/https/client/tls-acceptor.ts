@@ -22,8 +22,8 @@ interface Handshake {
 /** Performs the TLS handshake on accepted sockets and hands them to the handler of the HTTP version that was agreed on. */
 export class TlsAcceptor {
   readonly #server: Server;
-  /** Handshakes under way, by both ends of the connection: no public API leads from a TLS socket to the socket below it. */
-  readonly #pending = new Map<string, Handshake>();
+  /** Handshakes under way, by the socket below TLS. */
+  readonly #pending = new WeakMap<object, Handshake>();
   readonly #handshakeMs: number;
   readonly #contextFor: (name: string) => Promise<SecureContext>;
   readonly #h1: ConnectionHandler;
@@ -56,14 +56,11 @@ export class TlsAcceptor {
   }
 
   accept(socket: Socket, client: ClientSource): void {
-    const key = endsOf(socket);
     // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
     const timer = setTimeout(() => socket.destroy(), this.#handshakeMs);
-    const handshake = { client, timer };
-    this.#pending.set(key, handshake);
+    this.#pending.set(socket, { client, timer });
     socket.on('close', () => {
       clearTimeout(timer);
-      if (this.#pending.get(key) === handshake) this.#pending.delete(key);
     });
     this.#server.emit('connection', socket);
   }
@@ -89,9 +86,7 @@ export class TlsAcceptor {
   }
 
   #onSecure(socket: TLSSocket): void {
-    const key = endsOf(socket);
-    const handshake = this.#pending.get(key);
-    this.#pending.delete(key);
+    const handshake = this.#pending.get(socketBelow(socket));
     clearTimeout(handshake?.timer);
     // Without a server name it is `false`, whatever the types say.
     const servername = parseAuthority(socket.servername || '')?.name;
@@ -111,7 +106,8 @@ export class TlsAcceptor {
   }
 }
 
-/** Unique among the open connections of one process. */
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+/** The socket that was given to the TLS server. Node has no public name for it; without it the connection is closed. */
+function socketBelow(socket: TLSSocket): object {
+  const below: unknown = Reflect.get(socket, '_parent');
+  return typeof below === 'object' && below !== null ? below : {};
 }

@@ -69,6 +69,5 @@ export class RouteTable {
 
 function buildRoute({ id, modules }: RouteEntry): Route {
   const pipeline = buildModules(modules);
-  const { rewriteRequest } = pipeline;
-  return { id, pipeline, guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest) };
+  return { id, pipeline, guard: pipeline.rewriteRequest === undefined ? undefined : new HeaderGuard(pipeline) };
 }
