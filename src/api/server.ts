@@ -12,6 +12,7 @@ import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { setCommonHeaders } from './common-headers.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
 import { notReady, rateLimited } from './errors.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
@@ -51,6 +52,7 @@ const keepAliveMs = 72_000;
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger);
   const shared = { options, named: byId(options.schemas) };
+  const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
@@ -68,12 +70,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
     },
     frameworkErrors: (_error, request, reply) => {
-      errors.send(request, reply, notFound(request));
+      connections.enter(request.raw, reply.raw, () => errors.send(request, reply, notFound(request)));
     },
-    clientErrorHandler: (error, socket) => {
-      errors.answerSocket(error, socket);
-    },
+    clientErrorHandler: connections.fail,
   });
+  connections.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });
