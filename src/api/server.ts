@@ -11,13 +11,12 @@ import type { AccessTable } from '../snapshot/access.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
-import { setCommonHeaders } from './common-headers.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
-import { notReady, rateLimited } from './errors.ts';
+import { rateLimited } from './errors.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
-import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
+import { registerPublicRoutes } from './public-routes.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
@@ -88,32 +87,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   logRequests(app, options.logger);
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
-  await app.register((scope) => registerPublic(scope, options));
+  await app.register((scope) => registerPublicRoutes(scope, options));
   await app.register((scope) => registerApiScope(scope, shared));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
-}
-
-/** Routes without authentication and restriction. */
-async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
-  scope.addHook('onRequest', (request, reply, done) => {
-    done(setCommonHeaders(request, reply, options.vendor));
-  });
-  const document = describeApi(options.operations, options.schemas);
-  scope.get('/openapi.json', (_request, reply) => reply.send(document));
-  scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  scope.get('/local_ca.pem', async (_request, reply) => {
-    const pem = await options.localCaCertificate();
-    if (pem === undefined)
-      throw new UserError(notReady, { reason: 'the gateway has not made its certificate authority yet' });
-    return reply.type('application/x-pem-file').send(pem);
-  });
-  scope.get('/readyz', (_request, reply) => {
-    const reason = options.unready();
-    if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready' });
-  });
 }
 
 async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {
