@@ -144,7 +144,7 @@ function buildApi({ config, context, access, observer, unready, isOurs, log }: A
       observer.warned(restrictionIds, source);
     },
     unready,
-    localCaCertificate: async () => (await context.services.get(localCa).load())?.certificatePem,
+    localCaCertificate: rememberOnce(async () => (await context.services.get(localCa).load())?.certificatePem),
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
@@ -152,6 +152,12 @@ function buildApi({ config, context, access, observer, unready, isOurs, log }: A
     rateLimit: config.rateLimit,
     logger: log,
   });
+}
+
+/** Asks no more once there is a value: it never changes. Anybody may ask for it, and loading opens a private key. */
+function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let known: T | undefined;
+  return async () => (known ??= await load());
 }
 
 function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): Disposable {

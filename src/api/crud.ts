@@ -45,6 +45,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly guarded?: readonly Verb[];
   /** For resources below another one: whether the document is below the one that the path names. */
   readonly belongs?: (document: Document, call: Call) => boolean;
+  /** Checks whether the caller may create this, also before the answer to an earlier call is repeated. */
+  authorizeCreate?(transaction: Transaction, call: Call<Static<Create>>): Promise<void>;
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
@@ -127,14 +129,15 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       accepts: ['IdempotencyKey', ...lockout('create')],
       errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
       handle: (call) =>
-        store.write(call.actor, (tx) =>
-          withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
+        store.write(call.actor, async (tx) => {
+          await crud.authorizeCreate?.(tx, call);
+          return withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
             const made = await crud.create(tx, call);
             const { document, secrets } = made instanceof Created ? made : new Created(made, {});
             setEtag(call, await stateOf(tx, document));
             return { ...(await presentOne(document, call)), ...secrets };
-          }),
-        ),
+          });
+        }),
     }),
     ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({

@@ -199,7 +199,14 @@ function idOf(schema: TSchema): unknown {
   return '$id' in schema ? schema.$id : undefined;
 }
 
-function publicPath(operationId: string, summary: string, errors: readonly ErrorDefinition[], pem = false): Json {
+interface PublicPath {
+  readonly errors: readonly ErrorDefinition[];
+  readonly pem?: boolean;
+  /** Answers beside success and errors. */
+  readonly answers?: Json;
+}
+
+function publicPath(operationId: string, summary: string, { errors, pem = false, answers = {} }: PublicPath): Json {
   const content = pem
     ? { 'application/x-pem-file': { schema: { type: 'string' } } }
     : { 'application/json': { schema: { type: 'object' } } };
@@ -210,19 +217,21 @@ function publicPath(operationId: string, summary: string, errors: readonly Error
       summary,
       tags: ['Service'],
       security: [],
-      responses: { 200: success, ...errorResponses(errors) },
+      responses: { 200: success, ...answers, ...errorResponses(errors) },
     },
   };
 }
 
 const publicPaths: Json = {
-  '/openapi.json': publicPath('OpenApi', 'This document', [internalError]),
-  '/healthz': publicPath('Health', 'The process runs', [internalError]),
+  '/openapi.json': publicPath('OpenApi', 'This document', {
+    errors: [internalError],
+    answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
+  }),
+  '/healthz': publicPath('Health', 'The process runs', { errors: [internalError] }),
   '/local_ca.pem': publicPath(
     'LocalCa',
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
-    [internalError, notReady],
-    true,
+    { errors: [internalError, notReady], pem: true },
   ),
-  '/readyz': publicPath('Readiness', 'The service can do its work', [internalError, notReady]),
+  '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
 };

@@ -14,12 +14,12 @@ import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
-import { setCommonHeaders } from './common-headers.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
-import { notReady, rateLimited } from './errors.ts';
+import { rateLimited } from './errors.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
-import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
+import { registerPublicRoutes } from './public-routes.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
@@ -56,6 +56,7 @@ const keepAliveMs = 72_000;
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger);
   const shared = { options, named: byId(options.schemas) };
+  const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
@@ -73,12 +74,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
     },
     frameworkErrors: (_error, request, reply) => {
-      errors.send(request, reply, notFound(request));
+      connections.enter(request.raw, reply.raw, () => errors.send(request, reply, notFound(request)));
     },
-    clientErrorHandler: (error, socket) => {
-      errors.answerSocket(error, socket);
-    },
+    clientErrorHandler: connections.fail,
   });
+  connections.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });
@@ -93,7 +93,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   logRequests(app, options.logger);
   acceptBodies(app);
   for (const schema of options.schemas) app.addSchema(schema);
-  await app.register((scope) => registerPublic(scope, options));
+  await app.register((scope) => registerPublicRoutes(scope, options));
   await app.register((scope) => registerApiScope(scope, shared));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
@@ -114,27 +114,6 @@ function resetOwnConnections(app: FastifyInstance, { isOurs }: ApiOptions): void
       reply.hijack();
       raw.socket.resetAndDestroy();
     });
-  });
-}
-
-/** Routes without authentication and restriction. */
-async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
-  scope.addHook('onRequest', (request, reply, done) => {
-    done(setCommonHeaders(request, reply, options.vendor));
-  });
-  const document = describeApi(options.operations, options.schemas);
-  scope.get('/openapi.json', (_request, reply) => reply.send(document));
-  scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  scope.get('/local_ca.pem', async (_request, reply) => {
-    const pem = await options.localCaCertificate();
-    if (pem === undefined)
-      throw new UserError(notReady, { reason: 'the gateway has not made its certificate authority yet' });
-    return reply.type('application/x-pem-file').send(pem);
-  });
-  scope.get('/readyz', (_request, reply) => {
-    const reason = options.unready();
-    if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready' });
   });
 }
 

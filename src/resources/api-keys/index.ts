@@ -70,10 +70,12 @@ function apiKeyOperations({ store, services }: ResourceContext): readonly Operat
       update: [descriptionTooLong, metadataTooLong, notKeyOwner],
       delete: [notKeyOwner],
     },
-    async create(transaction, { caller, body }) {
-      // Official clients send "" for what was not given.
-      const ownerId = body.owner_id === undefined || body.owner_id === '' ? caller.principal.id : body.owner_id;
+    async authorizeCreate(transaction, { caller, body }) {
+      const ownerId = ownerOf(body, caller);
       if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, services.get(principals));
+    },
+    async create(transaction, { caller, body }) {
+      const ownerId = ownerOf(body, caller);
       const key: ApiKey = withText({ ...apiKeys.newDocument(caller.accountId), owner_id: ownerId }, body);
       return new Created(key, { token: await insertKey(transaction, key) });
     },
@@ -92,6 +94,11 @@ function apiKeyOperations({ store, services }: ResourceContext): readonly Operat
 function present(key: ApiKey, { uri }: Call): object {
   const { id, description, metadata, created_at, owner_id } = key;
   return { id, uri: uri(`/api_keys/${id}`), description, metadata, created_at, token: null, owner_id };
+}
+
+function ownerOf({ owner_id: ownerId }: { readonly owner_id?: string }, { principal }: Caller): string {
+  // Official clients send "" for what was not given.
+  return ownerId === undefined || ownerId === '' ? principal.id : ownerId;
 }
 
 async function checkOwner(
