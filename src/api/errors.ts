@@ -191,3 +191,21 @@ export const idempotencyKeyReused = defineError(
   409,
   'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
 );
+
+export const bodyTooDeep = defineError(
+  20063,
+  400,
+  'The request body nests lists and objects deeper than {limit} levels, which no field takes. Send only the fields that the documentation names.',
+);
+
+export const tooManyFields = defineError(
+  20064,
+  400,
+  'The request body has more than {limit} fields, which no resource takes. Send only the fields that the documentation names.',
+);
+
+export const listEntryTooLong = defineError(
+  20065,
+  400,
+  'Entry {entry} of the list is longer than {limit} bytes, which no entry needs. Shorten it.',
+);

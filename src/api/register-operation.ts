@@ -13,6 +13,8 @@ import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
+import { keepUnparsed, readList } from './list-body.ts';
+import type { Validate } from './list-body.ts';
 import { notFound, pathOf } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
@@ -48,17 +50,19 @@ export interface OperationContext {
 export function registerOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
   const { options } = context;
   const takesBody = operation.body !== undefined;
+  // A list is validated in slices, by `readList`.
+  const isList = operation.bodyForm === 'list';
   scope.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
-    config: { operation, ...(operation.parseBody === undefined ? {} : { parseBody: operation.parseBody }) },
+    config: { operation, ...(isList ? { parseBody: keepUnparsed(operation) } : {}) },
     // No schema for the response: serializing by it is slower than `JSON.stringify`.
-    schema: takesBody ? { body: operation.body } : {},
+    schema: takesBody && !isList ? { body: operation.body } : {},
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, context), done);
     },
-    ...(takesBody ? { preValidation: normalizer(operation, context.named) } : {}),
+    ...(takesBody ? { preValidation: (isList ? listReader : normalizer)(operation, context.named) } : {}),
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       return whenReady(result, (value) => send(reply, operation, value));
@@ -70,6 +74,16 @@ function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): 
   return (request, _reply, done) => {
     settle(() => {
       request.body = normalizeBody(operation, paramsOf(request), request.body, named);
+    }, done);
+  };
+}
+
+function listReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
+  return (request, _reply, done) => {
+    settle(async () => {
+      const validate = request.compileValidationSchema(operation.body ?? {}, 'body');
+      // Ajv, which Fastify validates by, has this form of errors in verbose mode.
+      request.body = await readList(operation, request.body, named, validate as Validate);
     }, done);
   };
 }

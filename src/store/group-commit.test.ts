@@ -120,6 +120,43 @@ onEachDatabase('group commit', (newDatabase) => {
     assert.equal(told.length, 10);
   });
 
+  test('accounts take turns: one write of an account does not wait for the many of another', async () => {
+    await using store = await openThings(await newDatabase());
+    const order: string[] = [];
+    const write = (account: string, name: string) =>
+      store.write({ ...actor, accountId: account }, async (transaction) => {
+        order.push(name);
+        await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
+      });
+    const many = Array.from({ length: 300 }, (_, at) => write('many', `many ${at}`));
+    await Promise.all([...many, write('one', 'the one')]);
+    // The first of the many was taken before, and a second one at most by turns.
+    assert.ok(order.indexOf('the one') <= 2, order.slice(0, 5).join());
+    assert.deepEqual(
+      order.filter((name) => name !== 'the one'),
+      Array.from({ length: 300 }, (_, at) => `many ${at}`),
+    );
+  });
+
+  test('a write of many statements lets everything else go on between them', async () => {
+    await using store = await openThings(await newDatabase());
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    await store.write(actor, async (transaction) => {
+      turns = 0;
+      const endMs = performance.now() + 200;
+      while (performance.now() < endMs) await transaction.all('SELECT count(*) FROM things');
+      await things.insert(transaction, { ...things.newDocument(accountId), name: 'last', count: turns });
+    });
+    clearImmediate(immediate);
+    // On a quiet machine there are twenty; a write that gives no way has none.
+    assert.ok(turns >= 2, `${turns} turns`);
+  });
+
   test('observations are written in turn, without a version', async () => {
     await using store = await openThings(await newDatabase());
     const { id } = await createThing(store, 'a');

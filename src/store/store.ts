@@ -94,8 +94,8 @@ export class Store implements AsyncDisposable {
   }
 
   /** Writes observations in turn with the writes: durable, but without a version and a row in the change log. */
-  writeUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
-    return this.#writer.submitUnlogged(work);
+  writeUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>, accountId?: string): Promise<T> {
+    return this.#writer.submitUnlogged(work, accountId);
   }
 
   /** Reads from one state of the database throughout. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { fieldRequired, notFound, preconditionFailed } from '../../api/errors.ts';
+import { fieldRequired, listEntryTooLong, notFound, preconditionFailed } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
@@ -17,7 +17,7 @@ import { lockoutGuard } from '../ip-restrictions/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { RulesPayload } from './compile.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
-import { acceptRules, parseRuleList, ReplaceRules } from './rule-list.ts';
+import { acceptRules, parseRuleLines, ReplaceRules } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
 import { ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
@@ -50,7 +50,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
     bodyForm: 'list',
     bodyLimit: bodyLimitBytes,
     bodyTypes: ['application/json', 'text/plain'],
-    parseBody: parseRuleList,
+    parseText: parseRuleLines,
     status: 200,
     response: RulesReplaced,
     accepts: ['IfMatch', 'AllowLockout'],
@@ -65,11 +65,12 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
       duplicateEntry,
       fieldRequired,
       invalidRuleLine,
+      listEntryTooLong,
       preconditionFailed,
     ],
     handle: async (call) => {
       // Validated before the write begins, so that other writes need not wait for it.
-      const wanted = acceptRules(call.body);
+      const wanted = await acceptRules(call.body);
       return store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
         if (!(await referables.exists(transaction, 'ip_policy', call.caller.accountId, id))) {
