@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { readValidity } from '../../lib/certificate-validity.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
@@ -95,8 +96,8 @@ export class UploadedCertificates implements SnapshotFollower {
 
 function load(entry: CertificateEntry): [Certificate, SecureContext] {
   try {
-    const { validFromDate, validToDate } = new X509Certificate(entry.certificatePem);
-    const certificate = { entry, notBeforeMs: validFromDate.getTime(), notAfterMs: validToDate.getTime() };
+    const { notBefore, notAfter } = readValidity(new X509Certificate(entry.certificatePem));
+    const certificate = { entry, notBeforeMs: notBefore.getTime(), notAfterMs: notAfter.getTime() };
     return [certificate, buildContext(entry)];
   } catch (cause) {
     throw new Error(`Certificate ${entry.id} cannot be loaded.`, { cause });
