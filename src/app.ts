@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 import { createApi } from './api/server.ts';
+import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
@@ -12,6 +13,7 @@ import { toTimestamp } from './lib/ids.ts';
 import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
+import { EntryFaults } from './observe/entry-faults.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
@@ -24,7 +26,9 @@ import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
+import { checkStoredSecrets } from './resources/stored-secrets.ts';
 import { AccessTable } from './snapshot/access.ts';
+import { SetAsideEntries } from './snapshot/set-aside.ts';
 import { createGateway } from './start-gateway.ts';
 import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
@@ -54,10 +58,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   await using started = new AsyncDisposableStack();
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
-  const observer = createTrafficObserver({ metrics, log, warnings: lateWarnings, accessLogShare: config.accessLog });
+  const entryFaults = new EntryFaults(metrics, log);
+  const observed = { metrics, log, warnings: lateWarnings, entryFaults };
+  const observer = createTrafficObserver({ ...observed, accessLogShare: config.accessLog });
   const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
 
-  const open = () => openAndPublish(config, log, metrics, gateway);
+  const open = () => openAndPublish(config, log, metrics, gateway, observer);
   const { context, access, publisher } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
@@ -81,7 +87,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const readiness = { unready, faultyEntries: () => entryFaults.count };
+  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, readiness, log);
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -111,7 +118,7 @@ function buildApi(
   context: ResourceContext,
   access: AccessTable,
   observer: TrafficObserver,
-  unready: () => string | undefined,
+  readiness: Pick<ApiOptions, 'unready' | 'faultyEntries'>,
   log: Logger,
 ): Promise<FastifyInstance> {
   return createApi({
@@ -126,7 +133,7 @@ function buildApi(
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },
-    unready,
+    ...readiness,
     localCaCertificate: async () => (await context.services.get(localCa).load())?.certificatePem,
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
@@ -155,13 +162,21 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
 }
 
 /** Opens the parts that need the database. A failure on the way closes all of them. */
-async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: ResilientGateway | undefined) {
+async function openAndPublish(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  gateway: ResilientGateway | undefined,
+  observer: TrafficObserver,
+) {
   const context = await openContext(config, log);
   try {
     const access = new AccessTable();
+    const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
+    if (warning !== undefined) log.warn(warning);
     await gateway?.start(context.services.get(localCa));
     const publisher = await startPublisher(context, metrics, log, [
-      async (update) => access.prepare(update)(),
+      followAccess(access, observer),
       ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
     ]);
     return { context, access, publisher };
@@ -169,6 +184,18 @@ async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gat
     await context.store[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Keeps the rules that the API itself obeys. */
+function followAccess(access: AccessTable, observer: TrafficObserver): Target {
+  const setAside = new SetAsideEntries((fault) => {
+    observer.entryFault(fault);
+  });
+  return async (update) => {
+    const faults = setAside.begin(update);
+    access.prepare(update, faults.setAside)();
+    faults.commit();
+  };
 }
 
 /** Retries until the database can be reached. Any other fault is thrown: waiting would not cure it. */

@@ -32,6 +32,8 @@ export interface ApiOptions {
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */
   readonly unready: () => string | undefined;
+  /** Number of entries of the configuration that this process cannot load. */
+  readonly faultyEntries: () => number;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
@@ -111,7 +113,7 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready' });
+    return reply.send({ status: 'ready', faulty_entries: options.faultyEntries() });
   });
 }
 

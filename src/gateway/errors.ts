@@ -35,3 +35,9 @@ export const invalidPath = defineError(20101, 400, 'The request path is not acce
 export const invalidRequest = defineError(20102, 400, 'The request is not acceptable: {reason}.');
 
 export const expectationFailed = defineError(20103, 417, 'The expectation {expectation} cannot be met.');
+
+export const unloadable = defineError(
+  20077,
+  503,
+  'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
+);

@@ -1,6 +1,7 @@
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
@@ -44,7 +45,10 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const https = openHttps(parts, access, connect);
   // Tables swap before the fronts, which read them.
   const tables = https === undefined || parts.certificates === undefined ? [access] : [access, parts.certificates];
-  return new SocketEngine(tables, tcp, https);
+  const setAside = new SetAsideEntries((fault) => {
+    parts.observer.entryFault(fault);
+  });
+  return new SocketEngine(tables, tcp, https, setAside);
 }
 
 function openHttps(parts: NodeEngineParts, access: AccessTable, connect: ConnectUpstream): HttpsFront | undefined {
@@ -58,12 +62,19 @@ class SocketEngine implements NodeEngine {
   readonly #tables: readonly SnapshotFollower[];
   readonly #fronts: readonly Front[];
   readonly #https: HttpsFront | undefined;
+  readonly #setAside: SetAsideEntries;
   #listening = false;
   #version = 0;
   readonly #updates = new Turns();
 
-  constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined) {
+  constructor(
+    tables: readonly SnapshotFollower[],
+    tcp: Front,
+    https: HttpsFront | undefined,
+    setAside: SetAsideEntries,
+  ) {
     this.#tables = tables;
+    this.#setAside = setAside;
     this.#fronts = https === undefined ? [tcp] : [tcp, https];
     this.#https = https;
   }
@@ -85,7 +96,10 @@ class SocketEngine implements NodeEngine {
 
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
     const followers = [...this.#tables, ...this.#fronts];
-    const prepared = await Promise.allSettled(followers.map(async (follower) => follower.prepare(update)));
+    const faults = this.#setAside.begin(update);
+    const prepared = await Promise.allSettled(
+      followers.map(async (follower) => follower.prepare(update, faults.setAside)),
+    );
     const swaps: (() => void)[] = [];
     for (const result of prepared) {
       if (result.status === 'fulfilled') {
@@ -101,6 +115,7 @@ class SocketEngine implements NodeEngine {
       commit: () => {
         for (const swap of swaps) swap();
         this.#version = update.version;
+        faults.commit();
         return this.#listen();
       },
       abandon: () => {

@@ -41,6 +41,9 @@ export class EventBatch {
       listenerFault: (event) => {
         this.#add(['listenerFault', event]);
       },
+      entryFault: (event) => {
+        this.#add(['entryFault', event]);
+      },
     };
   }
 
