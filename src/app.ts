@@ -13,6 +13,7 @@ import { toTimestamp } from './lib/ids.ts';
 import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
+import { EntryFaults } from './observe/entry-faults.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
@@ -25,7 +26,9 @@ import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
+import { checkStoredSecrets } from './resources/stored-secrets.ts';
 import { AccessTable } from './snapshot/access.ts';
+import { SetAsideEntries } from './snapshot/set-aside.ts';
 import { createGateway } from './start-gateway.ts';
 import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
@@ -55,10 +58,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   await using started = new AsyncDisposableStack();
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
-  const observer = createTrafficObserver({ metrics, log, warnings: lateWarnings, accessLogShare: config.accessLog });
+  const entryFaults = new EntryFaults(metrics, log);
+  const observed = { metrics, log, warnings: lateWarnings, entryFaults };
+  const observer = createTrafficObserver({ ...observed, accessLogShare: config.accessLog });
   const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
 
-  const open = () => openAndPublish(config, log, metrics, gateway);
+  const open = () => openAndPublish(config, log, metrics, gateway, observer);
   const { context, access, publisher } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
@@ -82,9 +87,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
+  const readiness = { unready, faultyEntries: () => entryFaults.count };
   const isOurs = ownConnections(gateway, observer);
   const api =
-    config.role === 'gateway' ? undefined : await buildApi({ config, context, access, observer, unready, isOurs, log });
+    config.role === 'gateway'
+      ? undefined
+      : await buildApi({ ...readiness, config, context, access, observer, isOurs, log });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -123,14 +131,14 @@ function ownConnections(gateway: ResilientGateway | undefined, observer: Traffic
   };
 }
 
-interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'isOurs'> {
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isOurs'> {
   readonly config: Config;
   readonly context: ResourceContext;
   readonly observer: TrafficObserver;
   readonly log: Logger;
 }
 
-function buildApi({ config, context, access, observer, unready, isOurs, log }: ApiParts): Promise<FastifyInstance> {
+function buildApi({ config, context, observer, log, ...given }: ApiParts): Promise<FastifyInstance> {
   return createApi({
     operations: resources.flatMap((resource) => resource.operations(context)),
     schemas: [
@@ -139,16 +147,14 @@ function buildApi({ config, context, access, observer, unready, isOurs, log }: A
       ...resources.flatMap(({ schemas }) => schemas),
     ],
     authenticator: context.services.get(authenticator),
-    access,
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },
-    unready,
+    ...given,
     localCaCertificate: rememberOnce(async () => (await context.services.get(localCa).load())?.certificatePem),
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
-    isOurs,
     rateLimit: config.rateLimit,
     logger: log,
   });
@@ -179,13 +185,21 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
 }
 
 /** Opens the parts that need the database. A failure on the way closes all of them. */
-async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: ResilientGateway | undefined) {
+async function openAndPublish(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  gateway: ResilientGateway | undefined,
+  observer: TrafficObserver,
+) {
   const context = await openContext(config, log);
   try {
     const access = new AccessTable();
+    const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
+    if (warning !== undefined) log.warn(warning);
     await gateway?.start(context.services.get(localCa));
     const publisher = await startPublisher(context, metrics, log, [
-      async (update) => access.prepare(update)(),
+      followAccess(access, observer),
       ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
     ]);
     return { context, access, publisher };
@@ -193,6 +207,18 @@ async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gat
     await context.store[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Keeps the rules that the API itself obeys. */
+function followAccess(access: AccessTable, observer: TrafficObserver): Target {
+  const setAside = new SetAsideEntries((fault) => {
+    observer.entryFault(fault);
+  });
+  return async (update) => {
+    const faults = setAside.begin(update);
+    access.prepare(update, faults.setAside)();
+    faults.commit();
+  };
 }
 
 /** Retries until the database can be reached. Any other fault is thrown: waiting would not cure it. */

@@ -24,7 +24,7 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready' });
+    return reply.send({ status: 'ready', faulty_entries: options.faultyEntries() });
   });
 }
 

@@ -35,6 +35,8 @@ export interface ApiOptions {
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */
   readonly unready: () => string | undefined;
+  /** Number of entries of the configuration that this process cannot load. */
+  readonly faultyEntries: () => number;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;

@@ -4,6 +4,7 @@ import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
 import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { EntryFault } from '../snapshot/set-aside.ts';
 
 /**
  * Moves traffic as its snapshot says. Implementations know nothing of the API or the database; the tests in `test/gateway/`
@@ -12,7 +13,10 @@ import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/con
 export interface Engine {
   /** The version in force, 0 before the first update. */
   readonly version: number;
-  /** Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. */
+  /**
+   * Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. An entry that
+   * cannot be loaded is no reason: it is set aside and reported, and what it decides about is closed.
+   */
   apply(update: SnapshotUpdate): Promise<void>;
   /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
   drain(limitMs: number): Promise<void>;
@@ -79,7 +83,8 @@ export interface GatewayLog {
   error(fields: object, message: string): void;
 }
 
-export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module';
+/** `refused_unloadable`: the edge, or a rule that it depends on, cannot be loaded. */
+export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module' | 'refused_unloadable';
 
 /** Receives events of the traffic: metrics, access log and warnings are made of them elsewhere. */
 export interface TrafficObserver {
@@ -94,6 +99,7 @@ export interface TrafficObserver {
   httpAnswered(event: HttpAnswered): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
   listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+  entryFault(event: EntryFault): void;
   /** A connection to a backend was not made, because it leads inwards. */
   backendRefused(event: BackendRefused): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */

@@ -59,3 +59,9 @@ export const upgradeNotServed = defineError(
 );
 
 export const expectationFailed = defineError(20103, 417, 'The expectation {expectation} cannot be met.');
+
+export const unloadable = defineError(
+  20077,
+  503,
+  'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
+);

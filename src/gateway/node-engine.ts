@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
@@ -54,7 +55,10 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
     access,
     ...(https && parts.certificates ? [parts.certificates] : []),
   ];
-  return new SocketEngine({ tables, tcp, https, upstream });
+  const setAside = new SetAsideEntries((fault) => {
+    parts.observer.entryFault(fault);
+  });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside });
 }
 
 function openHttps(parts: NodeEngineParts, access: AccessTable, upstream: Upstream): HttpsFront | undefined {
@@ -69,6 +73,7 @@ interface SocketEngineParts {
   readonly tcp: Front;
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
+  readonly setAside: SetAsideEntries;
 }
 
 class SocketEngine implements NodeEngine {
@@ -103,7 +108,10 @@ class SocketEngine implements NodeEngine {
 
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
     const followers = [...this.#parts.tables, ...this.#fronts];
-    const prepared = await Promise.allSettled(followers.map(async (follower) => follower.prepare(update)));
+    const faults = this.#parts.setAside.begin(update);
+    const prepared = await Promise.allSettled(
+      followers.map(async (follower) => follower.prepare(update, faults.setAside)),
+    );
     const swaps: (() => void)[] = [];
     for (const result of prepared) {
       if (result.status === 'fulfilled') {
@@ -119,6 +127,7 @@ class SocketEngine implements NodeEngine {
       commit: () => {
         for (const swap of swaps) swap();
         this.#version = update.version;
+        faults.commit();
         return this.#listen();
       },
       abandon: () => {

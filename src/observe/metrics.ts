@@ -24,6 +24,10 @@ export class Metrics {
     'restriction',
   ]);
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
+  readonly #faultyEntries = this.#gauge(
+    'gatehouse_faulty_entries',
+    'Entries of the configuration that cannot be loaded; what they decide about is closed.',
+  );
   readonly #version = this.#gauge('gatehouse_snapshot_version', 'Version of the configuration in force.');
   readonly #publishedAt = this.#gauge(
     'gatehouse_snapshot_timestamp_seconds',
@@ -88,6 +92,10 @@ export class Metrics {
 
   setFaultyListeners(count: number): void {
     this.#faultyListeners.set(count);
+  }
+
+  setFaultyEntries(count: number): void {
+    this.#faultyEntries.set(count);
   }
 
   published(version: number, durationMs: number): void {

@@ -2,11 +2,13 @@ import type { BackendRefused, GatewayLog, TrafficObserver } from '../gateway/eng
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { EntryFaults } from './entry-faults.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
+  readonly entryFaults: EntryFaults;
   /** Keeps warnings for the API. */
   readonly warnings: Pick<TrafficObserver, 'warned'>;
   /** The share of requests and connections that is logged, 0 to 1. */
@@ -18,7 +20,8 @@ const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
 /** Turns events of the gateway into metrics, the access log and warnings. */
-export function createTrafficObserver({ metrics, log, warnings, accessLogShare }: ObserverParts): TrafficObserver {
+export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
+  const { metrics, log, warnings, entryFaults, accessLogShare } = parts;
   const faultyPorts = new Set<number>();
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
@@ -60,6 +63,9 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
     },
     ownArrivalReset() {
       metrics.inwardRefused('arrival');
+    },
+    entryFault(event) {
+      entryFaults.report(event);
     },
   };
 }

@@ -59,7 +59,7 @@ for (const host of ['127.0.0.1', '127.0.0.2', '0.0.0.0', '::', '::1', '::ffff:12
     const ports = [victim, attacker, addresses.https?.port ?? 0, addresses.http?.port ?? 0];
     for (const [index, port] of ports.entries()) {
       const update = snapshot(backend('bkdsc_1', upstream.port), backend('bkdsc_2', port, { host }), ...edges);
-      (await tcp.prepare(update))();
+      (await tcp.prepare(update, assert.fail))();
       const opened = seen.verdicts.length;
       const client = dial(t, attacker);
       client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -78,7 +78,7 @@ test('without that, the other edge would take the connection', async (t) => {
   const upstream = await startUpstream(t);
   const edges = [tcpEdge('edgtcp_1', [victim]), tcpEdge('edgtcp_2', [attacker], toBackend('bkdsc_2'))];
   const update = snapshot(backend('bkdsc_1', upstream.port), backend('bkdsc_2', victim), ...edges);
-  (await tcp.prepare(update))();
+  (await tcp.prepare(update, assert.fail))();
   await dialAndEcho(t, attacker);
 });
 

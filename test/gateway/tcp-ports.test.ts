@@ -71,7 +71,7 @@ test('a client that connects before the edge of a new port is in force waits for
     backend('bkdsc_1', upstream.port),
     tcpEdge('edgtcp_1', [port], limitedTo('ipp_1')),
   );
-  const swaps = [access.prepare(update), await front.prepare(update)];
+  const swaps = [access.prepare(update, assert.fail), await front.prepare(update, assert.fail)];
   const [refused, admitted] = [dial(t, port, { from: '127.0.0.3' }), dial(t, port, { from: '127.0.0.2' })];
   refused.socket.write('early');
   admitted.socket.write('early');
@@ -83,7 +83,7 @@ test('a client that connects before the edge of a new port is in force waits for
   await admitted.receives('early');
   assert.equal(upstream.peers.length, 1);
 
-  await front.prepare(change([tcpEdge('edgtcp_2', [abandonedPort])]));
+  await front.prepare(change([tcpEdge('edgtcp_2', [abandonedPort])]), assert.fail);
   const stranded = dial(t, abandonedPort);
   await once(stranded.socket, 'connect');
   front.abandon?.();

@@ -12,6 +12,7 @@ import {
   invalidPath,
   noBackend,
   routeNotMatched,
+  unloadable,
   upgradeNotServed,
 } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
@@ -62,11 +63,15 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
   log.edgeId = edge.id;
   const source = sourceOf(exchange, context);
   log.source = source;
-  const warnedBy = admitToAccount(edge, source, context);
+  const warnedBy = admitToAccount(edge, source, context, wanted);
+  if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
   const { pipeline } = route;
-  if (!pipeline.admits(source, context.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
+  if (!pipeline.admits(source, context.access)) {
+    const isLoaded = pipeline.admits(source, context.access.loadable);
+    throw isLoaded ? new UserError(refusedByModule, { address: formatIp(source) }) : rulesUnloadable(wanted);
+  }
   if (warnedBy.length > 0) context.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
@@ -97,10 +102,21 @@ function sourceOf({ client, headers }: Exchange, { trustedProxies }: RequestCont
 }
 
 /** Throws if a restriction refuses the source. Returns those that would refuse it if they were enforced. */
-function admitToAccount(edge: Edge, source: IpAddress, { access }: RequestContext): readonly string[] {
+function admitToAccount(
+  edge: Edge,
+  source: IpAddress,
+  { access }: RequestContext,
+  wanted: RequestTarget,
+): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
-  if (refusedBy !== undefined) throw new UserError(refusedByRestriction, { address: formatIp(source) });
-  return warnedBy;
+  if (refusedBy === undefined) return warnedBy;
+  throw access.isLoaded(refusedBy)
+    ? new UserError(refusedByRestriction, { address: formatIp(source) })
+    : rulesUnloadable(wanted);
+}
+
+function rulesUnloadable({ authority }: RequestTarget): UserError {
+  return new UserError(unloadable, { host: authority.name, what: 'an IP rule' });
 }
 
 function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {

@@ -3,7 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
@@ -120,9 +120,9 @@ class NodeHttpsFront implements HttpsFront {
     if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
   }
 
-  prepare(update: SnapshotUpdate): () => void {
-    const swapHosts = this.#hosts.prepare(update);
-    const swapBackends = this.#backends.prepare(update);
+  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
+    const swapHosts = this.#hosts.prepare(update, setAside);
+    const swapBackends = this.#backends.prepare(update, setAside);
     return () => {
       swapBackends();
       swapHosts();

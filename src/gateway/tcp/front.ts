@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientRules } from '../identify-client.ts';
@@ -80,13 +80,13 @@ class TcpFront implements Front {
     }, watchEveryMs).unref();
   }
 
-  async prepare(update: SnapshotUpdate): Promise<() => void> {
+  async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
     if (this.#draining) throw new Error('the gateway is shutting down');
     this.#ports.abandon();
-    const rules = this.#edges.build(update);
-    await this.#ports.stage(rules.flatMap(({ ports }) => ports));
+    const built = this.#edges.build(update, setAside);
+    await this.#ports.stage(built.rules.flatMap(({ ports }) => ports));
     return () => {
-      this.#edges.swap(update, rules);
+      this.#edges.swap(update, built);
     };
   }
 

@@ -47,6 +47,9 @@ export class EventBatch {
       ownArrivalReset: () => {
         this.#add(['ownArrivalReset']);
       },
+      entryFault: (event) => {
+        this.#add(['entryFault', event]);
+      },
     };
   }
 

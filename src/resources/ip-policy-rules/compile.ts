@@ -1,5 +1,6 @@
 import { CidrList } from '../../lib/ip/cidr-list.ts';
 import type { CidrSetData, FlaggedCidr } from '../../lib/ip/cidr-list.ts';
+import { emptyCidrSet } from '../../lib/ip/cidr-set.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
 import type { Cidr } from '../../lib/ip/cidr.ts';
 import type { Compiler, ChangeBatch } from '../../publisher/compiler.ts';
@@ -23,6 +24,11 @@ interface KeptPolicy {
   readonly packed: CidrSetData;
 }
 
+/** A rule in the database is not what this program stores. */
+class StoredRuleError extends Error {
+  override readonly name = 'StoredRuleError';
+}
+
 type KeptPolicies = Map<string, KeptPolicy>;
 
 /** A policy in the snapshot is its rules; it changes with each of them. */
@@ -38,7 +44,7 @@ export function createPolicyCompiler(): Compiler {
       if (ids === undefined) return loadAll(queries, kept);
       const entries: PolicyEntry[] = [];
       for (const id of ids) {
-        const patched = batch && patch(kept.get(id), id, batch);
+        const patched = batch && tryPatch(kept.get(id), id, batch);
         const entry = patched === undefined ? await loadOne(queries, id, kept) : keep(kept, id, patched);
         if (entry !== undefined) entries.push(entry);
       }
@@ -50,6 +56,16 @@ export function createPolicyCompiler(): Compiler {
 function policyOf({ kind, id, before, after }: Change): string | undefined {
   if (kind === 'ip_policy') return id;
   return kind === 'ip_policy_rule' ? (readRule(after) ?? readRule(before))?.ip_policy_id : undefined;
+}
+
+/** Undefined also where a change names a rule that is none: reading the policy tells whether it is still there. */
+function tryPatch(known: KeptPolicy | undefined, id: string, batch: ChangeBatch): KeptPolicy | undefined {
+  try {
+    return patch(known, id, batch);
+  } catch (error) {
+    if (error instanceof StoredRuleError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -84,10 +100,24 @@ async function loadOne(queries: Queries, id: string, kept: KeptPolicies): Promis
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
   const version = await readVersion(queries);
-  const list = readList(await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]));
-  const known = { version, list, packed: list.pack() };
+  const rows = await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]);
   // Keep the rules only if no write happened during the read: they may be of two versions.
-  return (await readVersion(queries)) === version ? keep(kept, id, known) : toEntry(id, known.packed);
+  const isWhole = (await readVersion(queries)) === version;
+  return compileRules(id, () => {
+    const list = readList(rows);
+    const known = { version, list, packed: list.pack() };
+    return isWhole ? keep(kept, id, known) : toEntry(id, known.packed);
+  });
+}
+
+/** The entry of a policy with a rule that is none says so: all that depends on the policy is closed. */
+function compileRules(id: string, compile: () => PolicyEntry): PolicyEntry {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof StoredRuleError)) throw error;
+    return { ...toEntry(id, emptyCidrSet), fault: error.message };
+  }
 }
 
 function keep(kept: KeptPolicies, id: string, known: KeptPolicy): PolicyEntry {
@@ -103,9 +133,12 @@ async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly P
   const policies = await queries.all('SELECT id FROM ip_policies');
   const rules = await queries.all('SELECT cidr, action, ip_policy_id FROM ip_policy_rules');
   const byPolicy = Map.groupBy(rules, ([, , policyId]) => String(policyId));
-  return policies.map(([id]) => {
-    const list = readList(byPolicy.get(String(id)) ?? []);
-    return keep(kept, String(id), { version, list, packed: list.pack() });
+  return policies.map(([value]) => {
+    const id = String(value);
+    return compileRules(id, () => {
+      const list = readList(byPolicy.get(id) ?? []);
+      return keep(kept, id, { version, list, packed: list.pack() });
+    });
   });
 }
 
@@ -125,7 +158,7 @@ function* flaggedCidrs(rows: readonly Row[]): Generator<FlaggedCidr> {
 function readCidr(text: string): Cidr {
   const parsed = parseCidr(text);
   // It was valid when it was stored: another form means that the database was changed by hand.
-  if (!parsed.ok) throw new Error(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
+  if (!parsed.ok) throw new StoredRuleError(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
   return parsed.cidr;
 }
 

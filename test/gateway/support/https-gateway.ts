@@ -13,6 +13,7 @@ import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.t
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { AccessTable } from '../../../src/snapshot/access.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
+import { SetAsideEntries } from '../../../src/snapshot/set-aside.ts';
 import { singleCertificate } from './https-certificate.ts';
 import type { AskedCertificate } from './https-certificate.ts';
 
@@ -35,6 +36,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly answered: HttpAnswered[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
+  /** Entries that are set aside now, with the reason. */
+  readonly setAside: ReadonlyMap<string, string>;
   readonly logged: { readonly fields: object; readonly message: string }[];
   set(...entries: readonly SnapshotEntry[]): Promise<void>;
   remove(...keys: readonly EntryKey[]): Promise<void>;
@@ -66,6 +69,11 @@ export async function startGateway(
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
   const logged: TestGateway['logged'] = [];
+  const setAside = new Map<string, string>();
+  const faulty = new SetAsideEntries(({ kind, id, cause }) => {
+    if (cause === undefined) setAside.delete(`${kind} ${id}`);
+    else setAside.set(`${kind} ${id}`, cause.message);
+  });
   const access = new AccessTable();
   const note = (fields: object, message: string): void => {
     logged.push({ fields, message });
@@ -79,6 +87,7 @@ export async function startGateway(
     httpsClosed: () => {},
     httpAnswered: (event) => answered.push(event),
     listenerFault: () => {},
+    entryFault: () => {},
     backendRefused: () => {},
     ownArrivalReset: () => {},
   };
@@ -95,8 +104,10 @@ export async function startGateway(
   });
   let version = 0;
   const apply = async (update: SnapshotUpdate): Promise<void> => {
-    const swaps = [access.prepare(update), await front.prepare(update)];
+    const faults = faulty.begin(update);
+    const swaps = [access.prepare(update, faults.setAside), await front.prepare(update, faults.setAside)];
     for (const swap of swaps) swap();
+    faults.commit();
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();
@@ -106,6 +117,7 @@ export async function startGateway(
     answered,
     warned,
     asked,
+    setAside,
     logged,
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),

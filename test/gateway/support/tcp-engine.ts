@@ -14,6 +14,7 @@ import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
 import type { NodeEngine, NodeEngineParts } from '../../../src/gateway/node-engine.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
+import type { EntryFault } from '../../../src/snapshot/set-aside.ts';
 import { packRules } from './tcp-entries.ts';
 
 interface Fault {
@@ -28,6 +29,7 @@ export class Recorder implements TrafficObserver {
   readonly warnings: string[] = [];
   readonly closed: TcpClosed[] = [];
   readonly faults: Fault[] = [];
+  readonly entryFaults: EntryFault[] = [];
   readonly errors: string[] = [];
   readonly refused: BackendRefused[] = [];
   ownArrivals = 0;
@@ -66,6 +68,16 @@ export class Recorder implements TrafficObserver {
 
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
     this.faults.push({ edgeId, port, cause: cause?.message });
+  }
+
+  entryFault(event: EntryFault): void {
+    this.entryFaults.push(event);
+  }
+
+  /** The entries that are set aside now, with the reason. */
+  get setAside(): readonly string[] {
+    const now = new Map(this.entryFaults.map(({ kind, id, cause }) => [`${kind} ${id}`, cause]));
+    return [...now].flatMap(([key, cause]) => (cause === undefined ? [] : `${key}: ${cause.message}`));
   }
 }
 
