@@ -25,11 +25,14 @@ import { resources } from './resources/index.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
+import { processes } from './resources/processes/service.ts';
+import type { Registration } from './resources/processes/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
 import { checkStoredSecrets } from './resources/stored-secrets.ts';
 import { AccessTable } from './snapshot/access.ts';
+import type { Listener } from './snapshot/contract.ts';
 import { SetAsideEntries } from './snapshot/set-aside.ts';
-import { createGateway } from './start-gateway.ts';
+import { configuredListeners, createGateway } from './start-gateway.ts';
 import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
 
@@ -64,7 +67,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
 
   const open = () => openAndPublish(config, log, metrics, gateway, observer);
-  const { context, access, publisher } = await open().catch(async (error: unknown) => {
+  const { context, access, publisher, registration } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
     return untilAvailable(open, signal);
@@ -75,6 +78,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   started.defer(() => services.get(warnings).flush());
   // Drained before the store closes, so that the warnings of its last traffic are kept.
   if (gateway !== undefined) started.defer(() => gateway.drain());
+  // Removed when the API and the metrics are closed, and before the gateway stops taking changes.
+  started.use(registration);
 
   // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
   gateway?.checkServing();
@@ -99,6 +104,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     started.defer(() => api.close());
   }
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
+
+  const openedPorts = {
+    api: apiUrl === undefined ? undefined : Number(new URL(apiUrl).port),
+    metrics: metricsServer?.port,
+  };
+  await announceOpened(registration, config, { ...openedPorts, https: gateway?.engine?.httpsPort() });
 
   // Last, because the token is shown only once: a start that fails must not make one.
   const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
@@ -184,6 +195,17 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   };
 }
 
+/** Tells the others which ports the system has chosen, where the settings leave it to the system. */
+async function announceOpened(
+  registration: Registration,
+  config: Config,
+  opened: Readonly<Partial<Record<Listener['kind'], number | undefined>>>,
+): Promise<void> {
+  const configured = configuredListeners(config);
+  const actual = configured.map((listener) => ({ ...listener, port: listener.port || (opened[listener.kind] ?? 0) }));
+  if (actual.some(({ port }, at) => port !== configured[at]?.port)) await registration.update(actual);
+}
+
 /** Opens the parts that need the database. A failure on the way closes all of them. */
 async function openAndPublish(
   config: Config,
@@ -193,20 +215,20 @@ async function openAndPublish(
   observer: TrafficObserver,
 ) {
   const context = await openContext(config, log);
-  try {
-    const access = new AccessTable();
-    const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
-    if (warning !== undefined) log.warn(warning);
-    await gateway?.start(context.services.get(localCa));
-    const publisher = await startPublisher(context, metrics, log, [
-      followAccess(access, observer),
-      ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
-    ]);
-    return { context, access, publisher };
-  } catch (error) {
-    await context.store[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  opened.use(context.store);
+  // Before anything listens: gateways that run must know of it first.
+  const registration = opened.use(await context.services.get(processes).register(configuredListeners(config)));
+  const access = new AccessTable();
+  const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
+  if (warning !== undefined) log.warn(warning);
+  await gateway?.start(context.services.get(localCa));
+  const publisher = await startPublisher(context, metrics, log, [
+    followAccess(access, observer),
+    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
+  ]);
+  opened.move();
+  return { context, access, publisher, registration };
 }
 
 /** Keeps the rules that the API itself obeys. */

@@ -30,8 +30,14 @@ export class Program implements AsyncDisposable {
   #output = '';
   #ended = false;
 
-  static async start(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Program> {
-    const program = new Program(await freePort(), await freePort(), await freePort(), databaseUrl, settings);
+  /** `host` is where its listeners are. */
+  static async start(
+    databaseUrl: string,
+    settings: Readonly<Record<string, string>> = {},
+    host = '127.0.0.1',
+  ): Promise<Program> {
+    const ports = [await freePort(), await freePort(), await freePort()] as const;
+    const program = new Program(ports, host, databaseUrl, settings);
     try {
       await until(() => program.#started(), 'the program has started', startLimitMs);
     } catch (error) {
@@ -42,9 +48,8 @@ export class Program implements AsyncDisposable {
   }
 
   private constructor(
-    apiPort: number,
-    httpsPort: number,
-    metricsPort: number,
+    [apiPort, httpsPort, metricsPort]: readonly [number, number, number],
+    host: string,
     databaseUrl: string,
     settings: Readonly<Record<string, string>>,
   ) {
@@ -52,9 +57,9 @@ export class Program implements AsyncDisposable {
     this.httpsPort = httpsPort;
     this.metricsPort = metricsPort;
     const flags = {
-      'api-listen': `127.0.0.1:${apiPort}`,
-      'https-listen': `127.0.0.1:${httpsPort}`,
-      'metrics-listen': `127.0.0.1:${metricsPort}`,
+      'api-listen': `${host}:${apiPort}`,
+      'https-listen': `${host}:${httpsPort}`,
+      'metrics-listen': `${host}:${metricsPort}`,
       'database-url': databaseUrl,
       'bootstrap-token': programToken,
       'snapshot-file': 'off',
