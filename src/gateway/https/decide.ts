@@ -125,7 +125,7 @@ function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
   const route = edge.routes.choose(checked.matchPath);
   if (route === undefined) throw new UserError(routeNotMatched, { host: authority.name, path: quote(checked.path) });
   if (route === 'ambiguous')
-    throw new UserError(invalidPath, { reason: 'with "//" or ";" it can be read as that of another route' });
+    throw new UserError(invalidPath, { reason: 'with "//", ";" or "%25" it can be read as another path' });
   return route;
 }
 
