@@ -191,3 +191,9 @@ export const idempotencyKeyReused = defineError(
   409,
   'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
 );
+
+export const repeatedHeader = defineError(
+  20057,
+  400,
+  'The header {name} was sent more than once. Send it once, so that everybody who looks at the request reads the same.',
+);
