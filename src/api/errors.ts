@@ -79,7 +79,7 @@ export const notFound = defineError(
 export const rateLimited = defineError(
   226,
   429,
-  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again.',
+  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again; the operator sets the limit (GATEHOUSE_RATE_LIMIT).',
 );
 
 export const wrongIdKind = defineError(
