@@ -6,6 +6,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { headersTooLarge, internalError, malformedRequest, requestTimeout } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
+import { maskTokens } from '../lib/mask-tokens.ts';
 import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
 import type { SocketFault } from './connection-turns.ts';
@@ -27,7 +28,7 @@ export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger
   const bodyOf = (error: UserError, operationId: string) => ({
     error_code: `${vendor.errorPrefix}${error.code}`,
     status_code: error.status,
-    msg: error.message,
+    msg: maskTokens(error.message),
     details: { operation_id: operationId },
   });
   return {

@@ -79,7 +79,7 @@ export const notFound = defineError(
 export const rateLimited = defineError(
   226,
   429,
-  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again.',
+  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again; the operator sets the limit (GATEHOUSE_RATE_LIMIT).',
 );
 
 export const wrongIdKind = defineError(
@@ -208,4 +208,10 @@ export const listEntryTooLong = defineError(
   20065,
   400,
   'Entry {entry} of the list is longer than {limit} bytes, which no entry needs. Shorten it.',
+);
+
+export const repeatedHeader = defineError(
+  20057,
+  400,
+  'The header {name} was sent more than once. Send it once, so that everybody who looks at the request reads the same.',
 );

@@ -19,6 +19,7 @@ import { notFound, pathOf } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { checkRights } from './rights.ts';
 import type { ApiOptions } from './server.ts';
 import { baseUrl } from './uris.ts';
@@ -41,10 +42,12 @@ export interface OperationContext {
   readonly options: ApiOptions;
   /** Schemas by their `$id`. */
   readonly named: ReadonlyMap<string, TSchema>;
+  /** Undefined where the rate of calls is not limited. */
+  readonly rates: RateLimit | undefined;
 }
 
 /**
- * Registers the route of an operation. The order of checks is fixed: authentication, source address, version, rights,
+ * Registers the route of an operation. The order of checks is fixed: authentication, source address, rate, version, rights,
  * query and body, then the operation itself. Nothing is awaited that is there already.
  */
 export function registerOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
@@ -96,7 +99,7 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  { options }: OperationContext,
+  { options, rates }: OperationContext,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
@@ -107,6 +110,7 @@ function enter(
   }
   const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
+    if (rates !== undefined) void reply.headers(rates.take(caller.accountId));
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);
       void reply.header('Gatehouse-Warning', warnedBy.join(', '));

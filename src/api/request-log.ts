@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { formatIp } from '../lib/ip/address.ts';
+import { maskTokens } from '../lib/mask-tokens.ts';
 
 const levelsWithRequests: ReadonlySet<string> = new Set(['trace', 'debug', 'info']);
 
@@ -13,7 +14,7 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
       {
         operation_id: id,
         method: raw.method,
-        path: raw.url?.split('?', 1)[0],
+        path: maskTokens(raw.url?.split('?', 1)[0] ?? ''),
         principal: caller?.principal.id,
         account: caller?.accountId,
         source: caller === undefined ? raw.socket.remoteAddress : formatIp(caller.source),

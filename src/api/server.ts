@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 
-import rateLimit from '@fastify/rate-limit';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
-import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
@@ -16,10 +14,10 @@ import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
-import { rateLimited } from './errors.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { registerPublicRoutes } from './public-routes.ts';
+import { RateLimit } from './rate-limit.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
@@ -57,7 +55,8 @@ const keepAliveMs = 72_000;
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger);
-  const shared = { options, named: byId(options.schemas) };
+  const rates = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit);
+  const shared = { options, named: byId(options.schemas), rates };
   const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
@@ -93,7 +92,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app, options.logger);
-  acceptBodies(app);
+  acceptBodies(app, rates);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublicRoutes(scope, options));
   await app.register((scope) => registerApiScope(scope, shared));
@@ -120,33 +119,20 @@ function resetOwnConnections(app: FastifyInstance, { isOurs }: ApiOptions): void
 }
 
 async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {
-  const { operations, rateLimit: limit } = host.options;
-  if (limit !== undefined) await limitRate(scope, limit);
-  for (const operation of operations) registerOperation(scope, operation, host);
+  for (const operation of host.options.operations) registerOperation(scope, operation, host);
 }
 
 function byId(schemas: readonly TSchema[]): ReadonlyMap<string, TSchema> {
   return new Map(schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
 }
 
-async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
-  await scope.register(rateLimit, {
-    max: limit,
-    timeWindow: 60_000,
-    // After authentication and rights: the account is known.
-    hook: 'preParsing',
-    keyGenerator: (request) => request.caller?.accountId ?? '',
-    errorResponseBuilder: (_request, { max, ttl }) =>
-      new UserError(rateLimited, { limit: max, seconds: Math.ceil(ttl / 1000) }),
-  });
-}
-
-function acceptBodies(app: FastifyInstance): void {
+function acceptBodies(app: FastifyInstance, rates: RateLimit | undefined): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      const { headers, routeOptions } = request;
+      const { headers, routeOptions, caller } = request;
       const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+      if (caller !== undefined) rates?.charge(caller.accountId, body.length);
       const parse = routeOptions.config.parseBody ?? parseBody;
       done(null, parse(headers['content-type'], headers['content-encoding'], body));
     } catch (error) {

@@ -171,7 +171,7 @@ const settings = {
   rateLimit: {
     form: 'calls',
     help: 'API calls a minute for each account, or "off"',
-    fallback: 'off',
+    fallback: '60000',
     read: orOff(readWholeNumber(1, 1_000_000)),
   },
   secretKey: {
