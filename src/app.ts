@@ -22,6 +22,7 @@ import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
 import { authenticator } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
+import { ruleSweeper } from './resources/ip-policy-rules/service.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
@@ -102,6 +103,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
     started.defer(() => api.close());
+  }
+  if (api !== undefined) {
+    const onFault = (error: unknown) => {
+      log.error({ err: error }, 'rules that are in force no longer could not be deleted; trying again');
+    };
+    started.use(services.get(ruleSweeper).start(onFault));
   }
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
 

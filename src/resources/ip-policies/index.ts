@@ -4,6 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { policyInUse } from './errors.ts';
@@ -25,7 +26,7 @@ const IpPolicyView = Type.Object(
 const IpPolicyCreate = Type.Object(textFields, { $id: 'IpPolicyCreate', additionalProperties: false });
 const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', additionalProperties: false });
 
-function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
+function ipPolicyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -47,6 +48,7 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
       const users = await referable.referrersOf(transaction, policy.id);
       if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
       // Its rules go with it.
+      await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
       await ipPolicies.delete(transaction, policy, { cascades: true });
     },
     present: (policy, { uri }) => ({
