@@ -87,7 +87,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const readiness = { unready, faultyEntries: () => entryFaults.count };
+  const { store } = context;
+  metrics.watchStorage(() => store.isFull);
+  const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
   const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, readiness, log);
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
@@ -118,7 +120,7 @@ function buildApi(
   context: ResourceContext,
   access: AccessTable,
   observer: TrafficObserver,
-  readiness: Pick<ApiOptions, 'unready' | 'faultyEntries'>,
+  readiness: Pick<ApiOptions, 'unready' | 'faultyEntries' | 'isFull'>,
   log: Logger,
 ): Promise<FastifyInstance> {
   return createApi({

@@ -6,9 +6,9 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { headersTooLarge, internalError, malformedRequest, requestTimeout } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
-import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
-import { bodyIncomplete, bodyTooLarge, lostRace, notReady } from './errors.ts';
+import { bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady } from './errors.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
@@ -63,6 +63,7 @@ function socketFault(code: string): UserError {
 
 function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof UserError) return error;
+  if (error instanceof StoreFullError) return new UserError(diskFull, { 'Retry-After': '10' });
   if (error instanceof StoreUnavailableError) {
     return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
   }

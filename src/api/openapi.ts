@@ -11,6 +11,7 @@ import {
   bodyTooLarge,
   bodyUnreadable,
   contentTypeMissing,
+  diskFull,
   invalidValue,
   keyIdInsteadOfToken,
   limitNotANumber,
@@ -73,7 +74,7 @@ const commonErrors: readonly ErrorDefinition[] = [
   notReady,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace];
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
   bodyIncomplete,

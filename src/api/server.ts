@@ -34,6 +34,8 @@ export interface ApiOptions {
   readonly unready: () => string | undefined;
   /** Number of entries of the configuration that this process cannot load. */
   readonly faultyEntries: () => number;
+  /** The disk of the database is full: writes are refused, reading goes on. */
+  readonly isFull: () => boolean;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
@@ -113,7 +115,8 @@ async function registerPublic(scope: FastifyInstance, options: ApiOptions): Prom
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready', faulty_entries: options.faultyEntries() });
+    const storage = options.isFull() ? 'full' : 'ok';
+    return reply.send({ status: 'ready', storage, faulty_entries: options.faultyEntries() });
   });
 }
 

@@ -1,6 +1,7 @@
 import { nextTurn } from '../lib/next-turn.ts';
 import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
+import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
@@ -34,6 +35,8 @@ interface Batch {
   version: number;
   readonly changes: Change[];
   readonly answers: (() => void)[];
+  /** A write of it found the disk full. */
+  isFull: boolean;
 }
 
 /** Called after each commit, in order, with all its changes; the writes in it are answered when it has resolved. */
@@ -55,6 +58,7 @@ export class GroupCommit {
   #connection: Connection | undefined;
   #queue: Job[] = [];
   #running: Promise<void> | undefined;
+  #isFull = false;
 
   constructor(database: Database, committed: Committed) {
     this.#database = database;
@@ -68,6 +72,11 @@ export class GroupCommit {
   /** Takes its turn among the writes, but leaves no trace in the change log. */
   submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
     return this.#enqueue(async (connection) => ({ value: await work(connection), changes: [] }));
+  }
+
+  /** The disk was full when a write was last tried that changes something. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   async close(): Promise<void> {
@@ -101,7 +110,10 @@ export class GroupCommit {
     let batch: Batch;
     try {
       batch = await this.#carryOutAll(jobs);
+      // Observations are small, and may find space where a change does not.
+      if (batch.isFull || batch.version > batch.fromVersion) this.#isFull = batch.isFull;
     } catch (error) {
+      this.#isFull ||= error instanceof StoreFullError;
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
       for (const job of jobs) job.reject(error);
@@ -127,7 +139,7 @@ export class GroupCommit {
     const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
     await this.#database.beginExclusive(connection);
     const fromVersion = await readVersion(connection);
-    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [] };
+    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [], isFull: false };
     for (const job of jobs) await carryOut(connection, batch, job);
     if (batch.version > fromVersion) {
       await connection.run('UPDATE store_version SET version = $1', [batch.version]);
@@ -157,8 +169,18 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
     batch.changes.push(...changes);
     batch.answers.push(answer);
   } catch (error) {
-    await connection.script('ROLLBACK TO job; RELEASE job');
+    await undo(connection, error);
+    batch.isFull ||= error instanceof StoreFullError;
     job.reject(error);
+  }
+}
+
+async function undo(connection: Connection, error: unknown): Promise<void> {
+  try {
+    await connection.script('ROLLBACK TO job; RELEASE job');
+  } catch (failure) {
+    // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
+    throw error instanceof StoreUnavailableError ? error : failure;
   }
 }
 
