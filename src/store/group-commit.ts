@@ -91,7 +91,11 @@ export class GroupCommit {
           const { value, changes } = await perform(connection, version);
           return { changes, answer: () => resolve(value) };
         },
-        reject,
+        reject: (error) => {
+          // Before the answer, so that whoever gets it finds the disk full.
+          this.#isFull ||= error instanceof StoreFullError;
+          reject(error);
+        },
       });
       this.#running ??= this.#run();
     });
@@ -111,9 +115,8 @@ export class GroupCommit {
     try {
       batch = await this.#carryOutAll(jobs);
       // Observations are small, and may find space where a change does not.
-      if (batch.isFull || batch.version > batch.fromVersion) this.#isFull = batch.isFull;
+      if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
     } catch (error) {
-      this.#isFull ||= error instanceof StoreFullError;
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
       for (const job of jobs) job.reject(error);
