@@ -34,7 +34,7 @@ const words = [
 
 const unicode = ['\ud800', '\udfff\ud800', '\u{10ffff}', '\u0000', '\u2028', 'ß', 'İ', '\u202e', 'a\u0301', '\ufeff'];
 
-export function randomText(random: Random): string {
+function randomText(random: Random): string {
   switch (random.below(8)) {
     case 0:
       return random.pick(hostileTexts);
