@@ -93,7 +93,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const readiness = { unready, faultyEntries: () => entryFaults.count };
+  const { store } = context;
+  metrics.watchStorage(() => store.isFull);
+  const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
   const isOurs = ownConnections(gateway, observer);
   const api =
     config.role === 'gateway'
@@ -149,7 +151,7 @@ function ownConnections(gateway: ResilientGateway | undefined, observer: Traffic
   };
 }
 
-interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isOurs'> {
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs'> {
   readonly config: Config;
   readonly context: ResourceContext;
   readonly observer: TrafficObserver;

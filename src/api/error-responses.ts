@@ -7,10 +7,10 @@ import { headersTooLarge, internalError, malformedRequest, requestTimeout } from
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
 import { maskTokens } from '../lib/mask-tokens.ts';
-import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
 import type { SocketFault } from './connection-turns.ts';
-import { bodyIncomplete, bodyTooLarge, lostRace, notReady } from './errors.ts';
+import { bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady } from './errors.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
@@ -68,6 +68,7 @@ function socketFault({ code, message }: SocketFault): UserError {
 
 function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof UserError) return error;
+  if (error instanceof StoreFullError) return new UserError(diskFull, { 'Retry-After': '10' });
   if (error instanceof StoreUnavailableError) {
     return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
   }

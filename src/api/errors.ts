@@ -146,6 +146,12 @@ export const bodyTooLarge = defineError(
 
 export const notReady = defineError(20004, 503, 'The service is not ready: {reason}. Try again shortly.');
 
+export const diskFull = defineError(
+  20078,
+  503,
+  'The disk of the database is full: nothing was stored. Reading goes on. Whoever runs the service must free space on it; then send the request again.',
+);
+
 export const adminOnly = defineError(20007, 403, 'Only an admin may {action}. Use an API key whose owner is an admin.');
 
 export const loneSurrogate = defineError(

@@ -12,6 +12,7 @@ import {
   bodyTooLarge,
   bodyUnreadable,
   contentTypeMissing,
+  diskFull,
   invalidValue,
   keyIdInsteadOfToken,
   limitNotANumber,
@@ -77,7 +78,7 @@ const commonErrors: readonly ErrorDefinition[] = [
   notReady,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace];
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
   bodyIncomplete,

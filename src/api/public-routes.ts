@@ -24,7 +24,8 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
   scope.get('/readyz', (_request, reply) => {
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready', faulty_entries: options.faultyEntries() });
+    const storage = options.isFull() ? 'full' : 'ok';
+    return reply.send({ status: 'ready', storage, faulty_entries: options.faultyEntries() });
   });
 }
 

@@ -35,6 +35,8 @@ export interface ApiOptions {
   readonly unready: () => string | undefined;
   /** Number of entries of the configuration that this process cannot load. */
   readonly faultyEntries: () => number;
+  /** The disk of the database is full: writes are refused, reading goes on. */
+  readonly isFull: () => boolean;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
-import { createTrafficMetrics } from './traffic-metrics.ts';
+import { createTrafficMetrics, readGauge } from './traffic-metrics.ts';
 
 const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
 
@@ -92,6 +92,11 @@ export class Metrics {
 
   setFaultyListeners(count: number): void {
     this.#faultyListeners.set(count);
+  }
+
+  watchStorage(isFull: () => boolean): void {
+    const help = '1 while the disk of the database is full: writes are refused, reading goes on.';
+    this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
   }
 
   setFaultyEntries(count: number): void {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { onEachDatabase } from '../../test/support/each-database.ts';
 import { accountId, actor, createThing, openThings, things } from '../../test/support/things.ts';
-import { ConstraintError, StoreUnavailableError } from './database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Store } from './store.ts';
 
 async function namesOf({ queries }: Store): Promise<string[]> {
@@ -16,6 +19,25 @@ async function logOf({ queries }: Store): Promise<readonly (readonly unknown[])[
     'SELECT version, position, resource_id, actor, operation_id FROM change_log ORDER BY version, position',
   );
 }
+
+test('writes that find the disk full together are all told so, and none of them is stored', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-full-'));
+  try {
+    await using store = await openThings(`sqlite:${join(folder, 'full.db')}`);
+    // The limit holds for the connection that writes, which reports it like a full disk.
+    await store.writeUnlogged(async (writer) => writer.all('PRAGMA max_page_count = 1'));
+    const names = Array.from({ length: 20 }, (_, at) => `${at} ${'x'.repeat(4096)}`);
+    const results = await Promise.allSettled(names.map((name) => createThing(store, name)));
+    for (const result of results) {
+      assert.ok(result.status === 'rejected' && result.reason instanceof StoreFullError, JSON.stringify(result));
+    }
+    assert.deepEqual([store.isFull, await namesOf(store)], [true, []]);
+    await createThing(store, 'later');
+    assert.deepEqual([store.isFull, await namesOf(store)], [false, ['later']]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 onEachDatabase('group commit', (newDatabase) => {
   test('each of many writes at the same time takes one version and leaves its own row in the change log', async () => {

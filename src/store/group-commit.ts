@@ -3,6 +3,7 @@ import { nextTurn } from '../lib/next-turn.ts';
 import { Pace } from '../lib/pace.ts';
 import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
+import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
@@ -36,6 +37,8 @@ interface Batch {
   version: number;
   readonly changes: Change[];
   readonly answers: (() => void)[];
+  /** A write of it found the disk full. */
+  isFull: boolean;
 }
 
 /** Called after each commit, in order, with all its changes; the writes in it are answered when it has resolved. */
@@ -62,6 +65,7 @@ export class GroupCommit {
   #connection: Connection | undefined;
   readonly #queue = new FairQueue<Job>();
   #running: Promise<void> | undefined;
+  #isFull = false;
 
   constructor(database: Database, committed: Committed) {
     this.#database = database;
@@ -77,6 +81,11 @@ export class GroupCommit {
     return this.#enqueue(accountId, async (connection) => ({ value: await work(connection), changes: [] }));
   }
 
+  /** The disk was full when a write was last tried that changes something. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
   async close(): Promise<void> {
     await this.#running;
     await this.#dropConnection();
@@ -89,7 +98,11 @@ export class GroupCommit {
           const { value, changes } = await perform(connection, version);
           return { changes, answer: () => resolve(value) };
         },
-        reject,
+        reject: (error) => {
+          // Before the answer, so that whoever gets it finds the disk full.
+          this.#isFull ||= error instanceof StoreFullError;
+          reject(error);
+        },
       });
       this.#running ??= this.#run();
     });
@@ -109,6 +122,8 @@ export class GroupCommit {
     let batch: Batch;
     try {
       batch = await this.#carryOutAll(jobs);
+      // Observations are small, and may find space where a change does not.
+      if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
     } catch (error) {
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
@@ -135,7 +150,7 @@ export class GroupCommit {
   async #carryOutAll(jobs: Job[]): Promise<Batch> {
     const connection = await this.#begin(jobs);
     const fromVersion = await readVersion(connection);
-    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [] };
+    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [], isFull: false };
     const pace = new Pace();
     const paced = giveWayBetween(connection, pace);
     const endMs = performance.now() + batchMs;
@@ -202,8 +217,18 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
     batch.changes.push(...changes);
     batch.answers.push(answer);
   } catch (error) {
-    await connection.script('ROLLBACK TO job; RELEASE job');
+    await undo(connection, error);
+    batch.isFull ||= error instanceof StoreFullError;
     job.reject(error);
+  }
+}
+
+async function undo(connection: Connection, error: unknown): Promise<void> {
+  try {
+    await connection.script('ROLLBACK TO job; RELEASE job');
+  } catch (failure) {
+    // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
+    throw error instanceof StoreUnavailableError ? error : failure;
   }
 }
 

@@ -74,6 +74,11 @@ export class Store implements AsyncDisposable {
     return this.#feed.ageMs > staleAfterMs;
   }
 
+  /** The disk was full when something was last to be changed; reading goes on. */
+  get isFull(): boolean {
+    return this.#writer.isFull;
+  }
+
   /** Followers are notified in the order in which they came, before the write that made a change is answered. */
   follow(follower: Follower): void {
     this.#feed.follow(follower);

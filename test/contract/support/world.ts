@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 
+import type { Flags } from '../../../src/config/config.ts';
 import { resources } from '../../../src/resources/index.ts';
 import type { Row } from '../../../src/store/database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
@@ -30,8 +31,8 @@ export class World implements AsyncDisposable {
     this.foreign = foreign;
   }
 
-  static async start(databaseUrl: string): Promise<World> {
-    const gatehouse = await Gatehouse.start(databaseUrl);
+  static async start(databaseUrl: string, settings: Flags = {}): Promise<World> {
+    const gatehouse = await Gatehouse.start(databaseUrl, settings);
     const own = await Account.of(gatehouse, gatehouse.token);
     await hostCommand(gatehouse, 'accounts create', { name: 'neighbour' });
     const token = await createUser(gatehouse, { account: 'neighbour', name: 'their admin', role: 'admin' });
