@@ -11,9 +11,10 @@ interface AdminRights {
 
 /**
  * The principals that may call an operation: `everyone` in the account; `owner`, where the operation itself refuses
- * members and bots the resources of others; or admins alone. Required, so that no operation is open by omission.
+ * members and bots the resources of others; `unprotected`, where it refuses them what decides who may call; or admins
+ * alone. Required, so that no operation is open by omission.
  */
-export type Rights = 'everyone' | 'owner' | AdminRights;
+export type Rights = 'everyone' | 'owner' | 'unprotected' | AdminRights;
 
 /** `action` completes "Only an admin may …". */
 export function adminsMay(action: string): AdminRights {
@@ -25,6 +26,6 @@ export function checkRights(rights: Rights, { principal }: Caller): void {
 }
 
 /** The word for it in the OpenAPI document. */
-export function roleOf(rights: Rights): 'everyone' | 'owner' | 'admin' {
+export function roleOf(rights: Rights): 'everyone' | 'owner' | 'unprotected' | 'admin' {
   return typeof rights === 'object' ? 'admin' : rights;
 }

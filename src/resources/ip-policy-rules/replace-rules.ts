@@ -12,8 +12,10 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
+import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { RulesPayload } from './compile.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
@@ -37,7 +39,7 @@ export const RulesReplaced = Type.Object(
 
 export function replaceRulesOperation({ store, services, referables }: ResourceContext): Operation {
   return operation({
-    rights: 'everyone',
+    rights: 'unprotected',
     method: 'PUT',
     path: '/ip_policies/{id}/rules',
     operationId: 'IpPolicyRulesReplace',
@@ -62,6 +64,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
       maskMissing,
       unknownAction,
       wouldLockOut,
+      policyProtected,
       duplicateEntry,
       fieldRequired,
       invalidRuleLine,
@@ -75,6 +78,7 @@ export function replaceRulesOperation({ store, services, referables }: ResourceC
         if (!(await referables.exists(transaction, 'ip_policy', call.caller.accountId, id))) {
           throw new UserError(notFound, { noun: 'IP policy', id: quote(id) });
         }
+        await checkMayWritePolicy(services, transaction, call.caller, id);
         const counts = await replaceRules(transaction, call, id, wanted);
         setEtag(call, stateOf(wanted.inOrder));
         await services.get(lockoutGuard).check(transaction, call);
