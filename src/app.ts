@@ -18,7 +18,7 @@ import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.
 import { openContext } from './open-context.ts';
 import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
-import { authenticator } from './resources/api-keys/service.ts';
+import { authenticator, keyUses } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
@@ -67,6 +67,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const { services } = context;
   lateWarnings.to(services.get(warnings));
   started.defer(() => services.get(warnings).flush());
+  started.defer(() => services.get(keyUses).flush());
   // Drained before the store closes, so that the warnings of its last traffic are kept.
   if (gateway !== undefined) started.defer(() => gateway.drain());
 

@@ -11,7 +11,7 @@ import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
 import type { Authenticator, Caller, Identity } from './caller.ts';
-import { sourceRefused } from './errors.ts';
+import { keySourceRefused, sourceRefused } from './errors.ts';
 
 interface AdmissionOptions {
   readonly authenticator: Authenticator;
@@ -32,7 +32,7 @@ export function admitCaller(request: IncomingMessage, options: AdmissionOptions)
 }
 
 function checkSource(
-  { principal, keyId }: Identity,
+  { principal, keyId, readOnly, policyIds }: Identity,
   request: IncomingMessage,
   { access, trustedProxies }: AdmissionOptions,
 ): AdmittedCaller {
@@ -41,7 +41,9 @@ function checkSource(
   const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
   if (refusedBy !== undefined)
     throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
-  return { caller: { principal, keyId, accountId, source }, warnedBy };
+  if (policyIds.length > 0 && !access.allows(policyIds, source))
+    throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
+  return { caller: { principal, keyId, readOnly, accountId, source }, warnedBy };
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {

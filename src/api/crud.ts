@@ -60,7 +60,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
 /** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
 type Presentation<Document> =
   | { present(document: Document, call: Call): object; readonly presentAll?: never }
-  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Promise<readonly object[]> };
+  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Awaitable<readonly object[]> };
 
 type Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> = CrudDefinition<
   Document,

@@ -12,7 +12,10 @@ import {
   bodyUnreadable,
   contentTypeMissing,
   invalidValue,
+  keyExpired,
   keyIdInsteadOfToken,
+  keyReadOnly,
+  keySourceRefused,
   limitNotANumber,
   limitOutOfRange,
   loneSurrogate,
@@ -62,7 +65,9 @@ const commonErrors: readonly ErrorDefinition[] = [
   tokenMalformed,
   tokenUnknown,
   keyIdInsteadOfToken,
+  keyExpired,
   sourceRefused,
+  keySourceRefused,
   ownerInactive,
   versionNotSupported,
   versionMissing,
@@ -72,8 +77,8 @@ const commonErrors: readonly ErrorDefinition[] = [
   internalError,
   notReady,
 ];
-/** A write can lose against another one, such as the deletion of the caller's own owner. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace];
+/** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
+const writeErrors: readonly ErrorDefinition[] = [lostRace, keyReadOnly];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
   bodyIncomplete,

@@ -1,7 +1,8 @@
 import { UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Caller } from './caller.ts';
-import { adminOnly } from './errors.ts';
+import { adminOnly, keyReadOnly } from './errors.ts';
+import type { Operation } from './operation.ts';
 
 /** Limits an operation to admins; everybody else gets the refusal. `adminsMay` makes one with the usual error. */
 interface AdminRights {
@@ -21,7 +22,8 @@ export function adminsMay(action: string): AdminRights {
   return { error: adminOnly, refusal: () => new UserError(adminOnly, { action }) };
 }
 
-export function checkRights(rights: Rights, { principal }: Caller): void {
+export function checkRights({ rights, method }: Operation, { principal, keyId, readOnly }: Caller): void {
+  if (readOnly && method !== 'GET') throw new UserError(keyReadOnly, { key: keyId, method });
   if (typeof rights === 'object' && !principal.admin) throw rights.refusal();
 }
 

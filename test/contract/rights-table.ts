@@ -17,6 +17,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   ApiKeysGet: 'everyone',
   ApiKeysUpdate: 'owner',
   ApiKeysDelete: 'owner',
+  ApiKeysRotate: 'owner',
   IpPoliciesCreate: 'everyone',
   IpPoliciesList: 'everyone',
   IpPoliciesGet: 'everyone',
