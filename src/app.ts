@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
+import { FailedAuthentications } from './api/failed-authentications.ts';
 import { createApi } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
@@ -82,7 +83,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const failures = started.use(limitFailures(config, metrics, log));
+  const api =
+    config.role === 'gateway' ? undefined : await buildApi(config, context, access, failures, observer, unready, log);
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -111,6 +114,7 @@ function buildApi(
   config: Config,
   context: ResourceContext,
   access: AccessTable,
+  failures: FailedAuthentications,
   observer: TrafficObserver,
   unready: () => string | undefined,
   log: Logger,
@@ -132,8 +136,20 @@ function buildApi(
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
+    failures,
     rateLimit: config.rateLimit,
     logger: log,
+  });
+}
+
+function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {
+  const { authFailures, authFailuresSlowed: slowed, authFailuresHeld: held, authFailureSources: sources } = config;
+  const limits = authFailures === undefined ? undefined : { prompt: authFailures, slowed, held, sources };
+  return new FailedAuthentications(limits, {
+    log,
+    counted: (answer) => {
+      metrics.authenticationFailed(answer);
+    },
   });
 }
 

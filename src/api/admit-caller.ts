@@ -12,11 +12,13 @@ import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
 import type { Authenticator, Caller, Identity } from './caller.ts';
 import { keySourceRefused, sourceRefused } from './errors.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 
 interface AdmissionOptions {
   readonly authenticator: Authenticator;
   readonly access: AccessTable;
   readonly trustedProxies: CidrSet;
+  readonly failures: FailedAuthentications;
 }
 
 export interface AdmittedCaller {
@@ -27,8 +29,18 @@ export interface AdmittedCaller {
 
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
 export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<AdmittedCaller> {
-  const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  let identity: Awaitable<Identity>;
+  try {
+    identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  } catch (fault) {
+    return answerFault(fault, request, options);
+  }
+  if (identity instanceof Promise) identity = identity.catch((fault: unknown) => answerFault(fault, request, options));
   return whenReady(identity, (known) => checkSource(known, request, options));
+}
+
+function answerFault(fault: unknown, request: IncomingMessage, options: AdmissionOptions): Promise<never> {
+  return options.failures.answer(fault, () => sourceOf(request, options.trustedProxies));
 }
 
 function checkSource(

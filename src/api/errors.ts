@@ -148,6 +148,12 @@ export const keySourceRefused = defineError(
   'The API key {key} is not accepted from {address}: the IP policies in its ip_policy_ids do not allow that address. Call from one that they allow, or ask the owner of the key or an admin to change them.',
 );
 
+export const tooManyFailures = defineError(
+  20072,
+  429,
+  'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, others are refused for {seconds} seconds. The settings auth_failures, auth_failures_slowed and auth_failures_held on the host are the limits.',
+);
+
 export const pathNotFound = defineError(
   20001,
   404,

@@ -14,6 +14,7 @@ import { closeConnectionsInTime } from './close-connections.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { createErrorResponses } from './error-responses.ts';
 import { notReady, rateLimited } from './errors.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -37,6 +38,7 @@ export interface ApiOptions {
   readonly publicUrl: string | undefined;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
+  readonly failures: FailedAuthentications;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;
   readonly logger: FastifyBaseLogger;

@@ -23,6 +23,11 @@ export class Metrics {
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
   ]);
+  readonly #failedAuthentications = this.#counter(
+    'gatehouse_failed_authentications_total',
+    'Calls without a valid credential, by how they were answered.',
+    ['answer'],
+  );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
   readonly #version = this.#gauge('gatehouse_snapshot_version', 'Version of the configuration in force.');
   readonly #publishedAt = this.#gauge(
@@ -74,6 +79,11 @@ export class Metrics {
 
   warned(restrictionIds: readonly string[]): void {
     for (const id of restrictionIds) this.#warnings.inc({ restriction: bounded(this.#restrictions, id) });
+  }
+
+  /** `answer` is one of a few words. */
+  authenticationFailed(answer: string): void {
+    this.#failedAuthentications.inc({ answer });
   }
 
   setFaultyListeners(count: number): void {
