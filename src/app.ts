@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
+import { FailedAuthentications } from './api/failed-authentications.ts';
 import { createApi } from './api/server.ts';
 import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
@@ -20,7 +21,7 @@ import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.
 import { openContext } from './open-context.ts';
 import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
-import { authenticator } from './resources/api-keys/service.ts';
+import { authenticator, keyUses } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
 import { ruleSweeper } from './resources/ip-policy-rules/service.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
@@ -77,6 +78,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const { services } = context;
   lateWarnings.to(services.get(warnings));
   started.defer(() => services.get(warnings).flush());
+  started.defer(() => services.get(keyUses).flush());
   // Drained before the store closes, so that the warnings of its last traffic are kept.
   if (gateway !== undefined) started.defer(() => gateway.drain());
   // Removed when the API and the metrics are closed, and before the gateway stops taking changes.
@@ -97,10 +99,11 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   metrics.watchStorage(() => store.isFull);
   const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
   const isOurs = ownConnections(gateway, observer);
+  const failures = started.use(limitFailures(config, metrics, log));
   const api =
     config.role === 'gateway'
       ? undefined
-      : await buildApi({ ...readiness, config, context, access, observer, isOurs, log });
+      : await buildApi({ ...readiness, config, context, access, observer, isOurs, failures, log });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -151,7 +154,7 @@ function ownConnections(gateway: ResilientGateway | undefined, observer: Traffic
   };
 }
 
-interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs'> {
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures'> {
   readonly config: Config;
   readonly context: ResourceContext;
   readonly observer: TrafficObserver;
@@ -184,6 +187,17 @@ function buildApi({ config, context, observer, log, ...given }: ApiParts): Promi
 function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
   let known: T | undefined;
   return async () => (known ??= await load());
+}
+
+function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {
+  const { authFailures, authFailuresSlowed: slowed, authFailuresHeld: held, authFailureSources: sources } = config;
+  const limits = authFailures === undefined ? undefined : { prompt: authFailures, slowed, held, sources };
+  return new FailedAuthentications(limits, {
+    log,
+    counted: (answer) => {
+      metrics.authenticationFailed(answer);
+    },
+  });
 }
 
 function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): Disposable {

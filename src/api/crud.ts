@@ -33,7 +33,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
-  readonly rights: { readonly read: Rights; readonly write: Rights };
+  /** `create` is given where it differs from other writes. */
+  readonly rights: { readonly read: Rights; readonly write: Rights; readonly create?: Rights };
   /** The key of the list in its envelope; undefined where there is no list. */
   readonly listKey?: string;
   readonly view: TSchema;
@@ -59,7 +60,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
 /** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
 type Presentation<Document> =
   | { present(document: Document, call: Call): object; readonly presentAll?: never }
-  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Promise<readonly object[]> };
+  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Awaitable<readonly object[]> };
 
 type Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> = CrudDefinition<
   Document,
@@ -117,7 +118,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   return [
     operation({
       tag,
-      rights: rights.write,
+      rights: rights.create ?? rights.write,
       method: 'POST',
       path,
       operationId: `${name}Create`,

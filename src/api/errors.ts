@@ -130,6 +130,30 @@ export const ownerInactive = defineError(
   'The owner of this API key, {owner}, is inactive. Ask an admin to activate it, or use a key of another owner.',
 );
 
+export const keyExpired = defineError(
+  20069,
+  401,
+  'This API key expired at {expired}. Its owner or an admin can set a later expires_at with another key; else use another key.',
+);
+
+export const keyReadOnly = defineError(
+  20070,
+  403,
+  'The API key {key} is read-only: {method} is not possible with it. Use a key that is not.',
+);
+
+export const keySourceRefused = defineError(
+  20071,
+  403,
+  'The API key {key} is not accepted from {address}: the IP policies in its ip_policy_ids do not allow that address. Call from one that they allow, or ask the owner of the key or an admin to change them.',
+);
+
+export const tooManyFailures = defineError(
+  20072,
+  429,
+  'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, others are refused for {seconds} seconds. The settings auth_failures, auth_failures_slowed and auth_failures_held on the host are the limits.',
+);
+
 export const pathNotFound = defineError(
   20001,
   404,

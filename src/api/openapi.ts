@@ -14,7 +14,10 @@ import {
   contentTypeMissing,
   diskFull,
   invalidValue,
+  keyExpired,
   keyIdInsteadOfToken,
+  keyReadOnly,
+  keySourceRefused,
   limitNotANumber,
   limitOutOfRange,
   loneSurrogate,
@@ -31,6 +34,7 @@ import {
   tooManyFields,
   tokenMalformed,
   tokenUnknown,
+  tooManyFailures,
   unknownField,
   unknownQueryParameter,
   unsupportedMediaType,
@@ -66,19 +70,22 @@ const commonErrors: readonly ErrorDefinition[] = [
   tokenMalformed,
   tokenUnknown,
   keyIdInsteadOfToken,
+  keyExpired,
   sourceRefused,
+  keySourceRefused,
   ownerInactive,
   versionNotSupported,
   versionMissing,
   repeatedHeader,
   rateLimited,
+  tooManyFailures,
   queryUnreadable,
   unknownQueryParameter,
   internalError,
   notReady,
 ];
-/** A write can lose against another one, such as the deletion of the caller's own owner. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull];
+/** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
   bodyIncomplete,

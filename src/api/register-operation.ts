@@ -116,7 +116,7 @@ function enter(
       void reply.header('Gatehouse-Warning', warnedBy.join(', '));
     }
     checkVersion(request.headers, options.vendor.versionHeaders);
-    checkRights(operation.rights, caller);
+    checkRights(operation, caller);
     checkForm(request, operation);
   };
   return whenReady(admitCaller(request.raw, options), admit);

@@ -10,6 +10,11 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
   // The hook alone costs as much as the rest of a short call, so it is left out where nothing would be logged.
   if (!levelsWithRequests.has(log.level)) return;
   app.addHook('onResponse', ({ raw, id, caller }, reply, done) => {
+    // Failed authentications beyond the limit are logged once a minute for each source, with their number.
+    if (caller === undefined && reply.statusCode === 429) {
+      done();
+      return;
+    }
     log.info(
       {
         operation_id: id,

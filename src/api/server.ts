@@ -14,6 +14,7 @@ import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { registerPublicRoutes } from './public-routes.ts';
@@ -44,6 +45,7 @@ export interface ApiOptions {
   readonly trustedProxies: CidrSet;
   /** True for a connection that the gateway of this process has made: it must be reset. */
   readonly isOurs: (socket: Socket) => boolean | Promise<boolean>;
+  readonly failures: FailedAuthentications;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;
   readonly logger: FastifyBaseLogger;

@@ -174,6 +174,30 @@ const settings = {
     fallback: '60000',
     read: orOff(readWholeNumber(1, 1_000_000)),
   },
+  authFailures: {
+    form: 'count',
+    help: 'failed authentications a minute from one address, or one /64 of IPv6, that are answered at once, or "off" for no limit',
+    fallback: '20',
+    read: orOff(readWholeNumber(1, 1_000_000)),
+  },
+  authFailuresSlowed: {
+    form: 'count',
+    help: 'how many more of them are answered, each after a second, before others are refused with 429',
+    fallback: '20',
+    read: readWholeNumber(0, 1_000_000),
+  },
+  authFailuresHeld: {
+    form: 'count',
+    help: 'how many such late answers may wait at the same time',
+    fallback: '100',
+    read: readWholeNumber(0, 100_000),
+  },
+  authFailureSources: {
+    form: 'count',
+    help: 'how many addresses with failed authentications are counted apart; all others share one count',
+    fallback: '10000',
+    read: readWholeNumber(1, 1_000_000),
+  },
   secretKey: {
     form: 'key',
     help: 'key that encrypts private keys in the database, 32 or more printable characters',

@@ -23,6 +23,11 @@ export class Metrics {
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
   ]);
+  readonly #failedAuthentications = this.#counter(
+    'gatehouse_failed_authentications_total',
+    'Calls without a valid credential, by how they were answered.',
+    ['answer'],
+  );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
   readonly #faultyEntries = this.#gauge(
     'gatehouse_faulty_entries',
@@ -88,6 +93,11 @@ export class Metrics {
   /** `leadsTo` is a kind of listener, `link_local`, or `arrival` for a connection that was reset on arrival. */
   inwardRefused(leadsTo: string): void {
     this.#inwardRefusals.inc({ leads_to: leadsTo });
+  }
+
+  /** `answer` is one of a few words. */
+  authenticationFailed(answer: string): void {
+    this.#failedAuthentications.inc({ answer });
   }
 
   setFaultyListeners(count: number): void {

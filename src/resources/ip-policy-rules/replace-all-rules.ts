@@ -5,8 +5,10 @@ import { lostRace, notFound } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
+import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { ResourceContext } from '../resource.ts';
 import { compileRules } from './compile.ts';
 import type { CompiledRules } from './compile.ts';
@@ -46,6 +48,8 @@ interface Replacement {
 export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
   const { store } = context;
   const { id: policyId = '' } = call.params;
+  // Before the work begins, and again in the write: a caller without the right must not even hold the lease.
+  await checkPolicy({ context, call, policyId }, store.queries);
   const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
   const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
   const atOnce = (transaction: Transaction) => replaceInOneWrite(replacement, transaction);
@@ -140,9 +144,13 @@ async function leaveToSweeper({ context: { store, services } }: Replacement, lea
   }
 }
 
-async function checkPolicy({ context: { referables }, call, policyId }: Replacement, transaction: Transaction) {
-  const isThere = await referables.exists(transaction, 'ip_policy', call.caller.accountId, policyId);
-  if (!isThere) throw policyNotFound(policyId);
+async function checkPolicy(
+  { context, call, policyId }: Pick<Replacement, 'context' | 'call' | 'policyId'>,
+  queries: Queries,
+) {
+  const { referables, services } = context;
+  if (!(await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId))) throw policyNotFound(policyId);
+  await checkMayWritePolicy(services, queries, call.caller, policyId);
 }
 
 function policyNotFound(id: string): UserError {

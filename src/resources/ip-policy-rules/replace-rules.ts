@@ -4,6 +4,7 @@ import { fieldRequired, listEntryTooLong, notFound, preconditionFailed } from '.
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
+import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
@@ -23,7 +24,7 @@ export const RulesReplaced = Type.Object(
 
 export function replaceRulesOperation(context: ResourceContext): Operation {
   return operation({
-    rights: 'everyone',
+    rights: 'unprotected',
     method: 'PUT',
     path: '/ip_policies/{id}/rules',
     operationId: 'IpPolicyRulesReplace',
@@ -48,6 +49,7 @@ export function replaceRulesOperation(context: ResourceContext): Operation {
       maskMissing,
       unknownAction,
       wouldLockOut,
+      policyProtected,
       duplicateEntry,
       fieldRequired,
       invalidRuleLine,
