@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
+import type { GatewayBounds } from './gateway/bounds/bound.ts';
+import { connectionBounds, readOpenFilesLimit } from './gateway/bounds/default-bounds.ts';
 import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
 import { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { startEngine } from './gateway/start-engine.ts';
@@ -19,7 +21,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
     drainMs: config.drainSeconds * 1000,
     startEngine: (caStorage) =>
       startEngine({
-        options: gatewayOptions(config),
+        options: { ...gatewayOptions(config), bounds: chooseBounds(config, log) },
         workers: config.workers,
         observer,
         log,
@@ -37,7 +39,7 @@ function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger)
   });
 }
 
-function gatewayOptions(config: Config): GatewayOptions {
+function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
   return {
     tcpListenHost: config.tcpListenHost,
     https: config.httpsListen,
@@ -87,4 +89,24 @@ function publicPorts({ httpsPort, httpListen, publicUrl }: Config): readonly num
   if (publicUrl !== undefined)
     ports.push(Number(new URL(publicUrl).port || (publicUrl.startsWith('https') ? 443 : 80)));
   return ports;
+}
+
+function chooseBounds(config: Config, log: Logger): GatewayBounds {
+  const openFiles = readOpenFilesLimit();
+  const connections = connectionBounds(config, openFiles);
+  const { clientConnections, upstreamConnections } = connections;
+  log.info({ openFiles, ...connections }, 'bounds on connections');
+  if (clientConnections + upstreamConnections >= openFiles) {
+    log.warn(
+      { openFiles, clientConnections, upstreamConnections },
+      'the bounds on connections are beyond the limit of open files: lower them, or raise that limit',
+    );
+  }
+  return {
+    ...connections,
+    backendQueue: config.backendQueue,
+    backendQueueMs: config.backendQueueSeconds * 1000,
+    streamResets: config.streamResets,
+    responseEncoders: config.responseEncoders,
+  };
 }

@@ -1,6 +1,7 @@
 import { nearestName } from './nearest-name.ts';
 import {
   optional,
+  orAuto,
   orOff,
   readAddresses,
   readBaseUrl,
@@ -149,6 +150,60 @@ const settings = {
     help: 'an open connection on which nothing moves for so long is closed',
     fallback: '300',
     read: readWholeNumber(1, 86_400),
+  },
+  clientConnections: {
+    form: 'count|auto',
+    help: 'connections of clients to all edges together, in each gateway process; "auto" by the limit of open files',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  sourceConnections: {
+    form: 'count|auto',
+    help: 'connections of one client address (IPv6: of one /64 network), in each gateway process; "auto": a quarter of all',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  upstreamConnections: {
+    form: 'count|auto',
+    help: 'connections to all backends together, in each gateway process; "auto" by the limit of open files',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  accountConnections: {
+    form: 'count|auto',
+    help: 'connections in use at once to the backends of one account, in each gateway process; "auto": half of all',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  backendConnections: {
+    form: 'count|auto',
+    help: 'connections in use at once to one backend, in each gateway process; "auto": a quarter of all',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  backendQueue: {
+    form: 'count',
+    help: 'HTTP requests that may wait for a connection to one backend; further ones are answered with 503',
+    fallback: '100',
+    read: readWholeNumber(0, 100_000),
+  },
+  backendQueueSeconds: {
+    form: 'seconds',
+    help: 'how long an HTTP request may wait for a connection to its backend, before it is answered with 503',
+    fallback: '5',
+    read: readWholeNumber(1, 3_600),
+  },
+  streamResets: {
+    form: 'count',
+    help: 'requests of one HTTP/2 connection that a client may cancel before their answer, within 20 seconds',
+    fallback: '100',
+    read: readWholeNumber(1, 1_000_000),
+  },
+  responseEncoders: {
+    form: 'count',
+    help: 'responses that are compressed at once, in each gateway process; one account has a quarter of them',
+    fallback: '256',
+    read: readWholeNumber(0, 100_000),
   },
   snapshotFile: {
     form: 'file',

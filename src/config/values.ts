@@ -52,14 +52,12 @@ export function optional<T>(read: (text: string) => T): (text: string) => T | un
 }
 
 export function orOff<T>(read: (text: string) => T): (text: string) => T | undefined {
-  return (text) => {
-    if (text === 'off') return undefined;
-    try {
-      return read(text);
-    } catch (error) {
-      throw new Error(`${error instanceof Error ? error.message : String(error)}, or "off"`, { cause: error });
-    }
-  };
+  return orWord('off', read);
+}
+
+/** Undefined: the program finds a value itself. */
+export function orAuto<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return orWord('auto', read);
 }
 
 export function readWholeNumber(least: number, most: number): (text: string) => number {
@@ -117,6 +115,17 @@ export function readAddresses(text: string): CidrSet {
   const parsed = parseTrustedProxies(text);
   if (!parsed.ok) throw new Error(parsed.faults.join('; '));
   return parsed.proxies;
+}
+
+function orWord<T>(word: string, read: (text: string) => T): (text: string) => T | undefined {
+  return (text) => {
+    if (text === word) return undefined;
+    try {
+      return read(text);
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : String(error)}, or "${word}"`, { cause: error });
+    }
+  };
 }
 
 function unbracket(host: string): string {

@@ -5,6 +5,8 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
 import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { EntryFault } from '../snapshot/set-aside.ts';
+import type { BoundReport } from './bounds/bound-reports.ts';
+import type { GatewayBounds } from './bounds/bound.ts';
 
 /**
  * Moves traffic as its snapshot says. Implementations know nothing of the API or the database; the tests in `test/gateway/`
@@ -43,6 +45,7 @@ export interface GatewayOptions {
   /** False: Node's own server reads every request of HTTP/1. */
   readonly http1FastPath: boolean;
   readonly timeouts: GatewayTimeouts;
+  readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;
 }
 
@@ -97,6 +100,8 @@ export interface TrafficObserver {
   httpsOpened(): void;
   httpsClosed(): void;
   httpAnswered(event: HttpAnswered): void;
+  /** Bounds whose use has changed, or that have refused something, at most once a second. */
+  boundsReported(reports: readonly BoundReport[]): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
   listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
   entryFault(event: EntryFault): void;

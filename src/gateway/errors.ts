@@ -65,3 +65,65 @@ export const unloadable = defineError(
   503,
   'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
 );
+
+export const backendConnectionsInUse = defineError(
+  20114,
+  503,
+  'All connections to the backend are in use. Try again later; the operator can raise GATEHOUSE_BACKEND_CONNECTIONS.',
+);
+
+export const backendQueueFull = defineError(
+  20115,
+  503,
+  'All connections to the backend are in use, and too many requests wait for one. Try again later; the operator can raise ' +
+    'GATEHOUSE_BACKEND_QUEUE or GATEHOUSE_BACKEND_CONNECTIONS.',
+);
+
+export const backendQueueOverdue = defineError(
+  20116,
+  503,
+  'No connection to the backend became free in time. Try again later; the operator can raise ' +
+    'GATEHOUSE_BACKEND_QUEUE_SECONDS or GATEHOUSE_BACKEND_CONNECTIONS.',
+);
+
+export const accountConnectionsInUse = defineError(
+  20117,
+  503,
+  'All connections to the backends of this account are in use. Try again later; the operator can raise ' +
+    'GATEHOUSE_ACCOUNT_CONNECTIONS.',
+);
+
+export const upstreamConnectionsInUse = defineError(
+  20118,
+  503,
+  'All connections to backends are in use. Try again later; the operator can raise GATEHOUSE_UPSTREAM_CONNECTIONS, and the ' +
+    'limit of open files with it.',
+);
+
+export const tooManyClientConnections = defineError(
+  20119,
+  503,
+  'Too many clients are connected: new connections are closed. The operator can raise GATEHOUSE_CLIENT_CONNECTIONS, and ' +
+    'the limit of open files with it.',
+);
+
+export const tooManySourceConnections = defineError(
+  20120,
+  429,
+  'Too many connections from one address: new ones are closed. Use fewer connections; the operator can raise ' +
+    'GATEHOUSE_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
+);
+
+export const tooManyStreamResets = defineError(
+  20121,
+  429,
+  'Too many requests were cancelled before their answer: the HTTP/2 connection is closed. Open a new one; the operator can ' +
+    'raise GATEHOUSE_STREAM_RESETS.',
+);
+
+export const responseEncodersInUse = defineError(
+  20122,
+  503,
+  'All encoders of responses are at work: responses are sent as they are, not compressed. The operator can raise ' +
+    'GATEHOUSE_RESPONSE_ENCODERS.',
+);

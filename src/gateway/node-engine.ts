@@ -4,10 +4,12 @@ import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
+import type { BoundReports } from './bounds/bound-reports.ts';
+import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
-import type { HttpsFront } from './https/front.ts';
+import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
 import { createUpstream } from './upstream/create-upstream.ts';
 import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
@@ -46,8 +48,10 @@ export interface NodeEngine extends Engine {
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
   const upstream = createUpstream(parts);
-  const tcp = createTcpFront({ ...parts, ...upstream, access });
-  const https = openHttps(parts, access, upstream);
+  const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
+  const shared = { ...upstream, access, bounds };
+  const tcp = createTcpFront({ ...parts, ...shared });
+  const https = openHttps(parts, shared);
   // Tables swap before the fronts, which read them, and know new ports before the fronts open them.
   const tables = [
     upstream.listeners,
@@ -58,14 +62,17 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new SocketEngine({ tables, tcp, https, upstream, setAside });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside, reports: bounds.reports });
 }
 
-function openHttps(parts: NodeEngineParts, access: AccessTable, upstream: Upstream): HttpsFront | undefined {
+function openHttps(
+  parts: NodeEngineParts,
+  shared: Pick<HttpsFrontParts, 'access' | 'connect' | 'arrivals' | 'bounds'>,
+): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
   if (certificates === undefined) throw new Error('an HTTPS listener needs a source of certificates');
-  return createHttpsFront({ ...parts, ...upstream, certificates, access });
+  return createHttpsFront({ ...parts, ...shared, certificates });
 }
 
 interface SocketEngineParts {
@@ -74,6 +81,7 @@ interface SocketEngineParts {
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
   readonly setAside: SetAsideEntries;
+  readonly reports: BoundReports;
 }
 
 class SocketEngine implements NodeEngine {
@@ -146,6 +154,7 @@ class SocketEngine implements NodeEngine {
 
   async drain(limitMs: number): Promise<void> {
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
+    this.#parts.reports[Symbol.dispose]();
   }
 
   async #listen(): Promise<void> {

@@ -50,6 +50,8 @@ export interface RequestFacts {
   readonly method: string;
   /** As the client sent them. */
   readonly headers: HeaderList;
+  /** Must be asked before a response is encoded. False: too many are being encoded now, and this one must pass unchanged. */
+  readonly mayEncode: () => boolean;
 }
 
 export interface ResponseFacts {

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { refusals } from '../errors/refusals.ts';
+import type { BoundReport } from '../gateway/bounds/bound-reports.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { createTrafficMetrics, readGauge } from './traffic-metrics.ts';
@@ -32,6 +33,17 @@ export class Metrics {
   readonly #faultyEntries = this.#gauge(
     'gatehouse_faulty_entries',
     'Entries of the configuration that cannot be loaded; what they decide about is closed.',
+  );
+  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds of each gateway process.', ['bound']);
+  readonly #boundInUse = this.#gauge(
+    'gatehouse_bound_in_use',
+    'Use of each bound, in the process and by the source, account or backend that uses most of it.',
+    ['bound'],
+  );
+  readonly #boundRefusals = this.#counter(
+    'gatehouse_bound_refusals_total',
+    'Connections, requests and encoders that a bound has refused.',
+    ['bound'],
   );
   readonly #version = this.#gauge('gatehouse_snapshot_version', 'Version of the configuration in force.');
   readonly #publishedAt = this.#gauge(
@@ -100,6 +112,14 @@ export class Metrics {
     this.#failedAuthentications.inc({ answer });
   }
 
+  boundsReported(reports: readonly BoundReport[]): void {
+    for (const { bound, limit, inUse, refused } of reports) {
+      this.#boundLimit.set({ bound }, limit);
+      this.#boundInUse.set({ bound }, inUse);
+      this.#boundRefusals.inc({ bound }, refused);
+    }
+  }
+
   setFaultyListeners(count: number): void {
     this.#faultyListeners.set(count);
   }
@@ -127,8 +147,8 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  #gauge(name: string, help: string): Gauge {
-    return new Gauge({ name, help, registers: [this.registry] });
+  #gauge(name: string, help: string, labelNames: string[] = []): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 }
 

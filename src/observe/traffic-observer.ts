@@ -51,6 +51,9 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       metrics.httpAnswered(event);
       if (isLogged()) log.info(event, 'http request');
     },
+    boundsReported(reports) {
+      metrics.boundsReported(reports);
+    },
     listenerFault({ edgeId, port, cause }) {
       if (cause === undefined) faultyPorts.delete(port);
       else faultyPorts.add(port);

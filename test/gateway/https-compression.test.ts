@@ -284,6 +284,32 @@ suite('what is not to be compressed passes as without the module, to the byte', 
   });
 });
 
+test('clients of one account that do not read their answers do not take compression from another account', async (t) => {
+  await using upstream = await startAnswering(
+    (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${html}\r\n\r\n${'x'.repeat(2000)}`),
+  );
+  const routes = [prefixRoute('/', { ...toBackend('b'), ...compression })];
+  const edges = [edgeEntry('e', ['app.test'], routes), edgeEntry('f', ['other.test'], routes, 'acc_2')];
+  await using gateway = await startGateway([backendEntry('b', upstream.port), ...edges], {
+    bounds: { responseEncoders: 8 },
+  });
+  /** Asks for an answer that does not end, and returns its head. */
+  const headOf = async (servername: string): Promise<string> => {
+    const socket = await connectClient(gateway.port, { servername });
+    t.after(() => socket.destroy());
+    socket.write(get('/', `Host: ${servername}`, 'Accept-Encoding: gzip'));
+    const [head] = await once(socket, 'data');
+    return String(head);
+  };
+  for (let at = 0; at < 2; at++) assert.match(await headOf('app.test'), /content-encoding: gzip/i);
+  assert.doesNotMatch(await headOf('app.test'), /content-encoding/i, 'it has a quarter of all');
+  assert.match(await headOf('other.test'), /content-encoding: gzip/i);
+  await until(() => gateway.refused.response_encoders === 1, 'it is counted');
+  assert.equal(gateway.inUse.response_encoders, 3);
+  const lines = gateway.logged.filter(({ fields }) => 'bound' in fields).map(({ fields }) => fields);
+  assert.deepEqual(lines, [{ bound: 'response_encoders', limit: 8, code: 20122, refused: 1, accountId: 'acc_1' }]);
+});
+
 test('compression comes after changes of the response headers', async () => {
   await using upstream = await startAnswering(response(['Content-Encoding: gzip', html], 'x'.repeat(2000)));
   const changes = responseHeaders({ vary: 'Origin' }, ['content-encoding']);

@@ -67,9 +67,9 @@ for (const [form, start] of forms) {
       client.socket.write('hello');
       await client.isReset();
       assert.equal(client.text, '', host);
-      await until(() => seen.refused.length > index, `the refusal of ${host} is reported`);
-      assert.equal(seen.refused.at(-1)?.host, host);
-      assert.equal(seen.refused.at(-1)?.leadsTo, 'tcp');
+      await until(() => seen.backendsRefused.length > index, `the refusal of ${host} is reported`);
+      assert.equal(seen.backendsRefused.at(-1)?.host, host);
+      assert.equal(seen.backendsRefused.at(-1)?.leadsTo, 'tcp');
     }
     assert.equal(upstream.peers.length, 1, 'only the direct client came through');
     await until(() => seen.closed.length >= spellings.length, 'the ends are reported');
@@ -113,7 +113,7 @@ test('a name is refused by what it resolves to, and one that has other addresses
   await engine.apply(snapshot(backend('bkdsc_1', victim, { host: 'inside.test' }), tcpEdge('edgtcp_1', [port])));
   await dial(t, port).isReset();
   assert.deepEqual(
-    seen.refused.map(({ host, address, leadsTo }) => [host, address, leadsTo]),
+    seen.backendsRefused.map(({ host, address, leadsTo }) => [host, address, leadsTo]),
     [
       ['inside.test', '127.0.0.1', 'api'],
       ['inside.test', '::1', 'api'],
@@ -128,7 +128,7 @@ test('a name is refused by what it resolves to, and one that has other addresses
   answers.set('mixed.test', ['169.254.1.1', '127.0.0.1']);
   await engine.apply(change([backend('bkdsc_1', other.port, { host: 'mixed.test' })]));
   await dialAndEcho(t, port);
-  assert.equal(seen.refused.at(-1)?.leadsTo, 'link_local');
+  assert.equal(seen.backendsRefused.at(-1)?.leadsTo, 'link_local');
 });
 
 /** Sends one client through an edge to that place, and returns where the gateway says that it leads, if it refuses. */
@@ -141,7 +141,7 @@ async function refusalAt(
   const edgePort = await freePort();
   const edge = tcpEdge('edgtcp_1', [edgePort]);
   await engine.apply(change([backend('bkdsc_1', port === 0 ? edgePort : port, { host }), edge, ...more]));
-  const { verdicts, refused } = seen;
+  const { verdicts, backendsRefused: refused } = seen;
   const [opened, before] = [verdicts.length, refused.length];
   const client = dial(t, edgePort);
   // An address is decided on in the same turn. Nothing is waited for: nobody knows what answers out there.

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { createHttpsFront } from '../../src/gateway/https/front.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
 import { Arrivals } from '../../src/gateway/upstream/arrivals.ts';
@@ -41,10 +42,14 @@ function startFronts(t: TestContext, isBlind: boolean) {
     http: { host: '::', port: 0 },
     trustedProxies: new CidrSet(packRules([])),
   };
-  const common = { options, access, observer: seen, log: seen.log, connect: trackOnly(sockets), arrivals };
+  const bounds = createEngineBounds(options.bounds, seen, seen.log);
+  const common = { options, access, observer: seen, log: seen.log, connect: trackOnly(sockets), arrivals, bounds };
   const tcp = createTcpFront(common);
   const https = createHttpsFront({ ...common, certificates: singleCertificate([]) });
-  t.after(() => Promise.all([tcp.drain(0), https.drain(0)]));
+  t.after(async () => {
+    await Promise.all([tcp.drain(0), https.drain(0)]);
+    bounds.reports[Symbol.dispose]();
+  });
   return { seen, tcp, https };
 }
 
@@ -160,7 +165,7 @@ test('a worker resets a connection that another one has made', async (t) => {
   client.socket.write('hello');
   await client.isReset();
   await until(() => seen.ownArrivals === 1, 'the reset is reported');
-  assert.deepEqual(seen.refused, [], 'the side that connects did not know');
+  assert.deepEqual(seen.backendsRefused, [], 'the side that connects did not know');
   assert.equal(client.text, '');
   assert.equal(upstream.peers.length, 1, 'only the direct client came through');
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 
+import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
 import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
@@ -61,6 +62,7 @@ test('a client that connects before the edge of a new port is in force waits for
     observer: seen,
     log: seen.log,
     ...createUpstream({ options, observer: seen }),
+    bounds: createEngineBounds(options.bounds, seen, seen.log),
   });
   t.after(() => front.drain(0));
   const upstream = await startUpstream(t);

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import type { GatewayBounds } from '../../src/gateway/bounds/bound.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { WorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
@@ -22,11 +23,15 @@ import {
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 import type { Peer } from './support/tcp-peers.ts';
 
-async function startWorkers(t: TestContext, workers: number): Promise<{ engine: WorkerEngine; seen: Recorder }> {
+async function startWorkers(
+  t: TestContext,
+  workers: number,
+  bounds: Partial<GatewayBounds> = {},
+): Promise<{ engine: WorkerEngine; seen: Recorder }> {
   const seen = new Recorder();
   const engine = await createWorkerEngine({
     workers,
-    options: { ...plainOptions, trustedProxies: packRules([]) },
+    options: { ...plainOptions, bounds: { ...plainOptions.bounds, ...bounds }, trustedProxies: packRules([]) },
     localCa: undefined,
     observer: seen,
     log: seen.log,
@@ -60,6 +65,17 @@ test('workers share a port, obey an update before it is acknowledged, and report
   await until(() => seen.closed.length === 16, 'the ends of both workers arrive');
   await until(() => seen.verdicts.length === 33, 'the verdicts of both workers arrive');
   assert.equal(seen.verdicts.filter((verdict) => verdict === 'refused_by_module').length, 16);
+});
+
+test('a bound holds for each worker, and what the workers refuse is counted together', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2, { sourceConnections: 3 });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  const clients = Array.from({ length: 40 }, () => dial(t, port));
+  await until(() => seen.refused.source_connections === 34, 'both workers have refused the others');
+  await until(() => clients.filter(({ broken }) => broken === 'ECONNRESET').length === 34, 'they are reset');
+  assert.equal(seen.inUse.source_connections, 3);
 });
 
 test('a killed worker is replaced by one with the whole state, and the connections of the other survive', async (t) => {

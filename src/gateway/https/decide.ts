@@ -31,6 +31,7 @@ import { buildRequestHead } from './upstream/request-head.ts';
 /** A request that may pass, and where it goes. */
 export interface RoutedRequest {
   readonly exchange: Exchange;
+  readonly accountId: string;
   readonly route: Route;
   readonly admittedBy: AdmittedBy;
   readonly pool: UpstreamPool;
@@ -75,13 +76,13 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
   if (warnedBy.length > 0) context.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
-  const pool = pipeline.backendId === undefined ? undefined : context.backends.pool(pipeline.backendId);
+  const pool = pipeline.backendId === undefined ? undefined : context.backends.pool(pipeline.backendId, edge.accountId);
   if (pool === undefined)
     throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(findHeader(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
   const admittedBy = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
-  return { exchange, route, admittedBy, pool, head, expectsContinue };
+  return { exchange, accountId: edge.accountId, route, admittedBy, pool, head, expectsContinue };
 }
 
 function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: RequestContext): Edge {

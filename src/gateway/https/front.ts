@@ -4,6 +4,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
@@ -14,6 +15,8 @@ import type { CertificateSource } from './client/certificate-source.ts';
 import { FastHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
+import { closeOldest } from './client/idle-connection.ts';
+import type { IdleConnection } from './client/idle-connection.ts';
 import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
@@ -35,6 +38,7 @@ export interface HttpsFrontParts {
   readonly errorPrefix?: string;
   readonly connect: ConnectUpstream;
   readonly arrivals: Arrivals;
+  readonly bounds: EngineBounds;
 }
 
 export interface HttpsFront extends Front {
@@ -57,6 +61,7 @@ export function createHttpsFront(parts: HttpsFrontParts): HttpsFront {
 
 class NodeHttpsFront implements HttpsFront {
   readonly #options: GatewayOptions;
+  readonly #bounds: EngineBounds;
   readonly #hosts = new HostTable();
   readonly #backends: BackendTable;
   readonly #watch: IdleWatch;
@@ -71,23 +76,26 @@ class NodeHttpsFront implements HttpsFront {
   readonly #arrivals: Arrivals;
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, connect, arrivals } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect, arrivals, bounds } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
     this.#arrivals = arrivals;
+    this.#bounds = bounds;
     this.#watch = new IdleWatch(Math.max(10, Math.min(1000, timeouts.idleMs / 4, timeouts.keepAliveMs / 4)));
     this.#backends = new BackendTable(
       {
         connectMs: timeouts.upstreamConnectMs,
         keepAliveMs: timeouts.keepAliveMs,
         connect,
+        upstreams: bounds.upstreams,
       },
       this.#watch,
     );
     this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
+      encoders: bounds.encoders,
       access,
       tunnels: new OpenTunnels(this.#hosts, access),
       observer,
@@ -102,12 +110,20 @@ class NodeHttpsFront implements HttpsFront {
       handleRequest(exchange, this.#context);
     };
     this.#h1 = new Http1Server(timeouts, prefix, handle);
-    this.#h2 = new Http2Server(timeouts, handle);
+    this.#h2 = new Http2Server({
+      timeouts,
+      streamResets: bounds.limits.streamResets,
+      onResets: ({ peerText }) => {
+        bounds.reports.refused('stream_resets', { source: peerText });
+      },
+      handle,
+    });
     this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
     const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
     this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
     const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
     this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
+    bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -153,6 +169,12 @@ class NodeHttpsFront implements HttpsFront {
     this.#watch[Symbol.dispose]();
   }
 
+  *#idleConnections(): Generator<IdleConnection> {
+    yield* this.#fastPath.idleConnections();
+    yield* this.#h1.idleConnections();
+    yield* this.#h2.idleConnections();
+  }
+
   #addressOf(kind: 'https' | 'http'): AddressInfo | undefined {
     const address = this.#listeners.get(kind)?.address();
     return typeof address === 'object' && address !== null ? address : undefined;
@@ -172,6 +194,8 @@ class NodeHttpsFront implements HttpsFront {
     };
     let listeningPort = port;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+      const countSource = this.#bounds.clients.accept(socket);
+      if (countSource === undefined) return;
       this.#sockets.add(socket);
       if (kind === 'https') observer.httpsOpened();
       socket.on('close', () => {
@@ -179,7 +203,7 @@ class NodeHttpsFront implements HttpsFront {
         if (kind === 'https') observer.httpsClosed();
       });
       identifyClient(socket, listeningPort, rules, (client) => {
-        accept(socket, client);
+        if (countSource(client)) accept(socket, client);
       });
     });
     await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,9 @@ import type { Socket } from 'node:net';
 
 import { internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { ResponseFacts } from '../../modules/module.ts';
+import type { RequestFacts, ResponseFacts } from '../../modules/module.ts';
+import { boundErrors } from '../bounds/bound.ts';
+import type { UpstreamBound } from '../bounds/bound.ts';
 import { backendLeadsInwards, upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { RoutedRequest } from './decide.ts';
@@ -15,6 +17,7 @@ import type { IdleTimeout } from './idle-watch.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
+import type { ConnectionUser, Opening } from './upstream/opening.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
 import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
@@ -22,8 +25,11 @@ import type { ResponseHead } from './upstream/response-head.ts';
 /** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
+/** Headers of an answer to a request that found no connection; in seconds. */
+const retryLater = { 'Retry-After': '1' };
+
 /** Carries one request to its upstream and the answer back. */
-export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, IdleTimeout {
+export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, EncodedBodyOwner, IdleTimeout {
   lastActivity = 0;
   readonly limitMs: number;
   readonly #request: RoutedRequest;
@@ -34,7 +40,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
-  #giveUpOpening: (() => void) | undefined;
+  #opening: Opening | undefined;
   #sentAt = 0;
   #ended = false;
 
@@ -58,9 +64,25 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    const idle = this.#request.pool.takeIdle();
-    if (idle === undefined) this.#open();
-    else this.#send(idle);
+    this.#opening = this.#request.pool.acquire(this, false);
+  }
+
+  onConnection(connection: UpstreamConnection): void {
+    const { head, exchange, expectsContinue } = this.#request;
+    this.#connection = connection;
+    this.#sentAt = performance.now();
+    this.onActivity();
+    const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
+    connection.send(framing, head, this.#pump !== undefined, this);
+    this.#pump?.start(connection, expectsContinue);
+  }
+
+  onConnectFault(fault: UpstreamFault): void {
+    this.onFault(fault);
+  }
+
+  onRefused(bound: UpstreamBound): void {
+    this.#fail(new UserError(boundErrors[bound], retryLater));
   }
 
   onActivity(): void {
@@ -159,7 +181,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
     if (this.#ended) return;
     const { exchange, route } = this.#request;
     if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
-      this.#open();
+      this.#opening = this.#request.pool.acquire(this, true);
       return;
     }
     const { operationId } = this.#log;
@@ -176,7 +198,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
 
   /** Answers 408 if the client's body has not come, 504 if the upstream has not answered. */
   onIdle(): void {
-    this.#giveUpOpening?.();
+    this.#opening?.cancel();
     this.#connection?.abort();
     this.#connection = undefined;
     this.#fail(this.#pump?.waiting === true ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
@@ -194,39 +216,23 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
       headers: this.#rewritten(head),
       contentLength: status === 204 ? undefined : head.contentLength,
     };
-    const encoded = this.#request.route.pipeline.encodeResponse?.(this.#exchange, facts);
+    const encoded = this.#request.route.pipeline.encodeResponse?.(this.#encodingFacts(), facts);
     if (encoded === undefined) return facts;
     const { headers, openTransform } = encoded;
     // A 304 would announce the length of the body as it was before it was encoded.
     if (openTransform === undefined)
       return status === 304 ? { status, headers, contentLength: undefined } : { ...facts, headers };
     if (hasBody(this.#exchange.method, status)) {
-      this.#encoded = new EncodedBody(openTransform(), this.#exchange, this);
+      const transform = openTransform();
+      this.#context.encoders.opened(this.#request.accountId, transform);
+      this.#encoded = new EncodedBody(transform, this.#exchange, this);
     }
     return { status, headers, contentLength: undefined };
   }
 
-  #open(): void {
-    this.#giveUpOpening = this.#request.pool.open(
-      (connection) => {
-        this.#giveUpOpening = undefined;
-        this.#send(connection);
-      },
-      (fault) => {
-        this.#giveUpOpening = undefined;
-        this.onFault(fault);
-      },
-    );
-  }
-
-  #send(connection: UpstreamConnection): void {
-    const { head, exchange, expectsContinue } = this.#request;
-    this.#connection = connection;
-    this.#sentAt = performance.now();
-    this.onActivity();
-    const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
-    connection.send(framing, head, this.#pump !== undefined, this);
-    this.#pump?.start(connection, expectsContinue);
+  #encodingFacts(): RequestFacts {
+    const { method, headers } = this.#exchange;
+    return { method, headers, mayEncode: () => this.#context.encoders.mayOpen(this.#request.accountId) };
   }
 
   #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
@@ -258,7 +264,7 @@ export class Relay implements UpstreamHandler, BodyOwner, EncodedBodyOwner, Idle
   }
 
   #finish(): void {
-    this.#giveUpOpening?.();
+    this.#opening?.cancel();
     this.#connection?.abort();
     this.#pump?.stop();
     this.#encoded?.destroy();

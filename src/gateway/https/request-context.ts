@@ -1,5 +1,6 @@
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
+import type { ResponseEncoders } from '../bounds/response-encoders.ts';
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
@@ -10,6 +11,7 @@ import type { BackendTable } from './upstream/backend-table.ts';
 export interface RequestContext {
   readonly hosts: HostTable;
   readonly backends: BackendTable;
+  readonly encoders: ResponseEncoders;
   readonly access: AccessTable;
   readonly tunnels: OpenTunnels;
   readonly observer: TrafficObserver;

@@ -46,6 +46,7 @@ test('an upstream that is left when the client is gone is closed at the idle lim
       const connection = new TcpConnection(
         { client, source, sourceText: '', port: 0, edge },
         { kind: 'backend', id: 'b', host: '127.0.0.1', port, tls: false },
+        { close: () => {} },
         {
           timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 50, keepAliveMs: 5000 },
           connect: connectStuck,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
+import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
 import { InwardBackendError } from '../upstream/guard.ts';
 import type { TcpEdge } from './edge.ts';
@@ -46,7 +47,13 @@ export class TcpConnection implements UpstreamUser {
   #brokenBy: string | undefined;
   #pendingBytes = 0;
 
-  constructor(accepted: AcceptedClient, backend: BackendEntry, settings: ConnectionSettings) {
+  /** `slot` is closed with the connection to the backend. */
+  constructor(
+    accepted: AcceptedClient,
+    backend: BackendEntry,
+    slot: Pick<UpstreamSlot, 'close'>,
+    settings: ConnectionSettings,
+  ) {
     const { client } = accepted;
     this.accepted = accepted;
     this.client = client;
@@ -59,6 +66,7 @@ export class TcpConnection implements UpstreamUser {
       if (error instanceof InwardBackendError) this.#brokenBy ??= 'backend leads inwards';
     });
     this.#upstream.on('close', () => {
+      slot.close();
       clearTimeout(this.#connectTimer);
       this.#gone(this.#upstream, client, this.#connecting ? 'connect failed' : 'upstream');
     });

@@ -4,6 +4,7 @@ import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientRules } from '../identify-client.ts';
@@ -25,6 +26,7 @@ export interface TcpFrontParts {
   readonly log: GatewayLog;
   readonly connect: ConnectUpstream;
   readonly arrivals: Arrivals;
+  readonly bounds: EngineBounds;
 }
 
 export function createTcpFront(parts: TcpFrontParts): Front {
@@ -34,6 +36,7 @@ export function createTcpFront(parts: TcpFrontParts): Front {
 class TcpFront implements Front {
   readonly #access: AccessTable;
   readonly #observer: TrafficObserver;
+  readonly #bounds: EngineBounds;
   readonly #clientRules: ClientRules;
   readonly #connectionSettings: ConnectionSettings;
   readonly #ports: PortTable;
@@ -44,10 +47,11 @@ class TcpFront implements Front {
   #draining = false;
   #drained = (): void => {};
 
-  constructor({ options, access, observer, log, connect, arrivals }: TcpFrontParts) {
+  constructor({ options, access, observer, log, connect, arrivals, bounds }: TcpFrontParts) {
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
+    this.#bounds = bounds;
     this.#clientRules = {
       proxyProtocol: proxyProtocol.tcp,
       trustedProxies,
@@ -107,10 +111,12 @@ class TcpFront implements Front {
   }
 
   #accept(listener: PortListener, client: Socket): void {
+    const countSource = this.#bounds.clients.accept(client);
+    if (countSource === undefined) return;
     if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
-    identifyClient(client, listener.port, this.#clientRules, ({ source }) => {
+    identifyClient(client, listener.port, this.#clientRules, (identified) => {
       this.#identifying.delete(client);
-      this.#admit(listener, client, source);
+      if (countSource(identified)) this.#admit(listener, client, identified.source);
     });
   }
 
@@ -126,7 +132,7 @@ class TcpFront implements Front {
       resetSocket(client);
       return;
     }
-    const { id: edgeId, pipeline } = edge.rules;
+    const { id: edgeId, accountId, pipeline } = edge.rules;
     const { verdict, warnedBy } = judge(edge.rules, source, this.#access);
     const sourceText = formatIp(source);
     this.#observer.tcpOpened({ edgeId, source: sourceText, verdict });
@@ -136,14 +142,16 @@ class TcpFront implements Front {
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const backend = this.#edges.backend(pipeline.backendId);
-    if (backend !== undefined) {
+    const slot = backend && this.#bounds.upstreams.backend(backend.id, accountId).take();
+    if (backend !== undefined && typeof slot === 'object') {
       const accepted = { client, source, sourceText, port, edge };
-      this.#edges.opened(new TcpConnection(accepted, backend, this.#connectionSettings));
+      this.#edges.opened(new TcpConnection(accepted, backend, slot, this.#connectionSettings));
       return;
     }
     resetSocket(client);
     const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
-    this.#observer.tcpClosed({ edgeId, source: sourceText, ...nothingMoved, reason: 'no backend' });
+    const reason = slot === undefined ? 'no backend' : 'too many connections';
+    this.#observer.tcpClosed({ edgeId, source: sourceText, ...nothingMoved, reason });
   }
 
   #closed(connection: TcpConnection): void {

@@ -38,6 +38,9 @@ export class EventBatch {
       httpAnswered: (event) => {
         this.#add(['httpAnswered', event]);
       },
+      boundsReported: (reports) => {
+        this.#add(['boundsReported', reports]);
+      },
       listenerFault: (event) => {
         this.#add(['listenerFault', event]);
       },

@@ -1,5 +1,7 @@
 import { keyOf } from '../../snapshot/contract.ts';
 import type { EntryFault } from '../../snapshot/set-aside.ts';
+import type { BoundReport } from '../bounds/bound-reports.ts';
+import type { Bound } from '../bounds/bound.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { TrafficEvent } from './messages.ts';
 
@@ -26,6 +28,8 @@ export class EventRelay {
   readonly #open = new Map<number, OpenConnections>();
   readonly #listenerFaults: SharedFaults<Parameters<TrafficObserver['listenerFault']>[0]>;
   readonly #entryFaults: SharedFaults<EntryFault>;
+  /** Use of each bound, by worker. */
+  readonly #boundUse = new Map<Bound, Map<number, number>>();
 
   constructor(observer: TrafficObserver) {
     this.#observer = observer;
@@ -57,6 +61,7 @@ export class EventRelay {
     for (const [edgeId, connections] of tcp) {
       for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
     }
+    for (const use of this.#boundUse.values()) use.delete(worker);
     this.#listenerFaults.forget(worker);
     this.#entryFaults.forget(worker);
   }
@@ -81,6 +86,9 @@ export class EventRelay {
       case 'httpAnswered':
         this.#observer.httpAnswered(event[1]);
         break;
+      case 'boundsReported':
+        this.#observer.boundsReported(event[1].map((report) => this.#joinUse(worker, report)));
+        break;
       case 'listenerFault':
         this.#listenerFaults.relay(worker, event[1]);
         break;
@@ -94,6 +102,13 @@ export class EventRelay {
         this.#observer.ownArrivalReset();
         break;
     }
+  }
+
+  /** Bounds hold for each worker: the use of the one that is nearest to its bound is reported. */
+  #joinUse(worker: number, report: BoundReport): BoundReport {
+    const use = this.#boundUse.get(report.bound) ?? new Map<number, number>();
+    this.#boundUse.set(report.bound, use.set(worker, report.inUse));
+    return { ...report, inUse: Math.max(...use.values()) };
   }
 }
 

@@ -3,7 +3,7 @@ import type { EncodedResponse, HeaderList, RequestFacts, ResponseFacts } from '.
 import { chooseCoding } from './accept-encoding.ts';
 import type { Coding } from './accept-encoding.ts';
 import { forbidsTransform, isCompressible, readHeaders } from './compressible.ts';
-import { hasFreeEncoder, offeredCodings, openEncoder } from './encoders.ts';
+import { offeredCodings, openEncoder } from './encoders.ts';
 
 /** Undefined: the response has nothing to do with compression. */
 export function encodeResponse(request: RequestFacts, response: ResponseFacts): EncodedResponse | undefined {
@@ -14,7 +14,7 @@ export function encodeResponse(request: RequestFacts, response: ResponseFacts): 
   const coding = chooseCoding(asked.get('accept-encoding'), offeredCodings);
   // Another client may get the same response encoded, and caches must know.
   const varied = withVary(response.headers, headers);
-  if (coding === undefined || forbidsTransform(asked.get('cache-control')) || !hasFreeEncoder()) {
+  if (coding === undefined || forbidsTransform(asked.get('cache-control')) || !request.mayEncode()) {
     return { headers: varied };
   }
   return { headers: encodedHeaders(varied, coding), openTransform: () => openEncoder(coding) };

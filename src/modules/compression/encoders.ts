@@ -7,8 +7,6 @@ const { constants } = zlib;
 
 /** 2 to the power of 18 bytes: the encoder's memory grows with it, and web pages are seldom longer. */
 const windowBits = 18;
-/** Each holds up to 1.2 MB, beside the buffers of its connections. Beyond this many at once, responses pass unchanged. */
-const openLimit = 256;
 
 /**
  * Levels that cost about what gzip does by default: for JSON in chunks of 16 kB, 13 (br), 8 (zstd) and 15 (gzip) ms of
@@ -32,19 +30,7 @@ const makers: Readonly<Record<Coding, () => Transform>> = {
 /** Best first; older versions of Node have no zstd. */
 export const offeredCodings: readonly Coding[] = 'createZstdCompress' in zlib ? ['br', 'zstd', 'gzip'] : ['br', 'gzip'];
 
-let open = 0;
-
-/** False while too many encoders are at work in this process. */
-export function hasFreeEncoder(): boolean {
-  return open < openLimit;
-}
-
 /** The caller ends or destroys it, which frees its memory. */
 export function openEncoder(coding: Coding): Transform {
-  const encoder = makers[coding]();
-  open += 1;
-  encoder.once('close', () => {
-    open -= 1;
-  });
-  return encoder;
+  return makers[coding]();
 }

@@ -12,7 +12,7 @@ import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
 
-const everywhere = '[::]';
+const everywhere = { host: '[::]' };
 const common = { 'tcp-listen-host': '::', 'trusted-proxies': trustedAddresses, 'drain-seconds': '0' };
 const proxied = { ...common, 'proxy-protocol': 'tcp,https' };
 

@@ -21,6 +21,10 @@ suite('metrics', () => {
   test('are valid, and bounded: no label names clients, hosts or paths', async () => {
     await site.askHttps({ path: '/a/secret?token=1' });
     await site.askTcp();
+    await until(
+      async () => (await valueOf('gatehouse_bound_limit{bound="stream_resets"}')) === 100,
+      'bounds are shown',
+    );
     const { types, labelNames } = await read();
     assert.deepEqual(Object.fromEntries(types), {
       gatehouse_http_requests_total: 'counter',
@@ -30,13 +34,16 @@ suite('metrics', () => {
       gatehouse_tcp_open_connections: 'gauge',
       gatehouse_tcp_bytes_total: 'counter',
       gatehouse_warnings_total: 'counter',
+      gatehouse_bound_limit: 'gauge',
+      gatehouse_bound_in_use: 'gauge',
+      gatehouse_bound_refusals_total: 'counter',
       gatehouse_faulty_listeners: 'gauge',
       gatehouse_snapshot_version: 'gauge',
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
     });
-    assert.deepEqual([...labelNames].toSorted(), ['direction', 'edge', 'le', 'status', 'verdict']);
+    assert.deepEqual([...labelNames].toSorted(), ['bound', 'direction', 'edge', 'le', 'status', 'verdict']);
   });
 
   test('count requests by edge, status and verdict, and how long upstreams took', async () => {

@@ -1,3 +1,5 @@
+import type { Bound, GatewayBounds } from '../../../src/gateway/bounds/bound.ts';
+import { createEngineBounds } from '../../../src/gateway/bounds/engine-bounds.ts';
 import type {
   GatewayOptions,
   GatewayTimeouts,
@@ -14,6 +16,7 @@ import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { AccessTable } from '../../../src/snapshot/access.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
 import { SetAsideEntries } from '../../../src/snapshot/set-aside.ts';
+import { wideBounds } from './bounds.ts';
 import { singleCertificate } from './https-certificate.ts';
 import type { AskedCertificate } from './https-certificate.ts';
 
@@ -27,6 +30,7 @@ export interface GatewaySettings {
   /** Authorities of TLS upstreams, in PEM. */
   readonly upstreamAuthorities?: readonly string[];
   readonly http1FastPath?: boolean;
+  readonly bounds?: Partial<GatewayBounds>;
 }
 
 /** A gateway under test, which takes snapshot updates and listens. */
@@ -38,6 +42,9 @@ export interface TestGateway extends AsyncDisposable {
   readonly asked: AskedCertificate[];
   /** Entries that are set aside now, with the reason. */
   readonly setAside: ReadonlyMap<string, string>;
+  /** How often each bound has refused something, and how much of it was in use at the last report. */
+  readonly refused: Partial<Record<Bound, number>>;
+  readonly inUse: Partial<Record<Bound, number>>;
   readonly logged: { readonly fields: object; readonly message: string }[];
   set(...entries: readonly SnapshotEntry[]): Promise<void>;
   remove(...keys: readonly EntryKey[]): Promise<void>;
@@ -78,6 +85,8 @@ export async function startGateway(
   const note = (fields: object, message: string): void => {
     logged.push({ fields, message });
   };
+  const refused: TestGateway['refused'] = {};
+  const inUse: TestGateway['inUse'] = {};
   const options = optionsOf(settings);
   const observer: TrafficObserver = {
     warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
@@ -86,12 +95,20 @@ export async function startGateway(
     httpsOpened: () => {},
     httpsClosed: () => {},
     httpAnswered: (event) => answered.push(event),
+    boundsReported: (reports) => {
+      for (const report of reports) {
+        refused[report.bound] = (refused[report.bound] ?? 0) + report.refused;
+        inUse[report.bound] = report.inUse;
+      }
+    },
     listenerFault: () => {},
     entryFault: () => {},
     backendRefused: () => {},
     ownArrivalReset: () => {},
   };
   const { connect, arrivals } = createUpstream({ options, observer });
+  const log = { info: () => {}, warn: note, error: note };
+  const bounds = createEngineBounds(options.bounds, observer, log);
   const front = createHttpsFront({
     options,
     access,
@@ -99,7 +116,8 @@ export async function startGateway(
     connect,
     arrivals,
     certificates: singleCertificate(asked),
-    log: { info: () => {}, warn: note, error: note },
+    log,
+    bounds,
     ...settings.parts,
   });
   let version = 0;
@@ -111,6 +129,10 @@ export async function startGateway(
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();
+  const drain = async (limitMs: number): Promise<void> => {
+    await front.drain(limitMs);
+    bounds.reports[Symbol.dispose]();
+  };
   return {
     port: front.addresses.https?.port ?? 0,
     httpPort: front.addresses.http?.port ?? 0,
@@ -122,9 +144,11 @@ export async function startGateway(
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
     remove: (...removed) => apply({ version: ++version, full: false, set: [], removed }),
-    drain: (limitMs) => front.drain(limitMs),
+    refused,
+    inUse,
+    drain,
     accountOfHost: (hostname) => front.accountOfHost(hostname),
-    [Symbol.asyncDispose]: () => front.drain(0),
+    [Symbol.asyncDispose]: () => drain(0),
   };
 }
 
@@ -143,6 +167,7 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     inward: noInward,
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
+    bounds: { ...wideBounds, ...settings.bounds },
   };
 }
 

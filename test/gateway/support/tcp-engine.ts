@@ -2,6 +2,8 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
+import type { BoundReport } from '../../../src/gateway/bounds/bound-reports.ts';
+import type { Bound } from '../../../src/gateway/bounds/bound.ts';
 import type {
   BackendRefused,
   GatewayLog,
@@ -15,6 +17,7 @@ import type { NodeEngine, NodeEngineParts } from '../../../src/gateway/node-engi
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
 import type { EntryFault } from '../../../src/snapshot/set-aside.ts';
+import { wideBounds } from './bounds.ts';
 import { packRules } from './tcp-entries.ts';
 
 interface Fault {
@@ -31,12 +34,17 @@ export class Recorder implements TrafficObserver {
   readonly faults: Fault[] = [];
   readonly entryFaults: EntryFault[] = [];
   readonly errors: string[] = [];
-  readonly refused: BackendRefused[] = [];
+  readonly backendsRefused: BackendRefused[] = [];
   ownArrivals = 0;
+  /** Fields of the warnings in the log. */
+  readonly logged: object[] = [];
+  /** How often each bound has refused something, and how much of it was in use at the last report. */
+  readonly refused: Partial<Record<Bound, number>> = {};
+  readonly inUse: Partial<Record<Bound, number>> = {};
 
   readonly log: GatewayLog = {
     info: () => {},
-    warn: () => {},
+    warn: (fields) => this.logged.push(fields),
     error: (_fields, message) => this.errors.push(message),
   };
 
@@ -59,11 +67,18 @@ export class Recorder implements TrafficObserver {
   httpAnswered(): void {}
 
   backendRefused(event: BackendRefused): void {
-    this.refused.push(event);
+    this.backendsRefused.push(event);
   }
 
   ownArrivalReset(): void {
     this.ownArrivals++;
+  }
+
+  boundsReported(reports: readonly BoundReport[]): void {
+    for (const { bound, inUse, refused } of reports) {
+      this.refused[bound] = (this.refused[bound] ?? 0) + refused;
+      this.inUse[bound] = inUse;
+    }
   }
 
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
@@ -90,6 +105,7 @@ export const plainOptions = {
   http1FastPath: true,
   inward: { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' },
   timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
+  bounds: wideBounds,
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
 
 export interface Gateway {

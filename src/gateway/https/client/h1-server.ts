@@ -12,22 +12,35 @@ import type { ClientConnection, Exchange } from '../exchange.ts';
 import { formatHeaders } from '../headers/header-list.ts';
 import { Http1Exchange } from './exchange-h1.ts';
 import type { UpgradeRequest } from './exchange-h1.ts';
+import type { IdleConnection } from './idle-connection.ts';
 import { RequestLines } from './request-lines.ts';
+import { RequestTurns } from './request-turns.ts';
 
 const headBytes = 32_768;
 /** Time that a refused client has to read its answer. */
 const lingerMs = 1000;
 
 interface Connection {
+  readonly socket: TLSSocket;
   readonly client: ClientConnection;
   readonly lines: RequestLines;
   readonly onData: (chunk: Buffer) => void;
+  readonly turns: RequestTurns;
+  /** Runs out if the head of the next request is late. */
+  overdue: NodeJS.Timeout | undefined;
+}
+
+/** Facts about a request that are known once it is read, whenever its turn comes. */
+interface RequestForm {
+  readonly lineIsExact: boolean;
+  readonly upgrade: UpgradeRequest | undefined;
 }
 
 /** Speaks HTTP/1 on connections that are handed to it, by Node's own server: the slow path. */
 export class Http1Server {
   readonly #server: Server;
-  readonly #connections = new WeakMap<object, Connection>();
+  readonly #timeouts: GatewayTimeouts;
+  readonly #connections = new Map<Duplex, Connection>();
   /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
   readonly #closing = new WeakSet<object>();
   /** Connections that were answered with an error and are about to be closed. */
@@ -36,6 +49,7 @@ export class Http1Server {
   readonly #errorPrefix: string;
 
   constructor(timeouts: GatewayTimeouts, errorPrefix: string, handle: (exchange: Exchange) => void) {
+    this.#timeouts = timeouts;
     this.#handle = handle;
     this.#errorPrefix = errorPrefix;
     this.#server = createServer({
@@ -59,16 +73,28 @@ export class Http1Server {
     const onData = (chunk: Buffer): void => {
       lines.push(chunk);
     };
-    this.#connections.set(socket, { client, lines, onData });
     this.#server.emit('connection', socket);
     // In front of Node's own listener; Node then leaves the reading to the socket.
     socket.prependListener('data', onData);
+    // After Node's own listeners are on the socket, which its turns have to outdo.
+    const turns = new RequestTurns(socket);
+    this.#connections.set(socket, { socket, client, lines, onData, turns, overdue: undefined });
+    socket.on('close', () => {
+      clearTimeout(this.#connections.get(socket)?.overdue);
+      this.#connections.delete(socket);
+    });
   }
 
   /** Answers 408 to a client that has sent no request in time. */
   refuseLate(socket: TLSSocket): void {
     socket.on('error', () => {});
     this.#refuse(socket, new UserError(requestTimeout));
+  }
+
+  *idleConnections(): Generator<IdleConnection> {
+    for (const { socket, turns } of this.#connections.values()) {
+      if (turns.idleSince !== undefined) yield { idleSince: turns.idleSince, close: () => socket.destroySoon() };
+    }
   }
 
   closeIdle(): void {
@@ -83,7 +109,7 @@ export class Http1Server {
   #listen(): void {
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       if (this.#closing.has(request.socket)) request.resume();
-      else this.#begin(request, response, undefined);
+      else this.#takeTurn(request, response);
     };
     this.#server.on('request', onRequest);
     this.#server.on('checkContinue', onRequest);
@@ -99,6 +125,16 @@ export class Http1Server {
     });
     // Starts Node's timer for late headers: this server never listens, its connections come from elsewhere.
     this.#server.emit('listening');
+  }
+
+  #takeTurn(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) return;
+    clearTimeout(connection.overdue);
+    const form = { lineIsExact: connection.lines.has(request), upgrade: undefined };
+    connection.turns.take(() => {
+      this.#begin(connection, request, response, form);
+    });
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
@@ -117,18 +153,25 @@ export class Http1Server {
     response.on('finish', () => {
       clientSocket.destroySoon();
     });
-    this.#begin(request, response, { socket: clientSocket, rest });
+    const connection = this.#connections.get(clientSocket);
+    if (connection === undefined) return;
+    clearTimeout(connection.overdue);
+    clientSocket.off('data', connection.onData);
+    const form = { lineIsExact: connection.lines.has(request), upgrade: { socket: clientSocket, rest } };
+    connection.turns.take(() => {
+      this.#begin(connection, request, response, form);
+    });
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse, upgrade: UpgradeRequest | undefined): void {
-    const { socket } = request;
-    const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    const { client, lines, onData } = connection;
-    if (upgrade !== undefined) socket.off('data', onData);
-    const closes = (): void => void this.#closing.add(socket);
-    const lineIsExact = lines.has(request);
-    this.#handle(new Http1Exchange(request, response, client, { upgrade, lineIsExact, closes }));
+  #begin({ client, turns }: Connection, request: IncomingMessage, response: ServerResponse, facts: RequestForm): void {
+    response.on('close', () => {
+      turns.done();
+    });
+    const closes = (): void => {
+      this.#closing.add(request.socket);
+      turns.stop();
+    };
+    this.#handle(new Http1Exchange(request, response, client, { ...facts, closes }));
   }
 
   /** Called for bytes that are not HTTP, and for heads that are late. */
@@ -137,6 +180,14 @@ export class Http1Server {
     if (this.#refused.has(socket)) return;
     // Bytes behind a request that closes the connection are no request; the one before them is still answered.
     if (error.code === 'HPE_CLOSED_CONNECTION') return;
+    const connection = this.#connections.get(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isBusy === true) {
+      // It may be that nobody reads the head: the client has its time when the answers before are out.
+      connection.overdue = setTimeout(() => {
+        this.#onClientError(error, socket);
+      }, this.#timeouts.headersMs);
+      return;
+    }
     // A second answer must not get into the middle of one that is under way.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();

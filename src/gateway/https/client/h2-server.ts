@@ -1,10 +1,13 @@
-import { performServerHandshake } from 'node:http2';
+import { constants, performServerHandshake } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
 import type { GatewayTimeouts } from '../../engine.ts';
+import { tooManyStreamResets } from '../../errors.ts';
 import type { ClientConnection, Exchange } from '../exchange.ts';
 import { Http2Exchange } from './exchange-h2.ts';
+import type { IdleConnection } from './idle-connection.ts';
+import { ResetBudget } from './reset-budget.ts';
 
 /** The limits of headers are those of HTTP/1: see `decide.ts` for their number, `h1-server.ts` for their size. */
 const sessionOptions = {
@@ -14,43 +17,77 @@ const sessionOptions = {
   settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
 };
 
+interface Session {
+  readonly session: ServerHttp2Session;
+  readonly resets: ResetBudget;
+  /** Number of streams under way. */
+  open: number;
+  /** Value of `performance.now()` when the last stream ended. */
+  idleSince: number;
+}
+
+export interface Http2Options {
+  readonly timeouts: GatewayTimeouts;
+  /** Size of each session's `ResetBudget`. */
+  readonly streamResets: number;
+  /** Called when a session is closed because its client has cancelled too many requests. */
+  readonly onResets: (client: ClientConnection) => void;
+  readonly handle: (exchange: Exchange) => void;
+}
+
 /** Speaks HTTP/2 on connections that are handed to it. */
 export class Http2Server {
-  readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #timeouts: GatewayTimeouts;
-  readonly #handle: (exchange: Exchange) => void;
+  readonly #sessions = new Set<Session>();
+  readonly #options: Http2Options;
 
-  constructor(timeouts: GatewayTimeouts, handle: (exchange: Exchange) => void) {
-    this.#timeouts = timeouts;
-    this.#handle = handle;
+  constructor(options: Http2Options) {
+    this.#options = options;
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
+    const { timeouts, streamResets, handle } = this.#options;
     const session = performServerHandshake(socket, sessionOptions);
-    this.#sessions.add(session);
-    let open = 0;
-    const first = setTimeout(() => session.destroy(), this.#timeouts.headersMs);
+    const state = { session, resets: new ResetBudget(streamResets), open: 0, idleSince: performance.now() };
+    this.#sessions.add(state);
+    const first = setTimeout(() => session.destroy(), timeouts.headersMs);
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
       clearTimeout(first);
-      open += 1;
+      state.open += 1;
       stream.on('close', () => {
-        open -= 1;
+        state.open -= 1;
+        state.idleSince = performance.now();
+        // Only a client closes a stream before its answer.
+        if (!stream.headersSent) this.#countReset(state, client);
       });
-      this.#handle(new Http2Exchange(stream, headers, list, client));
+      handle(new Http2Exchange(stream, headers, list, client));
     });
-    session.setTimeout(this.#timeouts.keepAliveMs, () => {
-      if (open === 0) session.close();
+    session.setTimeout(timeouts.keepAliveMs, () => {
+      if (state.open === 0) session.close();
     });
     // The session closes itself; without a listener the error would end the process.
     session.on('error', () => {});
     session.on('close', () => {
       clearTimeout(first);
-      this.#sessions.delete(session);
+      this.#sessions.delete(state);
     });
+  }
+
+  *idleConnections(): Generator<IdleConnection> {
+    for (const { session, open, idleSince } of this.#sessions) {
+      if (open === 0) yield { idleSince, close: () => session.close() };
+    }
   }
 
   /** Refuses new streams; a session ends with its last stream. */
   goAway(): void {
-    for (const session of this.#sessions) session.close();
+    for (const { session } of this.#sessions) session.close();
+  }
+
+  #countReset({ session, resets }: Session, client: ClientConnection): void {
+    if (session.closed || session.destroyed || resets.spend()) return;
+    this.#options.onResets(client);
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 0, Buffer.from(tooManyStreamResets.message));
+    // Requests under way may end; no new one is taken.
+    session.close();
   }
 }

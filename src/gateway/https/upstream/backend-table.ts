@@ -14,6 +14,7 @@ export class BackendTable {
   constructor(options: PoolOptions, watch: IdleWatch) {
     this.#options = options;
     this.#watch = watch;
+    options.upstreams.onFull(() => this.#closeOneIdle());
   }
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
@@ -25,12 +26,13 @@ export class BackendTable {
     };
   }
 
-  pool(id: string): UpstreamPool | undefined {
+  /** `accountId` owns the backend. */
+  pool(id: string, accountId: string): UpstreamPool | undefined {
     const known = this.#pools.get(id);
     if (known !== undefined) return known;
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const pool = new UpstreamPool(entry, this.#options, this.#watch);
+    const pool = new UpstreamPool(entry, accountId, this.#options, this.#watch);
     this.#pools.set(id, pool);
     return pool;
   }
@@ -38,6 +40,11 @@ export class BackendTable {
   /** Keeps no connection for another request. */
   retire(): void {
     for (const pool of this.#pools.values()) pool.retire();
+  }
+
+  #closeOneIdle(): boolean {
+    for (const pool of this.#pools.values()) if (pool.closeOneIdle()) return true;
+    return false;
   }
 
   #set(entry: BackendEntry): void {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -38,6 +39,8 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   lastActivity = 0;
   /** Infinite while a request is under way: the request has a limit of its own. */
   limitMs = Infinity;
+  /** Its place among the connections to its backend. A socket that has changed protocol keeps it. */
+  readonly slot: UpstreamSlot;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #watch: IdleWatch;
@@ -46,7 +49,8 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   #requestSent = true;
   #served = 0;
 
-  constructor(socket: Socket, owner: ConnectionOwner, watch: IdleWatch) {
+  constructor(socket: Socket, slot: UpstreamSlot, owner: ConnectionOwner, watch: IdleWatch) {
+    this.slot = slot;
     this.#socket = socket;
     this.#owner = owner;
     this.#watch = watch;
@@ -99,6 +103,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.#watch.delete(this);
     this.#owner.onGone(this);
     this.#socket.destroy();
+    this.slot.close();
   }
 
   onIdle(): void {

@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net';
 
-import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import { backendLeadsInwards, upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
-import type { ConnectUpstream, UpstreamTarget } from '../../upstream/connect.ts';
-import { InwardBackendError } from '../../upstream/guard.ts';
+import type { BackendEntry } from '../../../snapshot/contract.ts';
+import type { UpstreamConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
+import type { ConnectUpstream } from '../../upstream/connect.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
-import type { UpstreamFault } from './connection.ts';
+import { Opening } from './opening.ts';
+import type { ConnectionUser } from './opening.ts';
 
 export interface PoolOptions {
   readonly connectMs: number;
   readonly keepAliveMs: number;
   readonly connect: ConnectUpstream;
+  readonly upstreams: UpstreamConnections;
 }
 
 /** Most idle connections to one backend; a further one is closed after its answer. */
@@ -19,53 +20,42 @@ const idleLimit = 256;
 
 /** The connections to one backend. The newest is used first, so that those of a burst grow old and are closed. */
 export class UpstreamPool {
-  readonly #target: UpstreamTarget;
+  readonly #target: BackendEntry;
+  readonly #accountId: string;
   readonly #options: PoolOptions;
   readonly #watch: IdleWatch;
   readonly #idle: UpstreamConnection[] = [];
   #retired = false;
 
-  constructor(target: UpstreamTarget, options: PoolOptions, watch: IdleWatch) {
+  constructor(target: BackendEntry, accountId: string, options: PoolOptions, watch: IdleWatch) {
     this.#target = target;
+    this.#accountId = accountId;
     this.#options = options;
     this.#watch = watch;
   }
 
-  /** Returns a connection that has served before, if there is one. */
-  takeIdle(): UpstreamConnection | undefined {
-    return this.#idle.pop();
-  }
-
-  /** Opens a new connection. Returns a function that gives the attempt up. */
-  open(ready: (connection: UpstreamConnection) => void, failed: (fault: UpstreamFault) => void): () => void {
-    const options = { keepAlive: true, alpn: ['http/1.1'] };
-    const socket = this.#options.connect(this.#target, options, () => {
-      settle();
-      ready(new UpstreamConnection(socket, this, this.#watch));
-    });
-    const timer = setTimeout(() => {
-      fail(upstreamConnectTimeout, new Error('connect timed out'));
-    }, this.#options.connectMs);
-    const onError = (error: Error): void => {
-      fail(error instanceof InwardBackendError ? backendLeadsInwards : upstreamRefused, error);
+  /**
+   * Calls the user with an idle connection, at once, or with a new one, for which it may have to wait; `fresh` asks for a
+   * new one. Returns the wait, to be cancelled when the request is not wanted any more.
+   */
+  acquire(user: ConnectionUser, fresh: boolean): Opening | undefined {
+    const { upstreams, connect, connectMs } = this.#options;
+    const backend = upstreams.backend(this.#target.id, this.#accountId);
+    const takeIdle = fresh ? () => undefined : this.#takeIdle;
+    const idle = backend.waiting === 0 && backend.refusal === undefined ? takeIdle() : undefined;
+    if (idle !== undefined) {
+      user.onConnection(idle);
+      return undefined;
+    }
+    const parts = {
+      backend,
+      queueMs: upstreams.bounds.backendQueueMs,
+      connectMs,
+      takeIdle,
+      connect: (established: () => void) => connect(this.#target, { keepAlive: true, alpn: ['http/1.1'] }, established),
+      wrap: (...args: readonly [Socket, UpstreamSlot]) => new UpstreamConnection(...args, this, this.#watch),
     };
-    const onClose = (): void => {
-      fail(upstreamRefused, new Error('closed while connecting'));
-    };
-    const settle = (): void => {
-      clearTimeout(timer);
-      socket.off('error', onError).off('close', onClose);
-    };
-    const fail = (error: ErrorDefinition<never>, cause: Error): void => {
-      settle();
-      destroyQuietly(socket);
-      failed({ error, cause, stale: false });
-    };
-    socket.on('error', onError).on('close', onClose);
-    return () => {
-      settle();
-      destroyQuietly(socket);
-    };
+    return new Opening(parts, user);
   }
 
   onFree(connection: UpstreamConnection, limitMs: number): void {
@@ -77,6 +67,7 @@ export class UpstreamPool {
     this.#idle.push(connection);
     connection.limitMs = keptMs;
     connection.lastActivity = this.#watch.now;
+    connection.slot.free();
   }
 
   onGone(connection: UpstreamConnection): void {
@@ -84,14 +75,22 @@ export class UpstreamPool {
     if (at >= 0) this.#idle.splice(at, 1);
   }
 
+  /** Closes the connection that has been idle longest. False if none is idle. */
+  closeOneIdle(): boolean {
+    const [oldest] = this.#idle;
+    oldest?.abort();
+    return oldest !== undefined;
+  }
+
   /** Keeps no connection from now on: the backend has changed or is gone. Requests under way may end. */
   retire(): void {
     this.#retired = true;
     for (const connection of this.#idle.splice(0)) connection.abort();
   }
-}
 
-function destroyQuietly(socket: Socket): void {
-  socket.on('error', () => {});
-  socket.destroy();
+  readonly #takeIdle = (): UpstreamConnection | undefined => {
+    const connection = this.#idle.pop();
+    connection?.slot.use();
+    return connection;
+  };
 }

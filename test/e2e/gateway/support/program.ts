@@ -14,6 +14,13 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
+interface Surroundings {
+  /** The address of its listeners; default 127.0.0.1. */
+  readonly host?: string;
+  /** Its limit of descriptors; default: that of this process. */
+  readonly openFiles?: number;
+}
+
 export const programToken = 'the-token-that-programs-begin-with-0123456789';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -30,14 +37,13 @@ export class Program implements AsyncDisposable {
   #output = '';
   #ended = false;
 
-  /** `host` is where its listeners are. */
   static async start(
     databaseUrl: string,
     settings: Readonly<Record<string, string>> = {},
-    host = '127.0.0.1',
+    surroundings: Surroundings = {},
   ): Promise<Program> {
     const ports = [await freePort(), await freePort(), await freePort()] as const;
-    const program = new Program(ports, host, databaseUrl, settings);
+    const program = new Program(ports, databaseUrl, settings, surroundings);
     try {
       await until(() => program.#started(), 'the program has started', startLimitMs);
     } catch (error) {
@@ -49,9 +55,9 @@ export class Program implements AsyncDisposable {
 
   private constructor(
     [apiPort, httpsPort, metricsPort]: readonly [number, number, number],
-    host: string,
     databaseUrl: string,
     settings: Readonly<Record<string, string>>,
+    { host = '127.0.0.1', openFiles }: Surroundings,
   ) {
     this.apiPort = apiPort;
     this.httpsPort = httpsPort;
@@ -67,7 +73,9 @@ export class Program implements AsyncDisposable {
       ...settings,
     };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-    this.#child = spawn(process.execPath, ['src/main.ts', 'serve', ...given], {
+    const limited = openFiles === undefined ? [] : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles)];
+    const [command = '', ...args] = [...limited, process.execPath, 'src/main.ts', 'serve', ...given];
+    this.#child = spawn(command, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -4,6 +4,7 @@ import type { GatewayTimeouts } from '../../../engine.ts';
 import type { ClientConnection, Exchange } from '../../exchange.ts';
 import type { IdleWatch, IdleTimeout } from '../../idle-watch.ts';
 import type { Http1Server } from '../h1-server.ts';
+import type { IdleConnection } from '../idle-connection.ts';
 import { FastExchange } from './fast-exchange.ts';
 import { readPlainHead } from './plain-head.ts';
 
@@ -40,6 +41,12 @@ export class FastHttp1 {
     this.#connections.add(connection);
   }
 
+  *idleConnections(): Generator<IdleConnection> {
+    for (const connection of this.#connections) {
+      if (connection.isIdle) yield { idleSince: connection.lastActivity, close: () => connection.close() };
+    }
+  }
+
   closeIdle(): void {
     for (const connection of this.#connections) connection.closeIfIdle();
   }
@@ -67,13 +74,22 @@ class FastConnection implements IdleTimeout {
     shared.watch.add(this);
   }
 
+  get isIdle(): boolean {
+    return this.#exchange === undefined;
+  }
+
   closeIfIdle(): void {
-    if (this.#served && this.#exchange === undefined) this.#close();
+    if (this.#served && this.isIdle) this.close();
+  }
+
+  close(): void {
+    this.#stopReading();
+    this.#socket.destroySoon();
   }
 
   /** No request came in time: an error before the first one, later the usual end of a kept connection. */
   onIdle(): void {
-    if (this.#served) this.#close();
+    if (this.#served) this.close();
     else this.#leave((socket) => this.#shared.slowPath.refuseLate(socket));
   }
 
@@ -125,11 +141,6 @@ class FastConnection implements IdleTimeout {
     this.#gone();
     this.#exchange?.closed();
   };
-
-  #close(): void {
-    this.#stopReading();
-    this.#socket.destroySoon();
-  }
 
   /** Discards what still comes: an answer may wait for a slow reader, but no further request may be carried out. */
   #stopReading(): void {

@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net';
+
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import type { ClientSource } from '../identify-client.ts';
+import type { Bound, GatewayBounds } from './bound.ts';
+import type { BoundReports } from './bound-reports.ts';
+
+/** Share of the bound that is kept free by closing idle connections. */
+const freeShare = 0.1;
+/** Pause after a search for idle connections that has found none: each looks at all connections. */
+const searchMs = 100;
+
+/** Counts the connections of clients to all listeners, and refuses those beyond the bounds. */
+export class ClientConnections {
+  readonly #limit: number;
+  readonly #sourceLimit: number;
+  /** Number of connections that are kept free. */
+  readonly #room: number;
+  readonly #reports: BoundReports;
+  readonly #bySource = new Map<number | string, number>();
+  #open = 0;
+  /** Idle connections that were told to close and have not done so yet. */
+  #closing = 0;
+  #searchAt = -Infinity;
+  #closeIdle: (count: number) => number = () => 0;
+
+  constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: BoundReports) {
+    this.#limit = clientConnections;
+    this.#sourceLimit = sourceConnections;
+    this.#room = Math.ceil(clientConnections * freeShare);
+    this.#reports = reports;
+    reports.watch('client_connections', clientConnections, () => this.#open);
+    reports.watch('source_connections', sourceConnections, () => this.#mostOfOneSource());
+  }
+
+  /**
+   * `closeIdle` closes up to so many connections without a request under way, those that have been idle longest, and
+   * returns how many.
+   */
+  onFull(closeIdle: (count: number) => number): void {
+    this.#closeIdle = closeIdle;
+  }
+
+  /**
+   * Counts a connection until it closes. Returns undefined, and the connection is closed, if there are too many; else a
+   * function that counts it towards its source, once that is known, and returns false if that has too many.
+   */
+  accept(socket: Socket): ((client: ClientSource) => boolean) | undefined {
+    if (this.#open - this.#closing >= this.#limit - this.#room) this.#makeRoom();
+    if (this.#open >= this.#limit) {
+      this.#refuse(socket, 'client_connections', {});
+      return undefined;
+    }
+    this.#open += 1;
+    let key: number | string | undefined;
+    socket.on('close', () => {
+      this.#open -= 1;
+      this.#closing = Math.max(0, this.#closing - 1);
+      if (key !== undefined) this.#leave(key);
+    });
+    return ({ source, peerTrusted }) => {
+      // A trusted proxy forwards for many clients.
+      if (peerTrusted || socket.destroyed) return !socket.destroyed;
+      const counted = keyOf(source);
+      const count = this.#bySource.get(counted) ?? 0;
+      if (count >= this.#sourceLimit) {
+        this.#refuse(socket, 'source_connections', { source: formatIp(source) });
+        return false;
+      }
+      key = counted;
+      this.#bySource.set(counted, count + 1);
+      return true;
+    };
+  }
+
+  #mostOfOneSource(): number {
+    let most = 0;
+    for (const count of this.#bySource.values()) most = Math.max(most, count);
+    return most;
+  }
+
+  #leave(key: number | string): void {
+    const count = this.#bySource.get(key) ?? 0;
+    if (count > 1) this.#bySource.set(key, count - 1);
+    else this.#bySource.delete(key);
+  }
+
+  #makeRoom(): void {
+    const now = performance.now();
+    if (now < this.#searchAt) return;
+    const closed = this.#closeIdle(this.#room);
+    this.#closing += closed;
+    if (closed === 0) this.#searchAt = now + searchMs;
+  }
+
+  #refuse(socket: Socket, bound: Bound, about: object): void {
+    this.#reports.refused(bound, about);
+    socket.on('error', () => {});
+    socket.resetAndDestroy();
+  }
+}
+
+/** The first half of an IPv6 address is the network of one customer. */
+function keyOf({ family, word0, word1 }: IpAddress): number | string {
+  return family === 4 ? word0 : `${word0} ${word1}`;
+}

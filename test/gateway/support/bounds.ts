@@ -1,0 +1,14 @@
+import type { GatewayBounds } from '../../../src/gateway/bounds/bound.ts';
+
+/** Bounds that a test does not meet unless it sets narrower ones. */
+export const wideBounds: GatewayBounds = {
+  clientConnections: 10_000,
+  sourceConnections: 10_000,
+  upstreamConnections: 10_000,
+  accountConnections: 10_000,
+  backendConnections: 10_000,
+  backendQueue: 100,
+  backendQueueMs: 20_000,
+  streamResets: 10_000,
+  responseEncoders: 256,
+};

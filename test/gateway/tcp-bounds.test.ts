@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { wideBounds } from './support/bounds.ts';
+import { freePort, startGateway, until } from './support/tcp-engine.ts';
+import { backend, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
+import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
+
+test('a connection above the bound of its backend is reset; one that closes makes room', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, backendConnections: 2 } });
+  const upstream = await startUpstream(t);
+  const [port, samePort, otherPort] = [await freePort(), await freePort(), await freePort()];
+  await engine.apply(
+    snapshot(
+      backend('bkdsc_1', upstream.port),
+      backend('bkdsc_2', upstream.port),
+      tcpEdge('edgtcp_1', [port]),
+      tcpEdge('edgtcp_2', [samePort]),
+      tcpEdge('edgtcp_3', [otherPort], toBackend('bkdsc_2')),
+    ),
+  );
+  const first = await dialAndEcho(t, port);
+  await dialAndEcho(t, samePort);
+  await dial(t, port, { from: '127.0.0.2' }).isReset();
+  assert.equal(upstream.peers.length, 2);
+  assert.deepEqual(
+    seen.closed.map(({ edgeId, source, reason }) => [edgeId, source, reason]),
+    [['edgtcp_1', '127.0.0.2', 'too many connections']],
+  );
+  await dialAndEcho(t, otherPort);
+  await until(() => seen.refused.backend_connections === 1, 'it is counted');
+  assert.deepEqual(seen.logged, [
+    { bound: 'backend_connections', limit: 2, code: 20114, refused: 1, backendId: 'bkdsc_1' },
+  ]);
+  first.socket.destroy();
+  await until(() => seen.closed.length === 2, 'the first is closed');
+  await dialAndEcho(t, port);
+});
+
+test('a connection above the bound of all upstreams is reset', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, upstreamConnections: 2 } });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  await dialAndEcho(t, port);
+  await dialAndEcho(t, port);
+  await dial(t, port).isReset();
+  await until(() => seen.refused.upstream_connections === 1, 'it is counted');
+});
+
+test('a source has so many connections and no more, over all edges; others are served', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, sourceConnections: 2 } });
+  const upstream = await startUpstream(t);
+  const [port, otherPort] = [await freePort(), await freePort()];
+  await engine.apply(
+    snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port]), tcpEdge('edgtcp_2', [otherPort])),
+  );
+  const first = await dialAndEcho(t, port, { from: '127.0.0.2' });
+  await dialAndEcho(t, otherPort, { from: '127.0.0.2' });
+  for (const each of [port, otherPort]) await dial(t, each, { from: '127.0.0.2' }).isReset();
+  await dialAndEcho(t, port, { from: '127.0.0.3' });
+  await until(() => seen.refused.source_connections === 2, 'they are counted');
+  assert.equal(upstream.peers.length, 3);
+  first.socket.destroy();
+  await until(() => seen.closed.length === 1, 'the first is closed');
+  await dialAndEcho(t, port, { from: '127.0.0.2' });
+});
+
+test('all clients have so many connections and no more', async (t) => {
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, clientConnections: 3 } });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  const [first] = [await dialAndEcho(t, port), await dialAndEcho(t, port), await dialAndEcho(t, port)];
+  await dial(t, port, { from: '127.0.0.2' }).isReset();
+  await until(() => seen.refused.client_connections === 1, 'it is counted');
+  first?.socket.destroy();
+  await until(() => seen.closed.length === 1, 'the first is closed');
+  await dialAndEcho(t, port, { from: '127.0.0.2' });
+});
