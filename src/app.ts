@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
+import { FailedAuthentications } from './api/failed-authentications.ts';
 import { createApi } from './api/server.ts';
+import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
@@ -12,20 +14,27 @@ import { toTimestamp } from './lib/ids.ts';
 import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
+import { EntryFaults } from './observe/entry-faults.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
 import { openContext } from './open-context.ts';
 import { Publisher } from './publisher/publisher.ts';
 import type { Target } from './publisher/publisher.ts';
-import { authenticator } from './resources/api-keys/service.ts';
+import { authenticator, keyUses } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
+import { ruleSweeper } from './resources/ip-policy-rules/service.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
+import { processes } from './resources/processes/service.ts';
+import type { Registration } from './resources/processes/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
+import { checkStoredSecrets } from './resources/stored-secrets.ts';
 import { AccessTable } from './snapshot/access.ts';
-import { createGateway } from './start-gateway.ts';
+import type { Listener } from './snapshot/contract.ts';
+import { SetAsideEntries } from './snapshot/set-aside.ts';
+import { configuredListeners, createGateway } from './start-gateway.ts';
 import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
 
@@ -54,11 +63,13 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   await using started = new AsyncDisposableStack();
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
-  const observer = createTrafficObserver({ metrics, log, warnings: lateWarnings, accessLogShare: config.accessLog });
+  const entryFaults = new EntryFaults(metrics, log);
+  const observed = { metrics, log, warnings: lateWarnings, entryFaults };
+  const observer = createTrafficObserver({ ...observed, accessLogShare: config.accessLog });
   const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
 
-  const open = () => openAndPublish(config, log, metrics, gateway);
-  const { context, access, publisher } = await open().catch(async (error: unknown) => {
+  const open = () => openAndPublish(config, log, metrics, gateway, observer);
+  const { context, access, publisher, registration } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
     return untilAvailable(open, signal);
@@ -67,8 +78,11 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const { services } = context;
   lateWarnings.to(services.get(warnings));
   started.defer(() => services.get(warnings).flush());
+  started.defer(() => services.get(keyUses).flush());
   // Drained before the store closes, so that the warnings of its last traffic are kept.
   if (gateway !== undefined) started.defer(() => gateway.drain());
+  // Removed when the API and the metrics are closed, and before the gateway stops taking changes.
+  started.use(registration);
 
   // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
   gateway?.checkServing();
@@ -81,13 +95,33 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const { store } = context;
+  metrics.watchStorage(() => store.isFull);
+  const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
+  const isOurs = ownConnections(gateway, observer);
+  const failures = started.use(limitFailures(config, metrics, log));
+  const api =
+    config.role === 'gateway'
+      ? undefined
+      : await buildApi({ ...readiness, config, context, access, observer, isOurs, failures, log });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
     started.defer(() => api.close());
   }
-  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
+  if (api !== undefined) {
+    const onFault = (error: unknown) => {
+      log.error({ err: error }, 'rules that are in force no longer could not be deleted; trying again');
+    };
+    started.use(services.get(ruleSweeper).start(onFault));
+  }
+  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
+
+  const openedPorts = {
+    api: apiUrl === undefined ? undefined : Number(new URL(apiUrl).port),
+    metrics: metricsServer?.port,
+  };
+  await announceOpened(registration, config, { ...openedPorts, https: gateway?.engine?.httpsPort() });
 
   // Last, because the token is shown only once: a start that fails must not make one.
   const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
@@ -106,14 +140,28 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   };
 }
 
-function buildApi(
-  config: Config,
-  context: ResourceContext,
-  access: AccessTable,
-  observer: TrafficObserver,
-  unready: () => string | undefined,
-  log: Logger,
-): Promise<FastifyInstance> {
+/** Tells of connections that this process's gateway made and that have arrived here; in doubt it is one. */
+function ownConnections(gateway: ResilientGateway | undefined, observer: TrafficObserver): ApiOptions['isOurs'] {
+  return (socket) => {
+    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
+    if (ours === false) return false;
+    return Promise.resolve(ours)
+      .catch(() => true)
+      .then((isOurs) => {
+        if (isOurs) observer.ownArrivalReset();
+        return isOurs;
+      });
+  };
+}
+
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures'> {
+  readonly config: Config;
+  readonly context: ResourceContext;
+  readonly observer: TrafficObserver;
+  readonly log: Logger;
+}
+
+function buildApi({ config, context, observer, log, ...given }: ApiParts): Promise<FastifyInstance> {
   return createApi({
     operations: resources.flatMap((resource) => resource.operations(context)),
     schemas: [
@@ -122,17 +170,33 @@ function buildApi(
       ...resources.flatMap(({ schemas }) => schemas),
     ],
     authenticator: context.services.get(authenticator),
-    access,
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },
-    unready,
-    localCaCertificate: async () => (await context.services.get(localCa).load())?.certificatePem,
+    ...given,
+    localCaCertificate: rememberOnce(async () => (await context.services.get(localCa).load())?.certificatePem),
     publicUrl: config.publicUrl,
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit,
     logger: log,
+  });
+}
+
+/** Asks no more once there is a value: it never changes. Anybody may ask for it, and loading opens a private key. */
+function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let known: T | undefined;
+  return async () => (known ??= await load());
+}
+
+function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {
+  const { authFailures, authFailuresSlowed: slowed, authFailuresHeld: held, authFailureSources: sources } = config;
+  const limits = authFailures === undefined ? undefined : { prompt: authFailures, slowed, held, sources };
+  return new FailedAuthentications(limits, {
+    log,
+    counted: (answer) => {
+      metrics.authenticationFailed(answer);
+    },
   });
 }
 
@@ -154,21 +218,52 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   };
 }
 
+/** Tells the others which ports the system has chosen, where the settings leave it to the system. */
+async function announceOpened(
+  registration: Registration,
+  config: Config,
+  opened: Readonly<Partial<Record<Listener['kind'], number | undefined>>>,
+): Promise<void> {
+  const configured = configuredListeners(config);
+  const actual = configured.map((listener) => ({ ...listener, port: listener.port || (opened[listener.kind] ?? 0) }));
+  if (actual.some(({ port }, at) => port !== configured[at]?.port)) await registration.update(actual);
+}
+
 /** Opens the parts that need the database. A failure on the way closes all of them. */
-async function openAndPublish(config: Config, log: Logger, metrics: Metrics, gateway: ResilientGateway | undefined) {
+async function openAndPublish(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  gateway: ResilientGateway | undefined,
+  observer: TrafficObserver,
+) {
   const context = await openContext(config, log);
-  try {
-    const access = new AccessTable();
-    await gateway?.start(context.services.get(localCa));
-    const publisher = await startPublisher(context, metrics, log, [
-      async (update) => access.prepare(update)(),
-      ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
-    ]);
-    return { context, access, publisher };
-  } catch (error) {
-    await context.store[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opened = new AsyncDisposableStack();
+  opened.use(context.store);
+  // Before anything listens: gateways that run must know of it first.
+  const registration = opened.use(await context.services.get(processes).register(configuredListeners(config)));
+  const access = new AccessTable();
+  const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
+  if (warning !== undefined) log.warn(warning);
+  await gateway?.start(context.services.get(localCa));
+  const publisher = await startPublisher(context, metrics, log, [
+    followAccess(access, observer),
+    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
+  ]);
+  opened.move();
+  return { context, access, publisher, registration };
+}
+
+/** Keeps the rules that the API itself obeys. */
+function followAccess(access: AccessTable, observer: TrafficObserver): Target {
+  const setAside = new SetAsideEntries((fault) => {
+    observer.entryFault(fault);
+  });
+  return async (update) => {
+    const faults = setAside.begin(update);
+    access.prepare(update, faults.setAside)();
+    faults.commit();
+  };
 }
 
 /** Retries until the database can be reached. Any other fault is thrown: waiting would not cure it. */

@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 
+import { maskTokens } from './lib/mask-tokens.ts';
+
 export type Logger = FastifyBaseLogger;
 
 /** Writes JSON lines, or readable ones where a person looks on. */
@@ -10,5 +12,7 @@ export function createLog(level: string, out: NodeJS.WriteStream & { readonly fd
   const destination: DestinationStream = out.isTTY
     ? pretty({ destination: out.fd, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' })
     : pino.destination({ fd: out.fd, sync: false });
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  // Paths and the messages of errors repeat what callers have sent, which may be a token in the wrong place.
+  const hooks = { streamWrite: maskTokens };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks }, destination);
 }

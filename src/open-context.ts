@@ -1,4 +1,4 @@
-import { idempotencyMigration } from './api/idempotency.ts';
+import { idempotencyMigrations } from './api/idempotency.ts';
 import type { Config } from './config/config.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import type { Logger } from './log.ts';
@@ -9,7 +9,7 @@ import { Services } from './resources/services.ts';
 import { openStore } from './store/store.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
-export const migrations = [idempotencyMigration, ...resources.flatMap((resource) => resource.migrations)];
+export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
 
 /** Opens the database, brings it up to date, and puts the resources together over it. */
 export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {

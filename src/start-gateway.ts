@@ -9,7 +9,9 @@ import { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { startEngine } from './gateway/start-engine.ts';
 import { isSqlite } from './lib/database-url.ts';
 import { createSealer } from './lib/sealed-secret.ts';
+import { thisMachine } from './lib/this-machine.ts';
 import type { Logger } from './log.ts';
+import type { Listener } from './snapshot/contract.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
 
 /** Builds the gateway from the settings, without starting it. */
@@ -51,6 +53,13 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
     sharePorts: false,
     http1FastPath: config.http1FastPath === 'on',
     ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
+    inward: {
+      listeners: configuredListeners(config),
+      publicPorts: publicPorts(config),
+      ownAddresses: config.ownAddresses.data,
+      allowLinkLocal: config.backendAllowLinkLocal === 'on',
+      networkId: thisMachine().networkId,
+    },
     timeouts: {
       headersMs: 10_000,
       upstreamConnectMs: 10_000,
@@ -58,6 +67,28 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       keepAliveMs: 75_000,
     },
   };
+}
+
+/** The listeners that the settings ask for, by the role of the process. */
+export function configuredListeners(config: Config): readonly Listener[] {
+  const { role, apiListen, metricsListen, httpsListen, httpListen, tcpListenHost } = config;
+  const listeners: Listener[] = [];
+  if (role !== 'gateway') listeners.push({ kind: 'api', ...apiListen });
+  if (metricsListen !== undefined) listeners.push({ kind: 'metrics', ...metricsListen });
+  if (role === 'api') return listeners;
+  if (httpsListen !== undefined) listeners.push({ kind: 'https', ...httpsListen });
+  if (httpListen !== undefined) listeners.push({ kind: 'http', ...httpListen });
+  listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
+  return listeners;
+}
+
+/** The ports at which the world finds HTTPS edges, the redirect to them and the API; those of TCP edges are their own. */
+function publicPorts({ httpsPort, httpListen, publicUrl }: Config): readonly number[] {
+  const ports = [httpsPort];
+  if (httpListen !== undefined) ports.push(80);
+  if (publicUrl !== undefined)
+    ports.push(Number(new URL(publicUrl).port || (publicUrl.startsWith('https') ? 443 : 80)));
+  return ports;
 }
 
 function chooseBounds(config: Config, log: Logger): GatewayBounds {

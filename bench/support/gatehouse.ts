@@ -48,6 +48,8 @@ export class Gatehouse implements AsyncDisposable {
       'log-level': 'warn',
       'access-log': '0',
       'drain-seconds': '0',
+      // One account makes all calls of a benchmark.
+      'rate-limit': 'off',
       ...settings,
     };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);

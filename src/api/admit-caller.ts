@@ -11,12 +11,14 @@ import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
 import { bearerToken } from './bearer.ts';
 import type { Authenticator, Caller, Identity } from './caller.ts';
-import { sourceRefused } from './errors.ts';
+import { keySourceRefused, sourceRefused } from './errors.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 
 interface AdmissionOptions {
   readonly authenticator: Authenticator;
   readonly access: AccessTable;
   readonly trustedProxies: CidrSet;
+  readonly failures: FailedAuthentications;
 }
 
 export interface AdmittedCaller {
@@ -27,12 +29,22 @@ export interface AdmittedCaller {
 
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
 export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<AdmittedCaller> {
-  const identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  let identity: Awaitable<Identity>;
+  try {
+    identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+  } catch (fault) {
+    return answerFault(fault, request, options);
+  }
+  if (identity instanceof Promise) identity = identity.catch((fault: unknown) => answerFault(fault, request, options));
   return whenReady(identity, (known) => checkSource(known, request, options));
 }
 
+function answerFault(fault: unknown, request: IncomingMessage, options: AdmissionOptions): Promise<never> {
+  return options.failures.answer(fault, () => sourceOf(request, options.trustedProxies));
+}
+
 function checkSource(
-  { principal, keyId }: Identity,
+  { principal, keyId, readOnly, policyIds }: Identity,
   request: IncomingMessage,
   { access, trustedProxies }: AdmissionOptions,
 ): AdmittedCaller {
@@ -41,7 +53,9 @@ function checkSource(
   const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
   if (refusedBy !== undefined)
     throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
-  return { caller: { principal, keyId, accountId, source }, warnedBy };
+  if (policyIds.length > 0 && !access.allows(policyIds, source))
+    throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
+  return { caller: { principal, keyId, readOnly, accountId, source }, warnedBy };
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {

@@ -1,7 +1,7 @@
 import { UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
-import { authorizationMalformed, authorizationMissing, keyIdInsteadOfToken } from './errors.ts';
+import { authorizationMalformed, authorizationMissing, keyExpired, keyIdInsteadOfToken } from './errors.ts';
 
 const form = /^bearer +(\S+)$/i;
 
@@ -14,7 +14,14 @@ export function bearerToken(header: string | undefined): string {
   return token;
 }
 
+const challenge = { 'WWW-Authenticate': 'Bearer' };
+
 /** The 401 for a credential that does not let anyone in. */
 export function refused(definition: ErrorDefinition<never>): UserError<never> {
-  return new UserError(definition, { 'WWW-Authenticate': 'Bearer' });
+  return new UserError(definition, challenge);
+}
+
+/** The 401 for the credential of a key that has expired, which only its holder gets. */
+export function refusedAsExpired(expiredAt: string): UserError {
+  return new UserError(keyExpired, { expired: expiredAt }, challenge);
 }

@@ -167,20 +167,40 @@ onEachGatehouse('request bodies', (g) => {
     await refusesRaw('{"description":"a","description":7}', 400, 215);
   });
 
-  test('deep nesting harms nothing', async () => {
+  test('a body that nests deeper than any field is refused before it is parsed', async () => {
     const depth = 200_000;
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    assert.match(await refusesRaw(deep, 400, 20063), /deeper than 32 levels/);
+    await refusesRaw(`{"description":${deep}}`, 400, 20063);
+    await refusesRaw(`{"colour":${deep}}`, 400, 20063);
+    await refusesRaw(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 400, 20063);
+    // Not closed, so that it is not even JSON.
+    await refusesRaw('['.repeat(limitBytes), 400, 20063);
+    const send = (path: string, body: string, method: string) =>
+      refuses(g(), [method, path, undefined, { raw: body }], 400, 20063);
+    const { id } = await g().create('/api_keys');
+    await send(`/api_keys/${id}`, `{"id":${deep}}`, 'PATCH');
+    const policy = await g().create('/ip_policies');
+    await send(`/ip_policies/${policy.id}/rules`, deep, 'PUT');
+    await send(`/ip_policies/${policy.id}/rules`, `[{"cidr":${deep}}]`, 'PUT');
+  });
+
+  test('a short body may nest as it likes, and is told what belongs there', async () => {
+    const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     await refusesRaw(deep, 400, 213);
     await refusesRaw(`{"description":${deep}}`, 400, 215);
     await refusesRaw(`{"colour":${deep}}`, 400, 214);
-    await refusesRaw(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 400, 214);
-    const send = (path: string, body: string, method = 'POST') => g().call(method, path, undefined, { raw: body });
-    const { id } = await g().create('/api_keys');
-    assert.equal((await send(`/api_keys/${id}`, `{"id":${deep}}`, 'PATCH')).status, 400);
-    assert.equal((await send('/ip_restrictions', `{"ip_policy_ids":["x"],"type":${deep}}`)).status, 400);
-    assert.equal((await send('/ip_policy_rules', `{"cidr":"x","ip_policy_id":"x","action":${deep}}`)).status, 400);
-    const policy = await g().create('/ip_policies');
-    assert.equal((await send(`/ip_policies/${policy.id}/rules`, deep, 'PUT')).status, 400);
-    assert.equal((await send(`/ip_policies/${policy.id}/rules`, `[{"cidr":${deep}}]`, 'PUT')).status, 400);
+  });
+
+  test('brackets and colons inside a text count for nothing', async () => {
+    const text = `\\"${'[{:'.repeat(30_000)}\\\\`;
+    assert.match(await refusesRaw(`{"description":"${text}"}`, 400, 604), /90002 bytes/);
+  });
+
+  test('a body of more fields than any resource has is refused before it is validated', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',');
+    assert.match(await refusesRaw(`{${fields(80_000)}}`, 400, 20064), /more than 5000 fields/);
+    await refusesRaw(`{"description":{${fields(5_001)}}}`, 400, 20064);
+    assert.match(await refusesRaw(`{${fields(5_000)}}`, 400, 214), /^Unknown field "k0"\. The known ones are/);
   });
 });

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { checkShape } from './body-shape.ts';
 import { bodyUnreadable, contentTypeMissing, pathMismatch, unsupportedMediaType } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { describeValue } from './validation.ts';
@@ -8,22 +9,34 @@ import { describeValue } from './validation.ts';
 /** Largest body that is read, unless an operation says otherwise. */
 export const bodyLimitBytes = 1024 * 1024;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const byteOrderMark = '\u{feff}';
 
 /** Parses the body of a request; undefined when there was none. */
 export function parseBody(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
+  checkMediaType(contentType, encoding, ['application/json']);
+  return parseJson(bytes);
+}
+
+/** Returns the type, without its parameters, of a body that is one of these. */
+export function checkMediaType(
+  contentType: string | undefined,
+  encoding: string | undefined,
+  types: readonly string[],
+): string {
   if (encoding !== undefined && encoding !== 'identity') throw unsupported('Content-Encoding', encoding);
   if (contentType === undefined || contentType === '') throw new UserError(contentTypeMissing);
-  if (mediaType(contentType) !== 'application/json') throw unsupported('Content-Type', contentType);
-  return parseJson(bytes);
+  const type = mediaType(contentType);
+  if (!types.includes(type)) throw unsupported('Content-Type', contentType);
+  return type;
 }
 
 export function unsupported(header: 'Content-Type' | 'Content-Encoding', value: string): UserError {
   return new UserError(unsupportedMediaType, { header, value: quote(value) });
 }
 
-export function mediaType(contentType: string): string {
+function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
@@ -36,9 +49,10 @@ export function decodeText(bytes: Buffer): string {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  checkShape(bytes);
   const text = decodeText(bytes);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
   } catch (error) {
     // The parser's message quotes the body, which may hold a secret: only the position is repeated.
     const place = /at position \d+|Unexpected end/.exec(error instanceof Error ? error.message : '')?.[0];

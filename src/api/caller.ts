@@ -13,10 +13,14 @@ export interface Principal {
 export interface Identity {
   readonly principal: Principal;
   readonly keyId: string;
+  /** The key may only read. */
+  readonly readOnly: boolean;
+  /** IP policies of the key that must allow the source of a call; none where the key is good from anywhere. */
+  readonly policyIds: readonly string[];
 }
 
 /** The principal behind a call, and the address it comes from. */
-export interface Caller extends Identity {
+export interface Caller extends Omit<Identity, 'policyIds'> {
   readonly accountId: string;
   readonly source: IpAddress;
 }

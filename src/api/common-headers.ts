@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { UserError } from '../errors/user-error.ts';
 import { hostFault } from './host-header.ts';
+import { repetitionFault } from './repeated-headers.ts';
 import type { VendorWords } from './vendor-words.ts';
 
-/** Sets the headers of every response, before anything else is done. Answers the fault of a request that names no host. */
+/** Sets the headers of every response, before anything else is done. Answers the fault of a head that can be misread. */
 export function setCommonHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -12,5 +13,5 @@ export function setCommonHeaders(
 ): UserError | undefined {
   for (const name of operationHeaders) void reply.header(name, request.id);
   void reply.header('Cache-Control', 'no-store');
-  return hostFault(request.raw);
+  return repetitionFault(request.raw) ?? hostFault(request.raw);
 }

@@ -33,7 +33,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** `IpPolicies`, as operation ids start. */
   readonly name: string;
   readonly tag: string;
-  readonly rights: { readonly read: Rights; readonly write: Rights };
+  /** `create` is given where it differs from other writes. */
+  readonly rights: { readonly read: Rights; readonly write: Rights; readonly create?: Rights };
   /** The key of the list in its envelope; undefined where there is no list. */
   readonly listKey?: string;
   readonly view: TSchema;
@@ -45,6 +46,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly guarded?: readonly Verb[];
   /** For resources below another one: whether the document is below the one that the path names. */
   readonly belongs?: (document: Document, call: Call) => boolean;
+  /** Checks whether the caller may create this, also before the answer to an earlier call is repeated. */
+  authorizeCreate?(transaction: Transaction, call: Call<Static<Create>>): Promise<void>;
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
@@ -57,7 +60,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
 /** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
 type Presentation<Document> =
   | { present(document: Document, call: Call): object; readonly presentAll?: never }
-  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Promise<readonly object[]> };
+  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Awaitable<readonly object[]> };
 
 type Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> = CrudDefinition<
   Document,
@@ -115,7 +118,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   return [
     operation({
       tag,
-      rights: rights.write,
+      rights: rights.create ?? rights.write,
       method: 'POST',
       path,
       operationId: `${name}Create`,
@@ -127,14 +130,15 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       accepts: ['IdempotencyKey', ...lockout('create')],
       errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
       handle: (call) =>
-        store.write(call.actor, (tx) =>
-          withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
+        store.write(call.actor, async (tx) => {
+          await crud.authorizeCreate?.(tx, call);
+          return withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
             const made = await crud.create(tx, call);
             const { document, secrets } = made instanceof Created ? made : new Created(made, {});
             setEtag(call, await stateOf(tx, document));
             return { ...(await presentOne(document, call)), ...secrets };
-          }),
-        ),
+          });
+        }),
     }),
     ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({

@@ -6,24 +6,29 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { headersTooLarge, internalError, malformedRequest, requestTimeout } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
-import { ConstraintError, StoreUnavailableError } from '../store/database.ts';
+import { maskTokens } from '../lib/mask-tokens.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
-import { bodyIncomplete, bodyTooLarge, lostRace, notReady } from './errors.ts';
+import type { SocketFault } from './connection-turns.ts';
+import { bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady } from './errors.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
+/** Time that a client has to read the answer to bytes that are not HTTP. */
+const lingerMs = 1000;
+
 interface ErrorResponses {
   send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;
-  /** Answers bytes that are not HTTP. */
-  answerSocket(error: Error & { readonly code?: string }, socket: Socket): void;
+  /** Answers bytes that are not HTTP, and closes the connection. */
+  readonly answerSocket: (fault: SocketFault, socket: Socket) => void;
 }
 
 export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger): ErrorResponses {
   const bodyOf = (error: UserError, operationId: string) => ({
     error_code: `${vendor.errorPrefix}${error.code}`,
     status_code: error.status,
-    msg: error.message,
+    msg: maskTokens(error.message),
     details: { operation_id: operationId },
   });
   return {
@@ -38,12 +43,8 @@ export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger
         .serializer(String)
         .send(JSON.stringify(bodyOf(shown, request.id)));
     },
-    answerSocket(error, socket) {
-      if (!socket.writable || error.code === 'ECONNRESET') {
-        socket.destroy();
-        return;
-      }
-      const shown = socketFault(error.code ?? '');
+    answerSocket(fault, socket) {
+      const shown = socketFault(fault);
       const operationId = newOperationId();
       const body = JSON.stringify(bodyOf(shown, operationId));
       const headers = vendor.operationHeaders.map((name) => `${name}: ${operationId}\r\n`).join('');
@@ -51,11 +52,15 @@ export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger
         `HTTP/1.1 ${shown.status} ${STATUS_CODES[shown.status] ?? ''}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
           `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
+      // Further bytes are read and discarded, or the client would be reset before it has its answer.
+      socket.resume();
+      setTimeout(() => socket.destroy(), lingerMs).unref();
     },
   };
 }
 
-function socketFault(code: string): UserError {
+function socketFault({ code, message }: SocketFault): UserError {
+  if (message === 'CONNECT') return new UserError(malformedRequest, { reason: 'CONNECT is for proxies' });
   if (code === 'HPE_HEADER_OVERFLOW') return new UserError(headersTooLarge);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(requestTimeout);
   return new UserError(malformedRequest, { reason: 'its form is broken' });
@@ -63,6 +68,7 @@ function socketFault(code: string): UserError {
 
 function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof UserError) return error;
+  if (error instanceof StoreFullError) return new UserError(diskFull, { 'Retry-After': '10' });
   if (error instanceof StoreUnavailableError) {
     return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
   }

@@ -79,7 +79,7 @@ export const notFound = defineError(
 export const rateLimited = defineError(
   226,
   429,
-  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again.',
+  'This account made more than {limit} calls within a minute. Wait {seconds} seconds and try again; the operator sets the limit (GATEHOUSE_RATE_LIMIT).',
 );
 
 export const wrongIdKind = defineError(
@@ -130,6 +130,30 @@ export const ownerInactive = defineError(
   'The owner of this API key, {owner}, is inactive. Ask an admin to activate it, or use a key of another owner.',
 );
 
+export const keyExpired = defineError(
+  20069,
+  401,
+  'This API key expired at {expired}. Its owner or an admin can set a later expires_at with another key; else use another key.',
+);
+
+export const keyReadOnly = defineError(
+  20070,
+  403,
+  'The API key {key} is read-only: {method} is not possible with it. Use a key that is not.',
+);
+
+export const keySourceRefused = defineError(
+  20071,
+  403,
+  'The API key {key} is not accepted from {address}: the IP policies in its ip_policy_ids do not allow that address. Call from one that they allow, or ask the owner of the key or an admin to change them.',
+);
+
+export const tooManyFailures = defineError(
+  20072,
+  429,
+  'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, others are refused for {seconds} seconds. The settings auth_failures, auth_failures_slowed and auth_failures_held on the host are the limits.',
+);
+
 export const pathNotFound = defineError(
   20001,
   404,
@@ -145,6 +169,12 @@ export const bodyTooLarge = defineError(
 );
 
 export const notReady = defineError(20004, 503, 'The service is not ready: {reason}. Try again shortly.');
+
+export const diskFull = defineError(
+  20078,
+  503,
+  'The disk of the database is full: nothing was stored. Reading goes on. Whoever runs the service must free space on it; then send the request again.',
+);
 
 export const adminOnly = defineError(20007, 403, 'Only an admin may {action}. Use an API key whose owner is an admin.');
 
@@ -190,4 +220,28 @@ export const idempotencyKeyReused = defineError(
   20042,
   409,
   'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for each new request.',
+);
+
+export const bodyTooDeep = defineError(
+  20063,
+  400,
+  'The request body nests lists and objects deeper than {limit} levels, which no field takes. Send only the fields that the documentation names.',
+);
+
+export const tooManyFields = defineError(
+  20064,
+  400,
+  'The request body has more than {limit} fields, which no resource takes. Send only the fields that the documentation names.',
+);
+
+export const listEntryTooLong = defineError(
+  20065,
+  400,
+  'Entry {entry} of the list is longer than {limit} bytes, which no entry needs. Shorten it.',
+);
+
+export const repeatedHeader = defineError(
+  20057,
+  400,
+  'The header {name} was sent more than once. Send it once, so that everybody who looks at the request reads the same.',
 );

@@ -10,7 +10,7 @@ import { idempotencyKeyReused, invalidIdempotencyKey } from './errors.ts';
 const keptMs = 24 * 3_600_000;
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
-export const idempotencyMigration: Migration = {
+const firstMigration: Migration = {
   name: '0012 idempotency keys',
   sql: `
     CREATE TABLE idempotency_keys (
@@ -25,9 +25,34 @@ export const idempotencyMigration: Migration = {
   `,
 };
 
+/** Rows of older versions belong to nobody: such a key is refused for the rest of its day, and creates nothing twice. */
+const ofNobody = '';
+
+const principalMigration: Migration = {
+  name: 'idempotency 0002 principals',
+  sql: `
+    CREATE TABLE idempotency_keys_by_principal (
+      account_id TEXT NOT NULL,
+      idempotency_key TEXT NOT NULL,
+      principal_id TEXT NOT NULL,
+      request_hash TEXT NOT NULL,
+      answer TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (account_id, idempotency_key, principal_id)
+    );
+    INSERT INTO idempotency_keys_by_principal
+      SELECT account_id, idempotency_key, '${ofNobody}', request_hash, answer, created_at FROM idempotency_keys;
+    DROP TABLE idempotency_keys;
+    ALTER TABLE idempotency_keys_by_principal RENAME TO idempotency_keys;
+    CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+  `,
+};
+
+export const idempotencyMigrations: readonly Migration[] = [firstMigration, principalMigration];
+
 /**
- * Creates a resource once for each Idempotency-Key, however often the call is repeated within a day: the key is stored
- * in the transaction that creates it. `secretFields` are shown in the first response only.
+ * Creates a resource once for each Idempotency-Key of a principal, however often the call is repeated within a day: the
+ * key is stored in the transaction that creates it. `secretFields` are shown in the first response only.
  */
 export async function withIdempotencyKey<T>(
   transaction: Transaction,
@@ -42,21 +67,23 @@ export async function withIdempotencyKey<T>(
   const request = hash('sha256', JSON.stringify([path, call.params, body]));
   const oldest = toTimestamp(Date.now() - keptMs);
   const [known] = await transaction.all(
-    'SELECT request_hash, answer FROM idempotency_keys WHERE account_id = $1 AND idempotency_key = $2 AND created_at > $3',
-    [caller.accountId, key, oldest],
+    `SELECT request_hash, answer, principal_id FROM idempotency_keys
+     WHERE account_id = $1 AND idempotency_key = $2 AND principal_id IN ($3, '${ofNobody}') AND created_at > $4`,
+    [caller.accountId, key, caller.principal.id, oldest],
   );
   if (known !== undefined) {
-    if (known[0] !== request) throw new UserError(idempotencyKeyReused);
+    const [usedFor, answer, usedBy] = known;
+    if (usedFor !== request || usedBy === ofNobody) throw new UserError(idempotencyKeyReused);
     call.setHeader('Gatehouse-Idempotent-Replay', replayNotice(secretFields));
     // Stored by the first call, from the result of `make`.
-    return JSON.parse(String(known[1])) as T;
+    return JSON.parse(String(answer)) as T;
   }
   const made = await make();
   await transaction.run('DELETE FROM idempotency_keys WHERE created_at <= $1', [oldest]);
   await transaction.run(
-    `INSERT INTO idempotency_keys (account_id, idempotency_key, request_hash, answer, created_at)
-     VALUES ($1, $2, $3, $4, $5)`,
-    [caller.accountId, key, request, withoutSecrets(made, secretFields), toTimestamp(Date.now())],
+    `INSERT INTO idempotency_keys (account_id, idempotency_key, principal_id, request_hash, answer, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [caller.accountId, key, caller.principal.id, request, withoutSecrets(made, secretFields), toTimestamp(Date.now())],
   );
   return made;
 }

@@ -21,7 +21,7 @@ export const headerParameters = {
     in: 'header',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     description:
-      'Any text that is new for each creation: a call repeated with the same one within 24 hours creates nothing more.',
+      'Any text that is new for each creation: a call that the same User or Bot repeats with it within 24 hours creates nothing more.',
   },
   AllowLockout: {
     name: 'Gatehouse-Allow-Lockout',

@@ -8,11 +8,16 @@ import {
   authorizationMissing,
   bodyIncomplete,
   bodyNotExpected,
+  bodyTooDeep,
   bodyTooLarge,
   bodyUnreadable,
   contentTypeMissing,
+  diskFull,
   invalidValue,
+  keyExpired,
   keyIdInsteadOfToken,
+  keyReadOnly,
+  keySourceRefused,
   limitNotANumber,
   limitOutOfRange,
   loneSurrogate,
@@ -22,11 +27,14 @@ import {
   pathMismatch,
   queryUnreadable,
   rateLimited,
+  repeatedHeader,
   repeatedQueryParameter,
   sourceRefused,
   textTooLong,
+  tooManyFields,
   tokenMalformed,
   tokenUnknown,
+  tooManyFailures,
   unknownField,
   unknownQueryParameter,
   unsupportedMediaType,
@@ -62,18 +70,22 @@ const commonErrors: readonly ErrorDefinition[] = [
   tokenMalformed,
   tokenUnknown,
   keyIdInsteadOfToken,
+  keyExpired,
   sourceRefused,
+  keySourceRefused,
   ownerInactive,
   versionNotSupported,
   versionMissing,
+  repeatedHeader,
   rateLimited,
+  tooManyFailures,
   queryUnreadable,
   unknownQueryParameter,
   internalError,
   notReady,
 ];
-/** A write can lose against another one, such as the deletion of the caller's own owner. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace];
+/** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly];
 const bodyErrors: readonly ErrorDefinition[] = [
   unsupportedMediaType,
   bodyIncomplete,
@@ -82,6 +94,8 @@ const bodyErrors: readonly ErrorDefinition[] = [
   invalidValue,
   contentTypeMissing,
   bodyTooLarge,
+  bodyTooDeep,
+  tooManyFields,
   loneSurrogate,
   textTooLong,
 ];
@@ -199,7 +213,14 @@ function idOf(schema: TSchema): unknown {
   return '$id' in schema ? schema.$id : undefined;
 }
 
-function publicPath(operationId: string, summary: string, errors: readonly ErrorDefinition[], pem = false): Json {
+interface PublicPath {
+  readonly errors: readonly ErrorDefinition[];
+  readonly pem?: boolean;
+  /** Answers beside success and errors. */
+  readonly answers?: Json;
+}
+
+function publicPath(operationId: string, summary: string, { errors, pem = false, answers = {} }: PublicPath): Json {
   const content = pem
     ? { 'application/x-pem-file': { schema: { type: 'string' } } }
     : { 'application/json': { schema: { type: 'object' } } };
@@ -210,19 +231,21 @@ function publicPath(operationId: string, summary: string, errors: readonly Error
       summary,
       tags: ['Service'],
       security: [],
-      responses: { 200: success, ...errorResponses(errors) },
+      responses: { 200: success, ...answers, ...errorResponses(errors) },
     },
   };
 }
 
 const publicPaths: Json = {
-  '/openapi.json': publicPath('OpenApi', 'This document', [internalError]),
-  '/healthz': publicPath('Health', 'The process runs', [internalError]),
+  '/openapi.json': publicPath('OpenApi', 'This document', {
+    errors: [internalError],
+    answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
+  }),
+  '/healthz': publicPath('Health', 'The process runs', { errors: [internalError] }),
   '/local_ca.pem': publicPath(
     'LocalCa',
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
-    [internalError, notReady],
-    true,
+    { errors: [internalError, notReady], pem: true },
   ),
-  '/readyz': publicPath('Readiness', 'The service can do its work', [internalError, notReady]),
+  '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
 };

@@ -2,7 +2,6 @@ import type { Static, TSchema } from 'typebox';
 
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { Awaitable } from '../store/database.ts';
-import type { parseBody } from './body.ts';
 import type { Call } from './call.ts';
 import type { Rights } from './rights.ts';
 
@@ -29,8 +28,8 @@ export interface Operation<Body = never> {
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';
   readonly bodyLimit?: number;
-  /** Replaces the JSON parser. */
-  readonly parseBody?: typeof parseBody;
+  /** Parses a list that comes as `text/plain`; in slices, because it may be long. */
+  readonly parseText?: (bytes: Buffer) => Promise<readonly unknown[]>;
   /** Media types of the body, if not only JSON. */
   readonly bodyTypes?: readonly string[];
   /** By name of a field at the top of the body. */

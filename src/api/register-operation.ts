@@ -13,10 +13,13 @@ import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
+import { keepUnparsed, readList } from './list-body.ts';
+import type { Validate } from './list-body.ts';
 import { notFound, pathOf } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { checkRights } from './rights.ts';
 import type { ApiOptions } from './server.ts';
 import { baseUrl } from './uris.ts';
@@ -39,26 +42,30 @@ export interface OperationContext {
   readonly options: ApiOptions;
   /** Schemas by their `$id`. */
   readonly named: ReadonlyMap<string, TSchema>;
+  /** Undefined where the rate of calls is not limited. */
+  readonly rates: RateLimit | undefined;
 }
 
 /**
- * Registers the route of an operation. The order of checks is fixed: authentication, source address, version, rights,
+ * Registers the route of an operation. The order of checks is fixed: authentication, source address, rate, version, rights,
  * query and body, then the operation itself. Nothing is awaited that is there already.
  */
 export function registerOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
   const { options } = context;
   const takesBody = operation.body !== undefined;
+  // A list is validated in slices, by `readList`.
+  const isList = operation.bodyForm === 'list';
   scope.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
-    config: { operation, ...(operation.parseBody === undefined ? {} : { parseBody: operation.parseBody }) },
+    config: { operation, ...(isList ? { parseBody: keepUnparsed(operation) } : {}) },
     // No schema for the response: serializing by it is slower than `JSON.stringify`.
-    schema: takesBody ? { body: operation.body } : {},
+    schema: takesBody && !isList ? { body: operation.body } : {},
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, context), done);
     },
-    ...(takesBody ? { preValidation: normalizer(operation, context.named) } : {}),
+    ...(takesBody ? { preValidation: (isList ? listReader : normalizer)(operation, context.named) } : {}),
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       return whenReady(result, (value) => send(reply, operation, value));
@@ -74,6 +81,16 @@ function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): 
   };
 }
 
+function listReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
+  return (request, _reply, done) => {
+    settle(async () => {
+      const validate = request.compileValidationSchema(operation.body ?? {}, 'body');
+      // Ajv, which Fastify validates by, has this form of errors in verbose mode.
+      request.body = await readList(operation, request.body, named, validate as Validate);
+    }, done);
+  };
+}
+
 function send(reply: FastifyReply, { status }: Operation, value: unknown): FastifyReply {
   return reply.code(status).send(status === 204 ? undefined : value);
 }
@@ -82,7 +99,7 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  { options }: OperationContext,
+  { options, rates }: OperationContext,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
@@ -93,12 +110,13 @@ function enter(
   }
   const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
+    if (rates !== undefined) void reply.headers(rates.take(caller.accountId));
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);
       void reply.header('Gatehouse-Warning', warnedBy.join(', '));
     }
     checkVersion(request.headers, options.vendor.versionHeaders);
-    checkRights(operation.rights, caller);
+    checkRights(operation, caller);
     checkForm(request, operation);
   };
   return whenReady(admitCaller(request.raw, options), admit);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { CallOptions } from '../../test/support/gatehouse.ts';
 import { rawRequest } from '../../test/support/raw-request.ts';
 import { refuses } from '../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
@@ -196,5 +197,41 @@ onEachGatehouse('requests', (g) => {
     for (const secret of [token.split('_')[1], g().token, 'not for the log', 'a-secret-that-nobody-has']) {
       assert.ok(!all.includes(secret), secret);
     }
+  });
+
+  test('a token in the wrong place is repeated in no message and no line of the log', async () => {
+    const { token } = await g().create('/api_keys');
+    const [id = '', secret = ''] = token.split('_');
+    const policy = await g().create('/ip_policies');
+    const encoded = `${id}%5F${secret}`;
+    const calls: readonly [string, string, unknown?, CallOptions?][] = [
+      ['GET', `/api_keys/${token}`],
+      ['GET', `/api_keys/${encoded}`],
+      ['GET', `/${token}`],
+      ['PUT', `/api_keys/${token}`, {}],
+      ['DELETE', `/ip_policies/${policy.id}/${token}`],
+      ['GET', `/api_keys?before_id=${token}`],
+      ['GET', `/api_keys?${token}=1`],
+      ['GET', `/api_keys?limit=${token}`],
+      ['POST', '/api_keys', { owner_id: token }],
+      ['POST', '/api_keys', { [token]: 1 }],
+      ['POST', '/api_keys', { description: `${'x'.repeat(150)}${token}`, [`${'y'.repeat(150)}${token}`]: 1 }],
+      ['PATCH', `/ip_policies/${policy.id}`, { id: token }],
+      ['POST', '/ip_policy_rules', { ip_policy_id: token, cidr: '192.0.2.0/24', action: 'allow' }],
+      ['POST', '/ip_policy_rules', { ip_policy_id: policy.id, cidr: token, action: 'allow' }],
+      ['POST', '/ip_restrictions', { type: token, ip_policy_ids: [token] }],
+      ['POST', '/backends/static', { address: token }],
+      ['GET', '/api_keys', undefined, { headers: { 'service-version': token } }],
+      ['POST', '/api_keys', {}, { headers: { 'content-type': token } }],
+      ['PATCH', `/ip_policies/${policy.id}`, {}, { headers: { 'if-match': token } }],
+    ];
+    for (const [method, path, body, options] of calls) {
+      const { status, text } = await g().call(method, path, body, options);
+      assert.ok(status >= 400, `${method} ${path} answered ${status}`);
+      // A part of the secret is too much as well.
+      assert.ok(!text.includes(secret.slice(0, 12)), `${method} ${path} ${JSON.stringify(body)} answered ${text}`);
+    }
+    assert.ok(!g().logLines.join('').includes(secret.slice(0, 12)));
+    assert.ok((await g().get(`/api_keys/${token}`)).body.msg.includes(`${id}_[masked]`));
   });
 });

@@ -1,22 +1,24 @@
-import rateLimit from '@fastify/rate-limit';
+import type { Socket } from 'node:net';
+
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
-import { UserError } from '../errors/user-error.ts';
 import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
+import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
-import { setCommonHeaders } from './common-headers.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
-import { notReady, rateLimited } from './errors.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
-import { describeApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
+import { registerPublicRoutes } from './public-routes.ts';
+import { RateLimit } from './rate-limit.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
@@ -32,11 +34,18 @@ export interface ApiOptions {
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */
   readonly unready: () => string | undefined;
+  /** Number of entries of the configuration that this process cannot load. */
+  readonly faultyEntries: () => number;
+  /** The disk of the database is full: writes are refused, reading goes on. */
+  readonly isFull: () => boolean;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
+  /** True for a connection that the gateway of this process has made: it must be reset. */
+  readonly isOurs: (socket: Socket) => boolean | Promise<boolean>;
+  readonly failures: FailedAuthentications;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;
   readonly logger: FastifyBaseLogger;
@@ -50,7 +59,9 @@ const keepAliveMs = 72_000;
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger);
-  const shared = { options, named: byId(options.schemas) };
+  const rates = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit);
+  const shared = { options, named: byId(options.schemas), rates };
+  const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
@@ -68,15 +79,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
     },
     frameworkErrors: (_error, request, reply) => {
-      errors.send(request, reply, notFound(request));
+      connections.enter(request.raw, reply.raw, () => errors.send(request, reply, notFound(request)));
     },
-    clientErrorHandler: (error, socket) => {
-      errors.answerSocket(error, socket);
-    },
+    clientErrorHandler: connections.fail,
   });
+  connections.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });
+  resetOwnConnections(app, options);
   closeConnectionsInTime(app);
   // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -85,64 +96,47 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app, options.logger);
-  acceptBodies(app);
+  acceptBodies(app, rates);
   for (const schema of options.schemas) app.addSchema(schema);
-  await app.register((scope) => registerPublic(scope, options));
+  await app.register((scope) => registerPublicRoutes(scope, options));
   await app.register((scope) => registerApiScope(scope, shared));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
 }
 
-/** Routes without authentication and restriction. */
-async function registerPublic(scope: FastifyInstance, options: ApiOptions): Promise<void> {
-  scope.addHook('onRequest', (request, reply, done) => {
-    done(setCommonHeaders(request, reply, options.vendor));
-  });
-  const document = describeApi(options.operations, options.schemas);
-  scope.get('/openapi.json', (_request, reply) => reply.send(document));
-  scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  scope.get('/local_ca.pem', async (_request, reply) => {
-    const pem = await options.localCaCertificate();
-    if (pem === undefined)
-      throw new UserError(notReady, { reason: 'the gateway has not made its certificate authority yet' });
-    return reply.type('application/x-pem-file').send(pem);
-  });
-  scope.get('/readyz', (_request, reply) => {
-    const reason = options.unready();
-    if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
-    return reply.send({ status: 'ready' });
+/**
+ * Resets connections that the gateway has made on behalf of somebody's client, before anything that they say counts. At
+ * each request, because Fastify may have listeners that it does not show.
+ */
+function resetOwnConnections(app: FastifyInstance, { isOurs }: ApiOptions): void {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    void whenReady(isOurs(raw.socket), (ours) => {
+      if (!ours) {
+        done();
+        return;
+      }
+      reply.hijack();
+      raw.socket.resetAndDestroy();
+    });
   });
 }
 
 async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {
-  const { operations, rateLimit: limit } = host.options;
-  if (limit !== undefined) await limitRate(scope, limit);
-  for (const operation of operations) registerOperation(scope, operation, host);
+  for (const operation of host.options.operations) registerOperation(scope, operation, host);
 }
 
 function byId(schemas: readonly TSchema[]): ReadonlyMap<string, TSchema> {
   return new Map(schemas.flatMap((schema) => ('$id' in schema ? [[String(schema.$id), schema]] : [])));
 }
 
-async function limitRate(scope: FastifyInstance, limit: number): Promise<void> {
-  await scope.register(rateLimit, {
-    max: limit,
-    timeWindow: 60_000,
-    // After authentication and rights: the account is known.
-    hook: 'preParsing',
-    keyGenerator: (request) => request.caller?.accountId ?? '',
-    errorResponseBuilder: (_request, { max, ttl }) =>
-      new UserError(rateLimited, { limit: max, seconds: Math.ceil(ttl / 1000) }),
-  });
-}
-
-function acceptBodies(app: FastifyInstance): void {
+function acceptBodies(app: FastifyInstance, rates: RateLimit | undefined): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      const { headers, routeOptions } = request;
+      const { headers, routeOptions, caller } = request;
       const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
+      if (caller !== undefined) rates?.charge(caller.accountId, body.length);
       const parse = routeOptions.config.parseBody ?? parseBody;
       done(null, parse(headers['content-type'], headers['content-encoding'], body));
     } catch (error) {

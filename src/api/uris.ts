@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { parseIp } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { isHost } from './host-header.ts';
 
 interface UriOptions {
   readonly publicUrl: string | undefined;
@@ -19,5 +20,7 @@ export function baseUrl({ headers, socket }: IncomingMessage, { publicUrl, trust
   if (peer === undefined || trustedProxies.lookup(peer) === 0) return `http://${host}`;
   const scheme = protocol === 'https' ? 'https' : 'http';
   const forwardedHost = headers['x-forwarded-host'];
-  return `${scheme}://${typeof forwardedHost === 'string' && forwardedHost !== '' ? forwardedHost : host}`;
+  // A value that is no host, such as that of two headers, names nobody: the request's own host does.
+  const isUsable = typeof forwardedHost === 'string' && forwardedHost !== '' && isHost(forwardedHost);
+  return `${scheme}://${isUsable ? forwardedHost : host}`;
 }

@@ -16,7 +16,7 @@ const promised = {
   'tcp-ports': '10000-19999',
   'tcp-listen-host': '127.0.0.1',
   'https-listen': '127.0.0.1:8443',
-  'rate-limit': 'off',
+  'rate-limit': '60000',
   'log-level': 'info',
 };
 
@@ -37,7 +37,7 @@ describe('settings', () => {
     assert.deepEqual(config.apiListen, { host: '127.0.0.1', port: 4040 });
     assert.equal(config.databaseUrl, 'sqlite:./data/gatehouse.db');
     assert.deepEqual(config.tcpPorts, { first: 10_000, last: 19_999 });
-    assert.equal(config.rateLimit, undefined);
+    assert.equal(config.rateLimit, 60_000);
     assert.equal(config.bootstrapToken, undefined);
     assert.equal(config.vendor, undefined);
     assert.throws(() => Object.assign(config, { vendor: 'x' }), TypeError);

@@ -3,6 +3,7 @@ import {
   optional,
   orAuto,
   orOff,
+  readAddresses,
   readBaseUrl,
   readChoice,
   readDatabaseUrl,
@@ -12,7 +13,6 @@ import {
   readPortRange,
   readSecretText,
   readShare,
-  readTrustedProxies,
   readWholeNumber,
   readWord,
 } from './values.ts';
@@ -70,7 +70,7 @@ const settings = {
     form: 'cidrs',
     help: 'addresses and CIDRs, separated by commas, whose X-Forwarded-For counts',
     fallback: '',
-    read: readTrustedProxies,
+    read: readAddresses,
   },
   tcpPorts: {
     form: 'first-last',
@@ -114,6 +114,18 @@ const settings = {
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
     fallback: '',
     read: optional(String),
+  },
+  backendAllowLinkLocal: {
+    form: 'on|off',
+    help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds have their metadata: "on" or "off"',
+    fallback: 'off',
+    read: readChoice(['on', 'off']),
+  },
+  ownAddresses: {
+    form: 'cidrs',
+    help: 'addresses and CIDRs, separated by commas, that lead to this installation without being on one of its machines, such as those of a balancer: no backend may lead there',
+    fallback: '',
+    read: readAddresses,
   },
   workers: {
     form: 'count',
@@ -214,8 +226,32 @@ const settings = {
   rateLimit: {
     form: 'calls',
     help: 'API calls a minute for each account, or "off"',
-    fallback: 'off',
+    fallback: '60000',
     read: orOff(readWholeNumber(1, 1_000_000)),
+  },
+  authFailures: {
+    form: 'count',
+    help: 'failed authentications a minute from one address, or one /64 of IPv6, that are answered at once, or "off" for no limit',
+    fallback: '20',
+    read: orOff(readWholeNumber(1, 1_000_000)),
+  },
+  authFailuresSlowed: {
+    form: 'count',
+    help: 'how many more of them are answered, each after a second, before others are refused with 429',
+    fallback: '20',
+    read: readWholeNumber(0, 1_000_000),
+  },
+  authFailuresHeld: {
+    form: 'count',
+    help: 'how many such late answers may wait at the same time',
+    fallback: '100',
+    read: readWholeNumber(0, 100_000),
+  },
+  authFailureSources: {
+    form: 'count',
+    help: 'how many addresses with failed authentications are counted apart; all others share one count',
+    fallback: '10000',
+    read: readWholeNumber(1, 1_000_000),
   },
   secretKey: {
     form: 'key',

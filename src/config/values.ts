@@ -109,7 +109,8 @@ export function readDatabaseUrl(text: string): string {
   return text;
 }
 
-export function readTrustedProxies(text: string): CidrSet {
+/** Addresses and CIDRs, separated by commas. */
+export function readAddresses(text: string): CidrSet {
   if (text === '') return new CidrSet(emptyCidrSet);
   const parsed = parseTrustedProxies(text);
   if (!parsed.ok) throw new Error(parsed.faults.join('; '));

@@ -1,3 +1,5 @@
+import { maskTokens } from '../lib/mask-tokens.ts';
+
 /**
  * One error that a caller can meet. `Names` are the words in braces of its message, which every `UserError` fills in.
  * Numbers below 20000 are those of the public service where one fits; our own start at 20000.
@@ -56,9 +58,13 @@ function fill(message: string, values: Values<string>): string {
 /** Characters of a caller's value that a message repeats: the longest paths of the API and a few words more. */
 const shownLength = 200;
 
-/** Quotes a value of the caller's for a message: on one line, cut short. */
+/** Longer than a token, so that one that the cut would leave half of is still found. */
+const tokenMargin = 100;
+
+/** Quotes a value of the caller's for a message: on one line, cut short, and without the secrets of tokens. */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined';
-  if (text.length <= shownLength) return text;
-  return `${text.slice(0, shownLength)}…${typeof value === 'string' ? '"' : ''}`;
+  const whole = JSON.stringify(value) ?? 'undefined';
+  const masked = maskTokens(whole.slice(0, shownLength + tokenMargin));
+  if (masked.length <= shownLength && whole.length <= shownLength + tokenMargin) return masked;
+  return `${masked.slice(0, shownLength)}…${typeof value === 'string' ? '"' : ''}`;
 }

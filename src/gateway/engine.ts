@@ -1,7 +1,10 @@
+import type { Socket } from 'node:net';
+
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
-import type { CidrSet } from '../lib/ip/cidr-set.ts';
-import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
+import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import type { EntryFault } from '../snapshot/set-aside.ts';
 import type { BoundReport } from './bounds/bound-reports.ts';
 import type { GatewayBounds } from './bounds/bound.ts';
 
@@ -12,10 +15,18 @@ import type { GatewayBounds } from './bounds/bound.ts';
 export interface Engine {
   /** The version in force, 0 before the first update. */
   readonly version: number;
-  /** Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. */
+  /**
+   * Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. An entry that
+   * cannot be loaded is no reason: it is set aside and reported, and what it decides about is closed.
+   */
   apply(update: SnapshotUpdate): Promise<void>;
   /** Stops accepting, lets open requests and connections end for at most `limitMs`, then closes what is left. */
   drain(limitMs: number): Promise<void>;
+  /**
+   * True if the gateway itself made this connection, which has arrived at a listener of this process: it must be reset, and
+   * nothing that it brings may be read.
+   */
+  isOurs(arrived: Socket, port: number): boolean | Promise<boolean>;
 }
 
 export interface GatewayOptions {
@@ -35,6 +46,20 @@ export interface GatewayOptions {
   readonly http1FastPath: boolean;
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
+  readonly inward: InwardOptions;
+}
+
+/** What a backend must not lead to, besides the listeners that the snapshot names. */
+export interface InwardOptions {
+  /** All listeners of this process; a port that the system chooses is 0. */
+  readonly listeners: readonly Listener[];
+  /** Ports by which the world reaches the installation through a proxy in front. */
+  readonly publicPorts: readonly number[];
+  /** Addresses that lead to the installation without being on a machine of it. */
+  readonly ownAddresses: CidrSetData;
+  readonly allowLinkLocal: boolean;
+  /** As in `Machine`. */
+  readonly networkId: string;
 }
 
 export interface GatewayTimeouts {
@@ -61,7 +86,8 @@ export interface GatewayLog {
   error(fields: object, message: string): void;
 }
 
-export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module';
+/** `refused_unloadable`: the edge, or a rule that it depends on, cannot be loaded. */
+export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module' | 'refused_unloadable';
 
 /** Receives events of the traffic: metrics, access log and warnings are made of them elsewhere. */
 export interface TrafficObserver {
@@ -78,6 +104,22 @@ export interface TrafficObserver {
   boundsReported(reports: readonly BoundReport[]): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
   listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+  entryFault(event: EntryFault): void;
+  /** A connection to a backend was not made, because it leads inwards. */
+  backendRefused(event: BackendRefused): void;
+  /** A connection was reset on arrival, because the gateway itself had made it. */
+  ownArrivalReset(): void;
+}
+
+export interface BackendRefused {
+  readonly backendId: string;
+  /** As the backend names it. */
+  readonly host: string;
+  readonly port: number;
+  /** The address it leads to. */
+  readonly address: string;
+  /** The kind of listener, or `public`, or `link_local`. */
+  readonly leadsTo: string;
 }
 
 export interface TcpOpened {

@@ -24,6 +24,12 @@ export const upstreamBroke = defineError(
 
 export const upstreamTimeout = defineError(3008, 504, 'The upstream server did not answer in time.');
 
+export const backendLeadsInwards = defineError(
+  20110,
+  502,
+  'The backend behind this address cannot be used. The log of the gateway says why.',
+);
+
 export const hostNotFound = defineError(3200, 404, 'Nothing is served at {host}.');
 
 export const noBackend = defineError(6528, 503, 'There is no backend behind {host}{path} at the moment.');
@@ -34,7 +40,31 @@ export const invalidPath = defineError(20101, 400, 'The request path is not acce
 
 export const invalidRequest = defineError(20102, 400, 'The request is not acceptable: {reason}.');
 
+export const versionNotServed = defineError(
+  20123,
+  505,
+  'HTTP/{version} is not served here. Use HTTP/1.1 or HTTP/1.0, or agree on HTTP/2 in the TLS handshake.',
+);
+
+export const methodNotServed = defineError(
+  20124,
+  501,
+  'The method {method} is not served here: an answer to it repeats headers that only the upstream server may see. Use another method.',
+);
+
+export const upgradeNotServed = defineError(
+  20125,
+  400,
+  'An upgrade to {protocol} is not served here: {reason}. Offer "websocket", or leave the header Upgrade out.',
+);
+
 export const expectationFailed = defineError(20103, 417, 'The expectation {expectation} cannot be met.');
+
+export const unloadable = defineError(
+  20077,
+  503,
+  'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
+);
 
 export const backendConnectionsInUse = defineError(
   20114,

@@ -4,6 +4,8 @@ import { parseIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { ProxyHeaderReader } from '../lib/ip/proxy-protocol.ts';
+import type { TrafficObserver } from './engine.ts';
+import type { Arrivals } from './upstream/arrivals.ts';
 
 /** The client at the other end of a connection. */
 export interface ClientSource {
@@ -16,6 +18,9 @@ export interface ClientSource {
 }
 
 export interface ClientRules {
+  /** True for a connection that the gateway itself has made. */
+  readonly isOurs: (socket: Socket, port: number) => boolean | Promise<boolean>;
+  readonly ownArrivalReset: () => void;
   /** True on a listener where trusted peers must start with a PROXY header. */
   readonly proxyProtocol: boolean;
   readonly trustedProxies: CidrSet;
@@ -23,12 +28,52 @@ export interface ClientRules {
   readonly headersMs: number;
 }
 
+/** The part of the rules that is the same for every listener. */
+export function ownArrivals(
+  arrivals: Arrivals,
+  observer: TrafficObserver,
+): Pick<ClientRules, 'isOurs' | 'ownArrivalReset'> {
+  return {
+    isOurs: (socket, port) => arrivals.isOurs(socket, port),
+    ownArrivalReset: () => {
+      observer.ownArrivalReset();
+    },
+  };
+}
+
 /**
- * Finds the source of a connection and calls `ready`: at once, or after the PROXY header of a trusted peer, with the bytes
- * behind it unshifted and no listener left on the socket. A malformed or late header closes the connection, and `ready` is
- * never called. Bytes of an untrusted peer are never read as a PROXY header.
+ * Finds the source of a connection to a listener's port and calls `ready`: at once, or after the PROXY header of a trusted
+ * peer, with the bytes behind it unshifted and no listener left on the socket. A malformed or late header closes the
+ * connection, and `ready` is never called. Bytes of an untrusted peer are never read as a PROXY header. A connection that the
+ * gateway has made to itself is reset.
  */
-export function identifyClient(socket: Socket, rules: ClientRules, ready: (client: ClientSource) => void): void {
+export function identifyClient(
+  socket: Socket,
+  port: number,
+  rules: ClientRules,
+  ready: (client: ClientSource) => void,
+): void {
+  const ours = rules.isOurs(socket, port);
+  if (ours === false) {
+    findSource(socket, rules, ready);
+    return;
+  }
+  socket.on('error', ignore);
+  // A question that fails is taken for a yes: a connection in doubt must not be trusted.
+  void Promise.resolve(ours)
+    .catch(() => true)
+    .then((isOurs) => {
+      if (!isOurs) findSource(socket, rules, ready);
+      else resetOwn(socket, rules);
+    });
+}
+
+function resetOwn(socket: Socket, { ownArrivalReset }: ClientRules): void {
+  ownArrivalReset();
+  socket.on('error', ignore).resetAndDestroy();
+}
+
+function findSource(socket: Socket, rules: ClientRules, ready: (client: ClientSource) => void): void {
   const peer = parseIp(socket.remoteAddress ?? '');
   if (peer === undefined) {
     // The client has left already.
@@ -78,3 +123,5 @@ function readProxyHeader(
     socket.destroy();
   }
 }
+
+function ignore(): void {}

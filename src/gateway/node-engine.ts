@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net';
+
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
+import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import type { BoundReports } from './bounds/bound-reports.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
@@ -8,9 +11,11 @@ import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
-import { createConnector } from './upstream/connect.ts';
+import { createUpstream } from './upstream/create-upstream.ts';
+import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
+import type { Arrival } from './upstream/upstream-sockets.ts';
 
-export interface NodeEngineParts {
+export interface NodeEngineParts extends UpstreamParts {
   readonly options: GatewayOptions;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
@@ -36,23 +41,33 @@ export interface NodeEngine extends Engine {
   stage(update: SnapshotUpdate): Promise<StagedUpdate>;
   /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
   readonly addresses: HttpsFront['addresses'];
+  /** True if a socket of this process made the connection that has arrived at another one. */
+  made(arrival: Arrival): boolean;
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
   const access = new AccessTable();
-  const connect = createConnector(parts.options.upstreamAuthorities);
+  const upstream = createUpstream(parts);
   const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
-  const shared = { access, connect, bounds };
+  const shared = { ...upstream, access, bounds };
   const tcp = createTcpFront({ ...parts, ...shared });
   const https = openHttps(parts, shared);
-  // Tables swap before the fronts, which read them.
-  const tables = https === undefined || parts.certificates === undefined ? [access] : [access, parts.certificates];
-  return new SocketEngine(tables, tcp, https, bounds.reports);
+  // Tables swap before the fronts, which read them, and know new ports before the fronts open them.
+  const tables = [
+    upstream.listeners,
+    upstream.arrivals,
+    access,
+    ...(https && parts.certificates ? [parts.certificates] : []),
+  ];
+  const setAside = new SetAsideEntries((fault) => {
+    parts.observer.entryFault(fault);
+  });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside, reports: bounds.reports });
 }
 
 function openHttps(
   parts: NodeEngineParts,
-  shared: Pick<HttpsFrontParts, 'access' | 'connect' | 'bounds'>,
+  shared: Pick<HttpsFrontParts, 'access' | 'connect' | 'arrivals' | 'bounds'>,
 ): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
@@ -60,20 +75,28 @@ function openHttps(
   return createHttpsFront({ ...parts, ...shared, certificates });
 }
 
+interface SocketEngineParts {
+  readonly tables: readonly SnapshotFollower[];
+  readonly tcp: Front;
+  readonly https: HttpsFront | undefined;
+  readonly upstream: Upstream;
+  readonly setAside: SetAsideEntries;
+  readonly reports: BoundReports;
+}
+
 class SocketEngine implements NodeEngine {
-  readonly #tables: readonly SnapshotFollower[];
+  readonly #parts: SocketEngineParts;
   readonly #fronts: readonly Front[];
   readonly #https: HttpsFront | undefined;
-  readonly #reports: BoundReports;
   #listening = false;
   #version = 0;
   readonly #updates = new Turns();
 
-  constructor(tables: readonly SnapshotFollower[], tcp: Front, https: HttpsFront | undefined, reports: BoundReports) {
-    this.#tables = tables;
+  constructor(parts: SocketEngineParts) {
+    const { tcp, https } = parts;
+    this.#parts = parts;
     this.#fronts = https === undefined ? [tcp] : [tcp, https];
     this.#https = https;
-    this.#reports = reports;
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -92,8 +115,11 @@ class SocketEngine implements NodeEngine {
   }
 
   async stage(update: SnapshotUpdate): Promise<StagedUpdate> {
-    const followers = [...this.#tables, ...this.#fronts];
-    const prepared = await Promise.allSettled(followers.map(async (follower) => follower.prepare(update)));
+    const followers = [...this.#parts.tables, ...this.#fronts];
+    const faults = this.#parts.setAside.begin(update);
+    const prepared = await Promise.allSettled(
+      followers.map(async (follower) => follower.prepare(update, faults.setAside)),
+    );
     const swaps: (() => void)[] = [];
     for (const result of prepared) {
       if (result.status === 'fulfilled') {
@@ -109,6 +135,7 @@ class SocketEngine implements NodeEngine {
       commit: () => {
         for (const swap of swaps) swap();
         this.#version = update.version;
+        faults.commit();
         return this.#listen();
       },
       abandon: () => {
@@ -117,15 +144,26 @@ class SocketEngine implements NodeEngine {
     };
   }
 
+  isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
+    return this.#parts.upstream.arrivals.isOurs(arrived, port);
+  }
+
+  made(arrival: Arrival): boolean {
+    return this.#parts.upstream.sockets.made(arrival);
+  }
+
   async drain(limitMs: number): Promise<void> {
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
-    this.#reports[Symbol.dispose]();
+    this.#parts.reports[Symbol.dispose]();
   }
 
   async #listen(): Promise<void> {
     if (this.#listening || this.#https === undefined) return;
     await this.#https.listen();
     this.#listening = true;
+    for (const [kind, address] of Object.entries(this.#https.addresses)) {
+      if (address) this.#parts.upstream.listeners.add(kind, address.port);
+    }
   }
 
   #abandon(): void {

@@ -57,6 +57,7 @@ function withCertificate(engine: Engine, caCertificatePem: string, httpsPort: ()
     },
     apply: (update) => engine.apply(update),
     drain: (limitMs) => engine.drain(limitMs),
+    isOurs: (arrived, port) => engine.isOurs(arrived, port),
     caCertificatePem,
     httpsPort,
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { hasPrefix, idBody, newId, newIdWithTime } from './ids.ts';
+import { hasPrefix, idBody, newId, newIdWithTime, toTimestamp } from './ids.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -24,6 +24,23 @@ test('the first four bytes of an id are the second of its creation since 1400000
   const second = Number(decode(idBody(id)) >> 128n) + 1_400_000_000;
   assert.equal(new Date(second * 1000).toISOString(), createdAt.replace('Z', '.000Z'));
   assert.ok(Math.abs(second * 1000 - Date.now()) < 5_000);
+});
+
+test('a clock that was fifty years ahead and is set right dates nothing by the wrong year, and ids still sort', (t) => {
+  const nowMs = Date.now();
+  const yearsMs = 50 * 365 * 86_400_000;
+  t.mock.timers.enable({ apis: ['Date'], now: nowMs + yearsMs });
+  const ahead = newIdWithTime('ipp');
+  assert.equal(ahead.createdAt, toTimestamp(nowMs + yearsMs));
+  t.mock.timers.setTime(nowMs);
+  const right = Array.from({ length: 3 }, () => newIdWithTime('ipp'));
+  assert.deepEqual(
+    right.map(({ createdAt }) => createdAt),
+    right.map(() => toTimestamp(nowMs)),
+  );
+  const ids = [ahead, ...right].map(({ id }) => id);
+  assert.deepEqual(ids, ids.toSorted());
+  assert.equal(new Set(ids).size, ids.length);
 });
 
 test('only the whole prefix and a base62 body count as an id of a kind', () => {

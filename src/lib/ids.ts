@@ -45,10 +45,18 @@ export function newOperationId(): string {
   return `${stem}${endings[usedEndings++]}`;
 }
 
-/** An id, and the second that is written in it as a timestamp. */
+/**
+ * Seconds by which an id may be ahead of the clock and still say when it was made. Ids never go back, or they would not sort
+ * any more; a clock that was far ahead and was set right must not date everything that is made until the next restart.
+ */
+const farAheadSeconds = 60;
+
+/** An id, and its time: the second that is written in it, or the clock's where the id is far ahead of the clock. */
 export function newIdWithTime(prefix: string): { readonly id: string; readonly createdAt: string } {
   const id = newId(prefix);
-  return { id, createdAt: toTimestamp(lastSecond * 1000) };
+  const nowMs = Date.now();
+  const idMs = lastSecond * 1000;
+  return { id, createdAt: toTimestamp(idMs - nowMs > farAheadSeconds * 1000 ? nowMs : idMs) };
 }
 
 export function hasPrefix(id: string, prefix: string): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { checkRequestPath, normalizePath } from './request-path.ts';
+import { checkRequestPath, normalizePath, otherReadings } from './request-path.ts';
 
 /** Pieces of attacks and of ordinary paths. */
 const target = fc
@@ -51,6 +51,7 @@ test('ordinary targets are taken apart and kept as they are', () => {
     ['/~user/@x:y/(a)!$&\'*+,=|{}^`<>"', '/~user/@x:y/(a)!$&\'*+,=|{}^`<>"', ''],
     ['/caf%C3%A9%20au%20lait%25', '/caf%C3%A9%20au%20lait%25', ''],
     ['/%E9t%E9', '/%E9t%E9', ''],
+    ['/sm%f8rrebr%F8d/%fcber/%f8%fe%ff', '/sm%f8rrebr%F8d/%fcber/%f8%fe%ff', ''],
   ] as const) {
     const result = checkRequestPath(text);
     assert.ok(result.ok, text);
@@ -70,6 +71,10 @@ test('what could be read as another separator is refused', () => {
   for (const text of ['/a%5cb', '/a%5C..']) assert.match(reasonFor(text) ?? '', /encoded backslash/, text);
   for (const text of ['/a\\b', '/\\host', '/..\\a']) assert.match(reasonFor(text) ?? '', /a backslash/, text);
   for (const text of ['/%c0%af', '/%C0%AE%C0%AE/', '/%c1%9c', '/%e0%80%af', '/%f0%80%80%af'])
+    assert.match(reasonFor(text) ?? '', /more bytes/, text);
+  for (const text of ['/%f8%80%80%80%ae', '/%F8%87%bf%bf%bf', '/%fc%80%80%80%80%ae/a', '/a/%FC%83%bf%bf%bf%bf'])
+    assert.match(reasonFor(text) ?? '', /more bytes/, text);
+  for (const text of ['/%fe%80%80%80%80%80%ae', '/%ff%80%80%80%80%80%80%80%80%80%80%80%ae'])
     assert.match(reasonFor(text) ?? '', /more bytes/, text);
 });
 
@@ -126,4 +131,27 @@ test('the path of a route may be written decoded', () => {
   assert.equal(normalizePath('/café au lait'), '/caf%C3%A9%20au%20lait');
   assert.equal(normalizePath('/caf%c3%a9%20au lait'), '/caf%C3%A9%20au%20lait');
   assert.equal(normalizePath('/a\ud800'), '/a%EF%BF%BD');
+});
+
+test('a path that is open to other readings has all of them', () => {
+  for (const [path, readings] of [
+    ['/a/b.c', []],
+    ['/100%25/a', []],
+    ['/a//b;v=1/', ['/a/b/']],
+    ['/%2561', ['/a']],
+    ['/%252561', ['/%2561', '/a']],
+    ['/a/%252e%252e/b', ['/a/../b', '/b']],
+    ['/a%252f%255cb', ['/a/\\b', '/a/b']],
+    ['/a/b%253bx', ['/a/b;x', '/a/b']],
+    ['/%256%2531', ['/%2561', '/a']],
+    ['/%25C3%25A9', ['/%C3%A9']],
+  ] as const) {
+    const all = otherReadings(path) ?? ['undefined'];
+    assert.deepEqual([...new Set(all)].filter((reading) => reading !== path).toSorted(), readings.toSorted(), path);
+  }
+});
+
+test('a path that hides what no path may hold, or is encoded without end, has no reading', () => {
+  for (const path of ['/a%2500', '/%250a', '/%25c0%25ae', '/%25F8%2580%2580%2580%25AE', `/%${'25'.repeat(10_000)}61`])
+    assert.equal(otherReadings(path), undefined, path);
 });

@@ -6,14 +6,18 @@ export type RequestPath =
   | { readonly ok: true; readonly path: string; readonly query: string; readonly matchPath: string }
   | { readonly ok: false; readonly reason: string };
 
+const hiddenCharacter = /%(?:[01][0-9a-f]|7f)/i;
+/** Sequences of five bytes and more are no longer UTF-8, but old decoders take them. */
+const overlongCharacter = /%c[01]%[89ab]|%e0%[89]|%f0%8|%f8%8[0-7]|%fc%8[0-3]|%f[ef]%8/i;
+
 /** The order matters: each pattern may rely on those before it not having matched. */
 const pathFaults: readonly (readonly [RegExp, string])[] = [
   [/\\/, 'has a backslash in its path'],
   [/%(?![0-9A-Fa-f]{2})/, 'has a percent sign in its path that is not followed by two hexadecimal digits'],
   [/%2f/i, 'has an encoded slash in its path'],
   [/%5c/i, 'has an encoded backslash in its path'],
-  [/%(?:[01][0-9a-f]|7f)/i, 'has an encoded control character in its path'],
-  [/%c[01]%[89ab]|%e0%[89]|%f0%8/i, 'has a character in its path that is encoded in more bytes than it needs'],
+  [hiddenCharacter, 'has an encoded control character in its path'],
+  [overlongCharacter, 'has a character in its path that is encoded in more bytes than it needs'],
 ];
 /** Includes `..;x`: some servers drop what follows the semicolon and then see `..`. */
 const dotSegment = /\/\.\.?(?:[/;]|$)/;
@@ -50,6 +54,51 @@ export function normalizePath(path: string): string {
       const code = Number.parseInt(escape.slice(1), 16);
       return code > 0x20 && code < 0x7f && code !== 0x25 ? String.fromCharCode(code) : escape.toUpperCase();
     });
+}
+
+/** The parts of a path that servers read in more than one way. */
+const openToReadings = /\/\/|;|%25[0-9A-Fa-f]{2}/;
+
+/** Servers in a row rarely decode more than twice; the limit keeps a hostile path from taking long. */
+const decodingLimit = 6;
+
+const none: readonly string[] = [];
+
+/**
+ * Returns the other paths that servers may see in a path of `normalizePath`: some merge slashes, some drop `;x`, and some, often
+ * two in a row, decode what is already decoded. Undefined if such a reading holds what no path may hold.
+ */
+export function otherReadings(matchPath: string): readonly string[] | undefined {
+  if (!openToReadings.test(matchPath)) return none;
+  const readings: string[] = [];
+  let path = matchPath;
+  for (let left = decodingLimit; left > 0; left--) {
+    readings.push(path, foldSegments(path));
+    const next = decodeAgain(path);
+    if (next === path) return readings;
+    if (hiddenCharacter.test(next) || overlongCharacter.test(next)) return undefined;
+    path = next;
+  }
+  return undefined;
+}
+
+/** Decodes escapes whose percent sign is itself escaped, by one step. */
+function decodeAgain(matchPath: string): string {
+  return matchPath.replaceAll(/%25([0-9A-Fa-f]{2})/g, (_, digits: string) => normalizePath(`%${digits}`));
+}
+
+function foldSegments(path: string): string {
+  const segments: string[] = [];
+  const parts = path
+    .replaceAll('\\', '/')
+    .replaceAll(/;[^/]*/g, '')
+    .split(/\/+/)
+    .slice(1);
+  for (const part of parts) {
+    if (part === '..') segments.pop();
+    else if (part !== '.') segments.push(part);
+  }
+  return `/${segments.join('/')}`;
 }
 
 function refuse(reason: string): RequestPath {

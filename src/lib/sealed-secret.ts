@@ -12,7 +12,8 @@ class SealError extends Error {
 }
 
 const minKeyLength = 32;
-const plainPrefix = 'plain:';
+/** Start of a sealed text that anyone can read. */
+export const plainPrefix = 'plain:';
 const gcmPrefix = 'gcm1:';
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { hashSecret, newSecret, secretMatches } from './secrets.ts';
+import { hashSecret, newSecret, secretMatchesAny } from './secrets.ts';
+
+const secretMatches = (secret: string, stored: string | undefined) =>
+  secretMatchesAny(secret, stored, undefined) || secretMatchesAny(secret, undefined, stored);
 
 test('a secret has 256 random bits in base62', () => {
   const secrets = Array.from({ length: 100 }, newSecret);
@@ -27,4 +30,13 @@ test('a secret matches its own hash and no other', () => {
 
 test('nothing matches where no hash is stored', () => {
   assert.ok(!secretMatches(newSecret(), undefined));
+});
+
+test('of two hashes either one is enough', () => {
+  const [current, previous] = [newSecret(), newSecret()];
+  const hashes = [hashSecret(current), hashSecret(previous)] as const;
+  assert.ok(secretMatchesAny(current, ...hashes));
+  assert.ok(secretMatchesAny(previous, ...hashes));
+  assert.ok(!secretMatchesAny(newSecret(), ...hashes));
+  assert.ok(!secretMatchesAny(current, undefined, undefined));
 });

@@ -22,10 +22,15 @@ export function hashSecret(secret: string): string {
 /** Dummy hash, so that unknown keys take the same time. */
 const noHash = randomBytes(32).toString('hex');
 
-/** Compares in constant time, also when there is no stored hash, and the answer is false. */
-export function secretMatches(secret: string, storedHash: string | undefined): boolean {
-  const equal = equalHashes(hashSecret(secret), storedHash ?? noHash);
-  return equal && storedHash !== undefined;
+/**
+ * Whether the secret has one of the two stored hashes. Compares with both in constant time, also where there is none, in
+ * which case the answer is false.
+ */
+export function secretMatchesAny(secret: string, first: string | undefined, second: string | undefined): boolean {
+  const hashed = hashSecret(secret);
+  const isFirst = equalHashes(hashed, first ?? noHash);
+  const isSecond = equalHashes(hashed, second ?? noHash);
+  return (isFirst && first !== undefined) || (isSecond && second !== undefined);
 }
 
 /**

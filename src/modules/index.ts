@@ -52,9 +52,19 @@ function joinSteps(actions: readonly ModuleAction[]): Pipeline {
     admits: (source, rules) => checks.every((admits) => admits(source, rules)),
     backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
     rewriteRequest: chain(actions.flatMap(({ rewriteRequest }) => rewriteRequest ?? [])),
+    removedFromRequest: joinNames(actions.map(({ removedFromRequest }) => removedFromRequest)),
     rewriteResponse: chain(actions.flatMap(({ rewriteResponse }) => rewriteResponse ?? [])),
+    removedFromResponse: joinNames(actions.map(({ removedFromResponse }) => removedFromResponse)),
     encodeResponse: firstOf(actions.flatMap(({ encodeResponse }) => encodeResponse ?? [])),
   };
+}
+
+const noNames: readonly string[] = [];
+
+/** Routes without such names, which are most of very many, share one list. */
+function joinNames(lists: readonly (readonly string[] | undefined)[]): readonly string[] {
+  const names = lists.flatMap((list) => list ?? noNames);
+  return names.length === 0 ? noNames : names;
 }
 
 type Rewrite = (headers: HeaderList) => HeaderList;

@@ -81,7 +81,11 @@ export interface ModuleAction {
   readonly admits?: (source: IpAddress, rules: AccessRules) => boolean;
   readonly backendId?: string;
   readonly rewriteRequest?: (headers: HeaderList) => HeaderList;
+  /** Names that `rewriteRequest` removes, in lower case: the gateway also removes their other spellings, and trailers. */
+  readonly removedFromRequest?: readonly string[];
   readonly rewriteResponse?: (headers: HeaderList) => HeaderList;
+  /** Names that `rewriteResponse` removes, in lower case: they are also removed from interim responses and trailers. */
+  readonly removedFromResponse?: readonly string[];
   /** Answers to HEAD come here too: their headers are those of GET. Undefined: the response passes unchanged. */
   readonly encodeResponse?: (request: RequestFacts, response: ResponseFacts) => EncodedResponse | undefined;
 }
@@ -91,9 +95,11 @@ export interface Pipeline {
   /** True if every module admits the source. */
   admits(source: IpAddress, rules: AccessRules): boolean;
   readonly backendId: string | undefined;
-  /** Undefined, like the steps below, if no module takes part: the usual case must cost nothing. */
+  /** Undefined, like the other functions below, if no module takes part: the usual case must cost nothing. */
   readonly rewriteRequest: ModuleAction['rewriteRequest'] | undefined;
+  readonly removedFromRequest: readonly string[];
   readonly rewriteResponse: ModuleAction['rewriteResponse'] | undefined;
+  readonly removedFromResponse: readonly string[];
   /** The first module that answers something encodes the response, alone. */
   readonly encodeResponse: ModuleAction['encodeResponse'] | undefined;
 }

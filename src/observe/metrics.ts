@@ -4,7 +4,7 @@ import { refusals } from '../errors/refusals.ts';
 import type { BoundReport } from '../gateway/bounds/bound-reports.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
-import { createTrafficMetrics } from './traffic-metrics.ts';
+import { createTrafficMetrics, readGauge } from './traffic-metrics.ts';
 
 const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
 
@@ -24,7 +24,16 @@ export class Metrics {
   readonly #warnings = this.#counter('gatehouse_warnings_total', 'Warnings of restrictions that are not enforced.', [
     'restriction',
   ]);
+  readonly #failedAuthentications = this.#counter(
+    'gatehouse_failed_authentications_total',
+    'Calls without a valid credential, by how they were answered.',
+    ['answer'],
+  );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
+  readonly #faultyEntries = this.#gauge(
+    'gatehouse_faulty_entries',
+    'Entries of the configuration that cannot be loaded; what they decide about is closed.',
+  );
   readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds, each for one process of the gateway.', [
     'bound',
   ]);
@@ -49,6 +58,11 @@ export class Metrics {
     buckets: secondsBuckets,
     registers: [this.registry],
   });
+  readonly #inwardRefusals = this.#counter(
+    'gatehouse_inward_refusals_total',
+    'Connections refused because they lead to a listener of this installation, or to a link-local address.',
+    ['leads_to'],
+  );
   readonly #publishFaults = this.#counter(
     'gatehouse_publish_faults_total',
     'Changes that are stored but could not be put in force.',
@@ -90,6 +104,16 @@ export class Metrics {
     for (const id of restrictionIds) this.#warnings.inc({ restriction: bounded(this.#restrictions, id) });
   }
 
+  /** `leadsTo` is a kind of listener, `link_local`, or `arrival` for a connection that was reset on arrival. */
+  inwardRefused(leadsTo: string): void {
+    this.#inwardRefusals.inc({ leads_to: leadsTo });
+  }
+
+  /** `answer` is one of a few words. */
+  authenticationFailed(answer: string): void {
+    this.#failedAuthentications.inc({ answer });
+  }
+
   boundsReported(reports: readonly BoundReport[]): void {
     for (const { bound, limit, inUse, refused } of reports) {
       this.#boundLimit.set({ bound }, limit);
@@ -100,6 +124,15 @@ export class Metrics {
 
   setFaultyListeners(count: number): void {
     this.#faultyListeners.set(count);
+  }
+
+  watchStorage(isFull: () => boolean): void {
+    const help = '1 while the disk of the database is full: writes are refused, reading goes on.';
+    this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
+  }
+
+  setFaultyEntries(count: number): void {
+    this.#faultyEntries.set(count);
   }
 
   published(version: number, durationMs: number): void {

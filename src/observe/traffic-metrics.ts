@@ -23,8 +23,12 @@ export function createTrafficMetrics(counts: TrafficCounts): readonly (Counter |
         add({ edge, direction: 'out' }, bytesOut);
       }
     }),
-    gauge('gatehouse_tcp_open_connections', 'TCP connections open now.', () => counts.openTcp),
-    gauge('gatehouse_https_open_connections', 'Connections to the HTTPS listener open now.', () => counts.openHttps),
+    readGauge('gatehouse_tcp_open_connections', 'TCP connections open now.', () => counts.openTcp),
+    readGauge(
+      'gatehouse_https_open_connections',
+      'Connections to the HTTPS listener open now.',
+      () => counts.openHttps,
+    ),
   ];
 }
 
@@ -43,7 +47,7 @@ function counter(name: string, help: string, labelNames: string[], addAll: (add:
   });
 }
 
-function gauge(name: string, help: string, read: () => number): Gauge {
+export function readGauge(name: string, help: string, read: () => number): Gauge {
   return new Gauge({
     name,
     help,

@@ -1,26 +1,30 @@
-import type { GatewayLog, TrafficObserver } from '../gateway/engine.ts';
+import type { BackendRefused, GatewayLog, TrafficObserver } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import type { EntryFaults } from './entry-faults.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
+  readonly entryFaults: EntryFaults;
   /** Keeps warnings for the API. */
   readonly warnings: Pick<TrafficObserver, 'warned'>;
   /** The share of requests and connections that is logged, 0 to 1. */
   readonly accessLogShare: number;
 }
 
-/** Shortest interval between log lines for one pair of restriction and source. */
+/** Shortest interval between log lines for one pair of restriction and source, and for one backend. */
 const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
 /** Turns events of the gateway into metrics, the access log and warnings. */
-export function createTrafficObserver({ metrics, log, warnings, accessLogShare }: ObserverParts): TrafficObserver {
+export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
+  const { metrics, log, warnings, entryFaults, accessLogShare } = parts;
   const faultyPorts = new Set<number>();
   const logWarning = createWarningLog(log);
+  const logRefusal = createRefusalLog(log);
   const isLogged = () => accessLogShare === 1 || (accessLogShare > 0 && Math.random() < accessLogShare);
   return {
     warned(restrictionIds, source) {
@@ -56,6 +60,16 @@ export function createTrafficObserver({ metrics, log, warnings, accessLogShare }
       metrics.setFaultyListeners(faultyPorts.size);
       if (cause === undefined) log.info({ edgeId, port }, 'the port of a TCP edge is open now');
     },
+    backendRefused(event) {
+      metrics.inwardRefused(event.leadsTo);
+      logRefusal(event);
+    },
+    ownArrivalReset() {
+      metrics.inwardRefused('arrival');
+    },
+    entryFault(event) {
+      entryFaults.report(event);
+    },
   };
 }
 
@@ -70,6 +84,21 @@ export class LateWarnings {
   warned(restrictionIds: readonly string[], source: IpAddress): void {
     this.#target?.warned(restrictionIds, source);
   }
+}
+
+/** Names backend, address and listener, and the remedy: the client is told nothing of it. */
+function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
+  const loggedAt = new BoundedCache<string, number>(rememberedPairs);
+  return (event) => {
+    const nowMs = Date.now();
+    if (nowMs - (loggedAt.get(event.backendId) ?? 0) < warningEveryMs) return;
+    loggedAt.fill(loggedAt.ticket(), event.backendId, nowMs);
+    const remedy =
+      event.leadsTo === 'link_local'
+        ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'
+        : 'give the backend the address and port of the server behind the edge';
+    log.warn({ ...event, remedy }, 'a backend that leads inwards was not connected to');
+  };
 }
 
 function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], source: string) => void {

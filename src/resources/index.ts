@@ -8,6 +8,7 @@ import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
 import { ipRestrictionsResource } from './ip-restrictions/index.ts';
 import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
+import { processesResource } from './processes/index.ts';
 import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
@@ -26,6 +27,7 @@ export const resources: readonly Resource[] = [
   httpsEdgesResource,
   tlsCertificatesResource,
   reservedDomainsResource,
+  processesResource,
   changesResource,
   ipCheckResource,
 ];

@@ -10,7 +10,8 @@ export type SnapshotEntry =
   | BackendEntry
   | CertificateEntry
   | TcpEdgeEntry
-  | HttpsEdgeEntry;
+  | HttpsEdgeEntry
+  | ProcessEntry;
 
 export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
 export type RestrictionType = (typeof restrictionTypes)[number];
@@ -18,7 +19,13 @@ export type RestrictionType = (typeof restrictionTypes)[number];
 /** Flags of a rule in a `CidrSetData`; the result of a lookup is the union of the flags of all rules that match. */
 export const ruleFlag = { allow: 1, deny: 2 } as const;
 
-export interface PolicyEntry {
+/** Part of the entries whose stored form may be unusable, such as a private key that does not open. */
+interface Compiled {
+  /** The reason why it could not be compiled. Its other fields then say nothing, and whatever depends on it is closed. */
+  readonly fault?: string;
+}
+
+export interface PolicyEntry extends Compiled {
   readonly kind: 'policy';
   readonly id: string;
   readonly rules: CidrSetData;
@@ -33,7 +40,7 @@ export interface RestrictionEntry {
   readonly policyIds: readonly string[];
 }
 
-export interface BackendEntry {
+export interface BackendEntry extends Compiled {
   readonly kind: 'backend';
   readonly id: string;
   readonly host: string;
@@ -41,7 +48,7 @@ export interface BackendEntry {
   readonly tls: boolean;
 }
 
-export interface CertificateEntry {
+export interface CertificateEntry extends Compiled {
   readonly kind: 'certificate';
   readonly id: string;
   readonly accountId: string;
@@ -52,7 +59,7 @@ export interface CertificateEntry {
   readonly names: readonly string[];
 }
 
-/** Settings by module name, as `src/modules/` stores them; a name not known there fails the whole update. */
+/** Settings by module name, as `src/modules/` stores them; a name not known there closes the edge. */
 export type ModuleSettings = Readonly<Record<string, unknown>>;
 
 export interface TcpEdgeEntry {
@@ -79,6 +86,24 @@ export interface RouteEntry {
   readonly modules: ModuleSettings;
 }
 
+/** A process of the installation and where it listens. No backend may lead there. */
+export interface ProcessEntry {
+  readonly kind: 'process';
+  readonly id: string;
+  /** As in `Machine`. */
+  readonly networkId: string;
+  /** Addresses of its machine that others can reach, without the loopback ones. */
+  readonly addresses: readonly string[];
+  readonly listeners: readonly Listener[];
+}
+
+export interface Listener {
+  readonly kind: 'api' | 'metrics' | 'https' | 'http' | 'tcp';
+  readonly host: string;
+  /** 0 for `tcp`: the ports of all TCP edges. */
+  readonly port: number;
+}
+
 export interface EntryKey {
   readonly kind: SnapshotEntry['kind'];
   readonly id: string;
@@ -88,6 +113,9 @@ export interface EntryKey {
 export function keyOf({ kind, id }: EntryKey): string {
   return `${kind} ${id}`;
 }
+
+/** Reports an entry that cannot be loaded. */
+export type SetAside = (entry: EntryKey, cause: unknown) => void;
 
 /** The difference between one snapshot and the next. It is put in force whole or not at all. */
 export interface SnapshotUpdate {
@@ -100,10 +128,13 @@ export interface SnapshotUpdate {
 }
 
 /**
- * Follows the snapshot. `prepare` builds all that is new and may throw; nothing is in force until the function it returns
- * is called. That function is synchronous and does not throw, so that several followers swap together and no traffic sees
- * half of an update.
+ * Follows the snapshot. `prepare` builds all that is new; nothing is in force until the function it returns is called. That
+ * function is synchronous and does not throw, so that several followers swap together and no traffic sees half of an
+ * update.
+ *
+ * An entry that cannot be loaded is set aside and does not hold up the others. Whatever it decides about is closed: the
+ * form of it that was in force before may be laxer, so it must not stay. `prepare` throws for other faults only.
  */
 export interface SnapshotFollower {
-  prepare(update: SnapshotUpdate): (() => void) | Promise<() => void>;
+  prepare(update: SnapshotUpdate, setAside: SetAside): (() => void) | Promise<() => void>;
 }

@@ -103,6 +103,23 @@ export async function readChanges(
   return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
 }
 
+/** Changes of one account after `version`, of these kinds; at most `limit`. */
+export async function readAccountChanges(
+  queries: Queries,
+  accountId: string,
+  version: number,
+  kinds: readonly string[],
+  limit: number,
+): Promise<readonly Change[]> {
+  const places = kinds.map((_, at) => `$${at + 4}`).join(', ');
+  const rows = await queries.all(
+    `SELECT account_id, kind, resource_id, before, after, sweeping FROM change_log
+     WHERE account_id = $1 AND version > $2 AND kind IN (${places}) ORDER BY version, position LIMIT $3`,
+    [accountId, version, limit, ...kinds],
+  );
+  return rows.map(toChange);
+}
+
 function toChange([accountId, kind, id, before, after, cascades]: Row): Change {
   return {
     accountId: String(accountId),

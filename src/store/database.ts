@@ -66,3 +66,6 @@ export class ConstraintError extends Error {
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
+
+/** The disk of the database is full: nothing can be written, reading goes on. */
+export class StoreFullError extends StoreUnavailableError {}

@@ -1,6 +1,9 @@
+import { FairQueue } from '../lib/fair-queue.ts';
 import { nextTurn } from '../lib/next-turn.ts';
+import { Pace } from '../lib/pace.ts';
 import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
+import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
@@ -34,6 +37,8 @@ interface Batch {
   version: number;
   readonly changes: Change[];
   readonly answers: (() => void)[];
+  /** A write of it found the disk full. */
+  isFull: boolean;
 }
 
 /** Called after each commit, in order, with all its changes; the writes in it are answered when it has resolved. */
@@ -43,18 +48,24 @@ export type Committed = (fromVersion: number, toVersion: number, changes: readon
 const statementTimeoutMs = 15_000;
 /** More in one transaction would keep its first writer waiting. */
 const batchLimit = 256;
+/** A transaction that has lasted so long is committed; what still waits goes into the next one. */
+const batchMs = 50;
+/** The owner, in the queue, of writes that belong to no account. */
+const noAccount = '';
 
 /**
  * Writes that arrive while a commit is under way are carried out together in the next transaction, each in its own
  * savepoint, each answered after that commit: durable, in order, and many for the price of one fsync. Holding the
- * exclusive right from the first statement on makes versions commit in order across processes.
+ * exclusive right from the first statement on makes versions commit in order across processes. Accounts take turns: one
+ * that sends many writes delays those of another by one write, not by all of its own.
  */
 export class GroupCommit {
   readonly #database: Database;
   readonly #committed: Committed;
   #connection: Connection | undefined;
-  #queue: Job[] = [];
+  readonly #queue = new FairQueue<Job>();
   #running: Promise<void> | undefined;
+  #isFull = false;
 
   constructor(database: Database, committed: Committed) {
     this.#database = database;
@@ -62,12 +73,17 @@ export class GroupCommit {
   }
 
   submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#enqueue((connection, version) => performLogged(connection, version, actor, work));
+    return this.#enqueue(actor.accountId, (connection, version) => performLogged(connection, version, actor, work));
   }
 
-  /** Takes its turn among the writes, but leaves no trace in the change log. */
-  submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
-    return this.#enqueue(async (connection) => ({ value: await work(connection), changes: [] }));
+  /** Takes its turn among the writes of the account, but leaves no trace in the change log. */
+  submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>, accountId: string = noAccount): Promise<T> {
+    return this.#enqueue(accountId, async (connection) => ({ value: await work(connection), changes: [] }));
+  }
+
+  /** The disk was full when a write was last tried that changes something. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   async close(): Promise<void> {
@@ -75,35 +91,44 @@ export class GroupCommit {
     await this.#dropConnection();
   }
 
-  #enqueue<T>(perform: Perform<T>): Promise<T> {
+  #enqueue<T>(accountId: string, perform: Perform<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({
+      this.#queue.push(accountId, {
         async perform(connection, version) {
           const { value, changes } = await perform(connection, version);
           return { changes, answer: () => resolve(value) };
         },
-        reject,
+        reject: (error) => {
+          // Before the answer, so that whoever gets it finds the disk full.
+          this.#isFull ||= error instanceof StoreFullError;
+          reject(error);
+        },
       });
       this.#running ??= this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      // SQLite carries out a batch without a pause: only what all sockets have brought before it can be in it.
+    while (!this.#queue.isEmpty) {
+      // SQLite carries out a batch with few pauses: mostly what all sockets have brought before it can be in it.
       await nextTurn();
-      await this.#commitBatch(this.#queue.splice(0, batchLimit));
+      await this.#commitBatch();
     }
     this.#running = undefined;
   }
 
-  async #commitBatch(jobs: readonly Job[]): Promise<void> {
+  async #commitBatch(): Promise<void> {
+    const jobs: Job[] = [];
     let batch: Batch;
     try {
       batch = await this.#carryOutAll(jobs);
+      // Observations are small, and may find space where a change does not.
+      if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
     } catch (error) {
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
+      // Those who wait are not left to find out one after another.
+      while (this.#takeNext(jobs, Infinity) !== undefined);
       for (const job of jobs) job.reject(error);
       return;
     }
@@ -121,20 +146,41 @@ export class GroupCommit {
     );
   }
 
-  async #carryOutAll(jobs: readonly Job[]): Promise<Batch> {
-    // After an outage, the first write need not be the one that finds out.
-    if (this.#connection?.isBroken) await this.#dropConnection();
-    const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
-    await this.#database.beginExclusive(connection);
+  /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
+  async #carryOutAll(jobs: Job[]): Promise<Batch> {
+    const connection = await this.#begin(jobs);
     const fromVersion = await readVersion(connection);
-    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [] };
-    for (const job of jobs) await carryOut(connection, batch, job);
+    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [], isFull: false };
+    const pace = new Pace();
+    const paced = giveWayBetween(connection, pace);
+    const endMs = performance.now() + batchMs;
+    // The first job was taken before the transaction began.
+    for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
+      await carryOut(paced, batch, job);
+    }
     if (batch.version > fromVersion) {
       await connection.run('UPDATE store_version SET version = $1', [batch.version]);
       await this.#database.announce(connection);
     }
     await connection.script('COMMIT');
     return batch;
+  }
+
+  /** Takes a job first: if there is no connection, somebody has to be told. */
+  async #begin(jobs: Job[]): Promise<Connection> {
+    this.#takeNext(jobs, Infinity);
+    // After an outage, the first write need not be the one that finds out.
+    if (this.#connection?.isBroken) await this.#dropConnection();
+    const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
+    await this.#database.beginExclusive(connection);
+    return connection;
+  }
+
+  #takeNext(jobs: Job[], endMs: number): Job | undefined {
+    if (jobs.length >= batchLimit || performance.now() >= endMs) return undefined;
+    const job = this.#queue.take();
+    if (job !== undefined) jobs.push(job);
+    return job;
   }
 
   async #dropConnection(): Promise<void> {
@@ -148,6 +194,20 @@ export class GroupCommit {
   }
 }
 
+/** Lets others have their turn between statements; on SQLite, where each of them runs in this thread, nobody else does. */
+function giveWayBetween(connection: Connection, pace: Pace): Connection {
+  const inTurn = <T>(run: () => Awaitable<T>): Awaitable<T> => (pace.isDue ? pace.giveWay().then(run) : run());
+  return {
+    get isBroken() {
+      return connection.isBroken;
+    },
+    all: (sql, parameters) => inTurn(() => connection.all(sql, parameters)),
+    run: (sql, parameters) => inTurn(() => connection.run(sql, parameters)),
+    script: (sql) => connection.script(sql),
+    close: () => connection.close(),
+  };
+}
+
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
   await connection.script('SAVEPOINT job');
   try {
@@ -157,8 +217,18 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
     batch.changes.push(...changes);
     batch.answers.push(answer);
   } catch (error) {
-    await connection.script('ROLLBACK TO job; RELEASE job');
+    await undo(connection, error);
+    batch.isFull ||= error instanceof StoreFullError;
     job.reject(error);
+  }
+}
+
+async function undo(connection: Connection, error: unknown): Promise<void> {
+  try {
+    await connection.script('ROLLBACK TO job; RELEASE job');
+  } catch (failure) {
+    // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
+    throw error instanceof StoreUnavailableError ? error : failure;
   }
 }
 

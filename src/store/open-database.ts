@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 
 import { sqlitePath } from '../lib/database-url.ts';
 import type { Database } from './database.ts';
+import { refuseLostFile } from './lost-file.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** `sqlite:PATH`, whose file is created where there is none, or `postgres://…`. */
 export async function openDatabase(url: string): Promise<Database> {
   const path = sqlitePath(url);
-  return path === undefined ? openPostgres(url) : openSqlite(path);
+  if (path === undefined) return openPostgres(url);
+  await refuseLostFile(path);
+  return openSqlite(path);
 }
 
 /** Keeps a command from creating a database at a mistyped path, where it would look like an empty one. */

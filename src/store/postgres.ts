@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import { ConstraintError, StoreUnavailableError } from './database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Queries, Row, Value } from './database.ts';
 import { NotificationWatch, notifySql } from './notifications.ts';
 
@@ -12,6 +12,8 @@ const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 5_000;
 /** Limit for closing; a connection that is silent does not confirm its end either. */
 const closeTimeoutMs = 2_000;
+/** SQLSTATE of a full disk. */
+const fullCode = '53100';
 /** An arbitrary number, which nothing else in the database may use. */
 const migrationLock = 4_804_821;
 
@@ -120,6 +122,7 @@ async function guard<T>(call: () => Promise<T>): Promise<T> {
     if (!(error instanceof Error)) throw error;
     const code = 'code' in error ? String(error.code) : '';
     if (code.startsWith('23')) throw new ConstraintError(error.message, { cause: error });
+    if (code === fullCode) throw new StoreFullError('the disk of the database is full', { cause: error });
     if (isUnreachable(code, error.message)) {
       throw new StoreUnavailableError('the database cannot be reached', { cause: error });
     }

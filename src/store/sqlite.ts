@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ConstraintError, StoreUnavailableError } from './database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 
 const busyTimeoutMs = 10_000;
@@ -13,8 +13,9 @@ const pollEveryMs = 50;
 const busyRetryMs = 2;
 export const busyCode = 5;
 const constraintCode = 19;
-/** Result codes for read-only, I/O error and disk full: the request is right, and may succeed later. */
-const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13]);
+const fullCode = 13;
+/** Result codes for read-only and I/O error: the request is right, and may succeed later. */
+const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10]);
 
 /** Statements of every write; they are prepared once. */
 const transactionSteps: ReadonlySet<string> = new Set(['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job']);
@@ -143,6 +144,7 @@ function guard<T>(call: () => T): T {
     if (!(error instanceof Error)) throw error;
     const code = resultCode(error);
     if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
+    if (code === fullCode) throw new StoreFullError('the disk of the database is full', { cause: error });
     if (storageCodes.has(code)) throw new StoreUnavailableError('the database cannot be written', { cause: error });
     throw error;
   }

@@ -74,6 +74,11 @@ export class Store implements AsyncDisposable {
     return this.#feed.ageMs > staleAfterMs;
   }
 
+  /** The disk was full when something was last to be changed; reading goes on. */
+  get isFull(): boolean {
+    return this.#writer.isFull;
+  }
+
   /** Followers are notified in the order in which they came, before the write that made a change is answered. */
   follow(follower: Follower): void {
     this.#feed.follow(follower);
@@ -94,8 +99,8 @@ export class Store implements AsyncDisposable {
   }
 
   /** Writes observations in turn with the writes: durable, but without a version and a row in the change log. */
-  writeUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>): Promise<T> {
-    return this.#writer.submitUnlogged(work);
+  writeUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>, accountId?: string): Promise<T> {
+    return this.#writer.submitUnlogged(work, accountId);
   }
 
   /** Reads from one state of the database throughout. */

@@ -2,6 +2,8 @@ import { hasPrefix, newIdWithTime } from '../lib/ids.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
 import type { Transaction } from './group-commit.ts';
+import { pageOfShown } from './shown-rows.ts';
+import type { ShownRows } from './shown-rows.ts';
 
 /** Fields of every stored resource. A resource is one JSON document; other columns exist for constraints and look-ups. */
 export interface Stored {
@@ -20,6 +22,8 @@ interface TableDefinition<Document extends Stored> {
   readonly columns?: Readonly<Record<string, (document: Document) => Value>>;
   /** Columns whose values are no part of the document, so that no answer, cache or log ever holds them. */
   readonly secretColumns?: readonly string[];
+  /** Given where `name` is a view of the rows of a table that are shown. */
+  readonly rows?: ShownRows;
 }
 
 export interface Page {
@@ -33,32 +37,37 @@ export class Table<Document extends Stored> {
   readonly prefix: string;
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #secretColumns: readonly string[];
-  readonly #insertInto: string;
-  /** SQL texts by the number of rows. */
-  readonly #insertMany = new Map<number, string>();
-  readonly #sql: Readonly<
-    Record<'find' | 'all' | 'firstPage' | 'page' | 'firstIds' | 'ids' | 'insert' | 'update' | 'delete', string>
-  >;
+  readonly #table: string;
+  readonly #rows: ShownRows | undefined;
+  readonly #insertColumns: readonly string[];
+  /** SQL texts by the number of rows and the constant columns. */
+  readonly #insertMany = new Map<string, string>();
+  readonly #sql: Readonly<Record<'find' | 'all' | 'insert' | 'update' | 'delete', string>>;
+  readonly #pageSql: Readonly<Record<'document' | 'id', { readonly first: string; readonly next: string }>>;
 
-  constructor({ name, kind, prefix, columns = {}, secretColumns = [] }: TableDefinition<Document>) {
+  constructor({ name, kind, prefix, columns = {}, secretColumns = [], rows }: TableDefinition<Document>) {
     this.kind = kind;
     this.prefix = prefix;
     this.#columns = Object.entries(columns);
     this.#secretColumns = secretColumns;
     const kept = ['document', ...Object.keys(columns)];
     const all = ['id', 'account_id', ...kept, ...secretColumns];
-    this.#insertInto = `INSERT INTO ${name} (${all.join(', ')})`;
+    const table = rows?.table ?? name;
+    this.#table = table;
+    this.#rows = rows;
+    this.#insertColumns = all;
     this.#sql = {
       find: `SELECT document FROM ${name} WHERE id = $1`,
       all: `SELECT document FROM ${name} ORDER BY id`,
-      firstPage: `SELECT document FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
-      page: `SELECT document FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
-      firstIds: `SELECT id FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
-      ids: `SELECT id FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
-      insert: `${this.#insertInto} VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
-      update: `UPDATE ${name} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
-      delete: `DELETE FROM ${name} WHERE id = $1`,
+      insert: `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
+      update: `UPDATE ${table} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
+      delete: `DELETE FROM ${table} WHERE id = $1`,
     };
+    const pageSql = (column: string) => ({
+      first: `SELECT ${column} FROM ${name} WHERE account_id = $1 ORDER BY id DESC LIMIT $2`,
+      next: `SELECT ${column} FROM ${name} WHERE account_id = $1 AND id < $3 ORDER BY id DESC LIMIT $2`,
+    });
+    this.#pageSql = { document: pageSql('document'), id: pageSql('id') };
   }
 
   /** A new document's first fields. */
@@ -96,20 +105,14 @@ export class Table<Document extends Stored> {
   }
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */
-  page(queries: Queries, accountId: string, { beforeId, limit }: Page): Awaitable<readonly Document[]> {
-    const rows =
-      beforeId === undefined
-        ? queries.all(this.#sql.firstPage, [accountId, limit])
-        : queries.all(this.#sql.page, [accountId, limit, beforeId]);
+  page(queries: Queries, accountId: string, page: Page): Awaitable<readonly Document[]> {
+    const rows = this.#pageRows(queries, 'document', accountId, page);
     return whenReady(rows, (all) => all.map((row) => this.parse(row)));
   }
 
   /** The ids of the same page, which the index alone answers. */
-  pageIds(queries: Queries, accountId: string, { beforeId, limit }: Page): Awaitable<readonly string[]> {
-    const rows =
-      beforeId === undefined
-        ? queries.all(this.#sql.firstIds, [accountId, limit])
-        : queries.all(this.#sql.ids, [accountId, limit, beforeId]);
+  pageIds(queries: Queries, accountId: string, page: Page): Awaitable<readonly string[]> {
+    const rows = this.#pageRows(queries, 'id', accountId, page);
     return whenReady(rows, (all) => all.map((row) => String(row[0])));
   }
 
@@ -122,14 +125,21 @@ export class Table<Document extends Stored> {
     return document;
   }
 
-  /** Inserts many at once into a table without secrets. Records no change: the caller records one for all. */
-  async insertMany(transaction: Transaction, documents: readonly Document[]): Promise<void> {
+  /**
+   * Inserts many at once into a table without secrets. `constants` are columns that no document knows, with a number for
+   * all. Records no change: the caller records one for all.
+   */
+  async insertMany(
+    transaction: Pick<Transaction, 'run'>,
+    documents: readonly Document[],
+    constants: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
     const values: Value[] = [];
     for (const document of documents) {
       values.push(document.id, document.account_id, JSON.stringify(document));
       for (const [, value] of this.#columns) values.push(value(document));
     }
-    await transaction.run(this.#insertManySql(documents.length), values);
+    await transaction.run(this.#insertManySql(documents.length, constants), values);
   }
 
   /** Writes nothing, and records nothing, when both are equal. */
@@ -157,14 +167,28 @@ export class Table<Document extends Stored> {
     return JSON.parse(String(row[0])) as Document;
   }
 
+  #pageRows(queries: Queries, column: 'document' | 'id', accountId: string, page: Page): Awaitable<readonly Row[]> {
+    if (this.#rows !== undefined) return pageOfShown(queries, this.#rows, column, accountId, page);
+    const { first, next } = this.#pageSql[column];
+    const { beforeId, limit } = page;
+    return beforeId === undefined
+      ? queries.all(first, [accountId, limit])
+      : queries.all(next, [accountId, limit, beforeId]);
+  }
+
   /** The text is kept, because building one with thousands of places takes longer than running it. */
-  #insertManySql(rows: number): string {
-    let sql = this.#insertMany.get(rows);
+  #insertManySql(rows: number, constants: Readonly<Record<string, number>>): string {
+    const key = `${rows} ${Object.entries(constants).join()}`;
+    let sql = this.#insertMany.get(key);
     if (sql === undefined) {
-      const width = 3 + this.#columns.length;
-      const places = (row: number) => Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`).join(', ');
-      sql = `${this.#insertInto} VALUES ${Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ')}`;
-      this.#insertMany.set(rows, sql);
+      const width = this.#insertColumns.length;
+      const ends = Object.values(constants).map(String);
+      const places = (row: number) =>
+        [...Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`), ...ends].join(', ');
+      const columns = [...this.#insertColumns, ...Object.keys(constants)].join(', ');
+      const all = Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ');
+      sql = `INSERT INTO ${this.#table} (${columns}) VALUES ${all}`;
+      this.#insertMany.set(key, sql);
     }
     return sql;
   }

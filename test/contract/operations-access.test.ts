@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import { newId } from '../../src/lib/ids.ts';
+import { newId, toTimestamp } from '../../src/lib/ids.ts';
 import type { CallOptions } from '../support/gatehouse.ts';
 import { rightsTable } from './rights-table.ts';
 import { inWorlds } from './support/in-worlds.ts';
@@ -83,6 +84,38 @@ inWorlds('access to every operation', (world) => {
         const { status, body } = await callBadly(world(), operation, { authorization: `Bearer ${token}` });
         assert.deepEqual([status, body.error_code], [expected, `ERR_GATEHOUSE_${code}`]);
       }
+    });
+  });
+
+  test('ends with the key that expires, and is refused from addresses that the key is not for', async () => {
+    const { gatehouse } = world();
+    const expires_at = toTimestamp(Date.now() + 3_000);
+    const expired = await gatehouse.create('/api_keys', { expires_at });
+    const policy = await gatehouse.create('/ip_policies');
+    const elsewhere = await gatehouse.create('/api_keys', { ip_policy_ids: [policy.id] });
+    while (Date.now() < Date.parse(expires_at)) await sleep(Date.parse(expires_at) - Date.now());
+    await world().unchanged(() =>
+      forEach(operations, async (operation) => {
+        for (const [token, expected, code] of [
+          [expired.token, 401, 20069],
+          [elsewhere.token, 403, 20071],
+        ]) {
+          const { status, body } = await callBadly(world(), operation, { authorization: `Bearer ${token}` });
+          assert.deepEqual([status, body.error_code], [expected, `ERR_GATEHOUSE_${code}`]);
+        }
+      }),
+    );
+  });
+
+  test('is given to a read-only key where it reads, and nowhere else', async () => {
+    const { token } = await world().gatehouse.create('/api_keys', { read_only: true });
+    await forEach(operations, async (operation) => {
+      const prepared = await world().own.prepare(operation);
+      await world().unchanged(async () => {
+        const { status, body, text } = await world().own.call(operation, prepared, { token });
+        if (operation.method === 'GET') assert.equal(status, operation.successStatus, text);
+        else assert.deepEqual([status, body.error_code], [403, 'ERR_GATEHOUSE_20070']);
+      });
     });
   });
 

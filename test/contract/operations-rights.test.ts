@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { newId } from '../../src/lib/ids.ts';
 import { rightsTable } from './rights-table.ts';
+import type { Prepared } from './support/account.ts';
 import { inWorlds } from './support/in-worlds.ts';
 import { forEach, operations } from './support/operations.ts';
 import type { World } from './support/world.ts';
@@ -19,13 +20,29 @@ inWorlds('rights', (world) => {
       await forEach(operations, async (operation) => {
         // An admin prepares the call: the example key belongs to a bot, and the example of a new one names its owner.
         const prepared = await world().own.prepare(operation);
-        if (rightsTable[operation.id] === 'everyone') {
+        if (['everyone', 'unprotected'].includes(rightsTable[operation.id] ?? '')) {
           const { status, text } = await world().own.call(operation, prepared, caller);
           assert.equal(status, operation.successStatus, text);
           return;
         }
         await world().unchanged(async () => {
           assert.equal((await world().own.call(operation, prepared, caller)).status, 403);
+        });
+      });
+    });
+
+    test(`of a ${role} end at policies that decide who may call`, async () => {
+      const caller = await principal(world(), role);
+      const protectable = operations.filter(({ id }) => rightsTable[id] === 'unprotected');
+      await forEach(protectable, async (operation) => {
+        const prepared = await world().own.prepare(operation);
+        const ip_policy_ids = [await policyOf(world(), prepared)];
+        const enforced = { type: 'dashboard', enforced: true, ip_policy_ids };
+        const { id } = await world().gatehouse.create('/ip_restrictions', enforced);
+        await world().unchanged(async () => {
+          const { status, body } = await world().own.call(operation, prepared, caller);
+          assert.deepEqual([status, body.error_code], [403, 'ERR_GATEHOUSE_20067']);
+          assert.ok(body.msg.includes(id) && body.msg.includes('only an admin'), body.msg);
         });
       });
     });
@@ -48,6 +65,12 @@ inWorlds('rights', (world) => {
     });
   });
 });
+
+/** The policy that a call would write, itself or by its rules. */
+async function policyOf({ gatehouse }: World, { path, body }: Prepared): Promise<string> {
+  const [named] = /ipp_\w+/.exec(`${path} ${JSON.stringify(body)}`) ?? [];
+  return named ?? (await gatehouse.get(path)).body.ip_policy.id;
+}
 
 async function principal(world: World, role: 'member' | 'bot'): Promise<{ readonly token: string }> {
   if (role === 'member') return { token: (await world.createUser(`member ${newId('x')}`, role)).token };

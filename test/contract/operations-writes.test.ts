@@ -121,16 +121,17 @@ inWorlds('every read', (world) => {
 
 /** Checks that the change log has an entry for the resource, with its state before and after. */
 function checkChange(
-  { method, path }: ApiOperation,
+  { method, path, successStatus }: ApiOperation,
   changes: readonly LoggedChange[],
   { ids }: Prepared,
   { body }: Answer,
 ): void {
-  const id: unknown = method === 'POST' ? body.id : ids.at(-1);
+  const isCreation = successStatus === 201;
+  const id: unknown = isCreation ? body.id : ids.at(-1);
   const change = changes.find(({ resourceId }) => resourceId === id);
   assert.ok(change, `the log has no entry for ${String(id)}`);
   const { before, after } = change;
-  const wasThere = method !== 'POST';
+  const wasThere = !isCreation;
   const isThere = method !== 'DELETE' || !path.endsWith('}');
   assert.deepEqual([before !== null, after !== null], [wasThere, isThere], 'before and after');
   for (const text of [before, after]) if (text !== null) assert.equal(JSON.parse(text).id, id);

@@ -3,8 +3,10 @@
  * in its own code: forgetting one of the two fails the tests.
  *
  * `owner`: members and bots may, but not for what belongs to another principal.
+ * `unprotected`: members and bots may, but not for an IP policy, or its rules, that decides who may call: one of an
+ * enforced `api` or `dashboard` restriction, or of another principal's API key.
  */
-export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'admin'>> = {
+export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprotected' | 'admin'>> = {
   BotUsersCreate: 'admin',
   BotUsersList: 'everyone',
   BotUsersGet: 'everyone',
@@ -15,17 +17,18 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'admin'
   ApiKeysGet: 'everyone',
   ApiKeysUpdate: 'owner',
   ApiKeysDelete: 'owner',
+  ApiKeysRotate: 'owner',
   IpPoliciesCreate: 'everyone',
   IpPoliciesList: 'everyone',
   IpPoliciesGet: 'everyone',
-  IpPoliciesUpdate: 'everyone',
-  IpPoliciesDelete: 'everyone',
-  IpPolicyRulesCreate: 'everyone',
+  IpPoliciesUpdate: 'unprotected',
+  IpPoliciesDelete: 'unprotected',
+  IpPolicyRulesCreate: 'unprotected',
   IpPolicyRulesList: 'everyone',
   IpPolicyRulesGet: 'everyone',
-  IpPolicyRulesUpdate: 'everyone',
-  IpPolicyRulesDelete: 'everyone',
-  IpPolicyRulesReplace: 'everyone',
+  IpPolicyRulesUpdate: 'unprotected',
+  IpPolicyRulesDelete: 'unprotected',
+  IpPolicyRulesReplace: 'unprotected',
   IpRestrictionsCreate: 'admin',
   IpRestrictionsList: 'everyone',
   IpRestrictionsGet: 'everyone',

@@ -4,15 +4,7 @@ import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 
 import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
-import {
-  allowPolicy,
-  backendEntry,
-  edgeEntry,
-  ipRestriction,
-  prefixRoute,
-  requestHeaders,
-  toBackend,
-} from './support/https-entries.ts';
+import { backendEntry, edgeEntry, prefixRoute, requestHeaders, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import { headerValues, startUpstream } from './support/https-upstream.ts';
 import { until } from './support/tcp-engine.ts';
@@ -280,47 +272,6 @@ test('a pipelined request that changes protocol cannot get between the answers',
     upstream.seen.filter(({ url }) => url === '/b'),
     [],
   );
-});
-
-suite('no request behind one that was answered with Connection: close reaches the upstream', async () => {
-  const first: Readonly<Record<string, [request: string, status: number]>> = {
-    'a transfer coding that is not served': [
-      'POST /first HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
-      400,
-    ],
-    'an expectation with a body that is refused': [
-      'POST /first HTTP/1.1\r\nHost: app.test\r\nExpect: x\r\nContent-Length: 1\r\n\r\na',
-      417,
-    ],
-    'a chunked body for a route that lets nobody in': [
-      'POST /closed HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      403,
-    ],
-  };
-  for (const [name, [request, status]] of Object.entries(first)) {
-    test(name, async () => {
-      await using upstream = await startUpstream();
-      await using gateway = await startGateway([
-        allowPolicy('nobody', '192.0.2.1/32'),
-        backendEntry('b', upstream.port),
-        edgeEntry(
-          'e',
-          ['app.test'],
-          [prefixRoute('/', toBackend('b')), prefixRoute('/closed', { ...toBackend('b'), ...ipRestriction('nobody') })],
-        ),
-      ]);
-      // Puts a connection into the pool, which takes the next request at once.
-      await sendRaw(gateway.port, get('/before'));
-      const after = 'POST /after HTTP/1.1\r\nHost: app.test\r\nContent-Length: 0\r\n\r\n';
-      const { text } = await sendRaw(gateway.port, `${request}${after}`);
-      assert.match(text, new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));
-      await sendRaw(gateway.port, get('/last'));
-      assert.deepEqual(
-        upstream.seen.map(({ url }) => url),
-        ['/before', '/last'],
-      );
-    });
-  }
 });
 
 test('pipelined requests are answered in order', async () => {

@@ -107,17 +107,6 @@ suite('a change is live for the next request of an open connection', async () =>
   });
 });
 
-test('an update that cannot be built changes nothing', async () => {
-  await using upstream = await startUpstream();
-  await using gateway = await startGateway([
-    backendEntry('b', upstream.port),
-    edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
-  ]);
-  const unknown = edgeEntry('e', ['app.test'], [prefixRoute('/', { of_tomorrow: { enabled: true } })]);
-  await assert.rejects(gateway.set(backendEntry('b', 1), unknown), /of_tomorrow/);
-  assert.equal((await sendRaw(gateway.port, get('/'))).status, 200);
-});
-
 test('a host can move from one edge to another in one update, in any order', async () => {
   await using one = await startUpstream((_, response) => response.end('one'));
   await using two = await startUpstream((_, response) => response.end('two'));

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 
 import { get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
@@ -11,7 +13,7 @@ import {
   toBackend,
 } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
-import { headerValues, startUpstream } from './support/https-upstream.ts';
+import { headerValues, startRawUpstream, startUpstream } from './support/https-upstream.ts';
 
 interface HeaderCase {
   readonly name: string;
@@ -22,6 +24,16 @@ interface HeaderCase {
   /** Headers that the upstream receives, by lower-case name. */
   readonly seen: Readonly<Record<string, readonly string[]>>;
 }
+
+/** Names by which proxies tell where a request came from, beside those that start with `x-forwarded-`. */
+const claims = `
+  cf-connecting-ip cf-connecting-ipv6 client-ip fastly-client-ip forwarded forwarded-for proxy-client-ip remote-addr
+  true-client-ip wl-proxy-client-ip x-azure-clientip x-azure-socketip x-client-ip x-cluster-client-ip
+  x-envoy-external-address x-forwarded x-original-forwarded-for x-originating-ip x-proxyuser-ip x-real-ip x-remote-addr
+  x-remote-ip x-host x-http-host-override x-original-host x-original-uri x-original-url x-rewrite-url cf-visitor
+  front-end-https x-scheme x-url-scheme`
+  .trim()
+  .split(/\s+/);
 
 const cases: readonly HeaderCase[] = [
   { name: 'a client header goes on', sent: ['X-A: 1', 'x-a: 2'], seen: { 'x-a': ['1', '2'] } },
@@ -113,6 +125,47 @@ const cases: readonly HeaderCase[] = [
     remove: ['x_internal'],
     seen: { x_internal: [], 'x-internal': [] },
   },
+  {
+    name: 'removing a name with mixed punctuation removes every spelling of it',
+    sent: [
+      'X-Internal-Id: 1',
+      'X_Internal_Id: 1',
+      'X.Internal.Id: 1',
+      'x_internal-id: 1',
+      'x-internal_id: 1',
+      'X-Id: 1',
+    ],
+    remove: ['x-internal_id'],
+    seen: {
+      'x-internal-id': [],
+      x_internal_id: [],
+      'x.internal.id': [],
+      'x_internal-id': [],
+      'x-internal_id': [],
+      'x-id': ['1'],
+    },
+  },
+  {
+    name: 'every name by which proxies tell about the client is dropped from an untrusted one',
+    sent: claims.flatMap((name) => [`${name}: 1`, `${name.replaceAll('-', '_').toUpperCase()}: 1`]),
+    seen: Object.fromEntries(
+      claims.flatMap((name) => [
+        [name, []],
+        [name.replaceAll('-', '_'), []],
+      ]),
+    ),
+  },
+  {
+    name: 'every name by which proxies tell about the client goes on from a trusted one',
+    sent: claims.map((name) => `${name}: 1`),
+    trusted: true,
+    seen: Object.fromEntries(claims.map((name) => [name, ['1']])),
+  },
+  {
+    name: 'a client’s wish for another method goes on, as it says nothing about the client',
+    sent: ['X-HTTP-Method-Override: PATCH'],
+    seen: { 'x-http-method-override': ['PATCH'] },
+  },
   { name: 'a name with an underscore that nothing removes goes on', sent: ['X_Fine: 1'], seen: { x_fine: ['1'] } },
   {
     name: 'a header called like a property of objects goes on',
@@ -143,6 +196,13 @@ suite('headers towards the upstream', async () => {
       }
     });
   }
+});
+
+test('docs/operating.md lists the names by which proxies tell about the client', () => {
+  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const [table = ''] = /\| about \| names \|[^]*?\n\n/.exec(page) ?? [];
+  const listed = Array.from(table.matchAll(/`([^`]+)`/g), ([, name = '']) => name.toLowerCase());
+  assert.deepEqual(listed.toSorted(), claims.toSorted());
 });
 
 test('HTTP/2 cookies arrive in one line', async () => {
@@ -203,4 +263,38 @@ test('headers towards the client: hop-by-hop and what Connection names end here,
   assert.deepEqual(answer.headers['set-cookie'], ['a=1', 'b=2']);
   assert.equal(answer.headers['server'], 'edge');
   assert.equal(answer.headers['connection'], undefined);
+});
+
+test('headers that a route removes are removed from interim responses and trailers too, and those it adds stay out', async () => {
+  const hidden = 'X-Hide: HIDDEN\r\nx-hide: HIDDEN\r\n';
+  await using upstream = await startRawUpstream((socket) => {
+    socket.write(`HTTP/1.1 103 Early Hints\r\n${hidden}Link: </a.css>\r\n\r\n`);
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n');
+    socket.write(`0\r\n${hidden}X-Sum: 3\r\n\r\n`);
+  });
+  const modules = { ...toBackend('b'), ...responseHeaders({ 'x-added': 'once' }, ['x-hide']) };
+  await using gateway = await startGateway([
+    backendEntry('b', upstream.port),
+    edgeEntry('e', ['app.test'], [prefixRoute('/', modules)]),
+  ]);
+  const { text } = await sendRaw(gateway.port, get('/', 'TE: trailers'));
+  assert.match(text, /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  assert.match(text, /\r\n0\r\nX-Sum: 3\r\n\r\n$/);
+  assert.equal(text.match(/x-added: once/g)?.length, 1);
+  const session = openHttp2(gateway.port);
+  const stream = session.request({ ':path': '/', ':authority': 'app.test' });
+  const heads: object[] = [];
+  stream.on('headers', (head) => heads.push(head)).on('trailers', (trailers) => heads.push(trailers));
+  await once(stream.resume(), 'close');
+  session.close();
+  assert.deepEqual(
+    heads.map((head) => Object.entries(head)),
+    [
+      [
+        [':status', 103],
+        ['link', '</a.css>'],
+      ],
+      [['x-sum', '3']],
+    ],
+  );
 });

@@ -33,6 +33,12 @@ suite('which route answers', async () => {
     // An upstream that merges slashes or drops parameters would see another route's path here.
     ['/blog;v=1/a', 400],
     ['/blog//exact', 400],
+    // So would one that decodes twice.
+    ['/bl%256fg/a', 400],
+    ['/x/%252e%252e/blog', 400],
+    ['/x%2500', 400],
+    ['/x%252fy', 'root'],
+    ['/100%25', 'root'],
   ];
   for (const [path, expected] of cases) {
     test(`${path} is answered by ${expected}`, async () => {

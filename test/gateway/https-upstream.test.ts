@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpsServer } from 'node:https';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 
 import type { BackendEntry } from '../../src/snapshot/contract.ts';
@@ -11,6 +12,7 @@ import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { portOf, startRawUpstream, startUpstream } from './support/https-upstream.ts';
+import { until } from './support/tcp-engine.ts';
 
 function gatewayTo(port: number, settings?: GatewaySettings, over?: Partial<BackendEntry>) {
   return startGateway(
@@ -104,6 +106,52 @@ test('bytes behind an answer never become the answer to another request', async 
   await using gateway = await gatewayTo(upstream.port);
   for (let round = 0; round < 3; round++) assert.equal((await sendRaw(gateway.port, get('/'))).body, 'ok');
   assert.equal(upstream.connections, 3);
+});
+
+suite('an answer that nobody asked for never becomes the answer to another request', async () => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison';
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
+  const empty = 'HTTP/1.1 204 No Content\r\n\r\n';
+
+  for (const [name, answer, surplus] of [
+    ['a whole answer', ok, poison],
+    ['a whole answer behind chunks', chunked, poison],
+    ['a whole answer behind one without a body', empty, poison],
+    ['an interim answer', ok, 'HTTP/1.1 103 Early Hints\r\nLink: </poison>\r\n\r\n'],
+    ['a change of protocol', ok, 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['an empty line', ok, '\r\n'],
+    ['a single byte', ok, 'H'],
+  ] as const) {
+    test(`${name}, in the same read`, async () => {
+      await using upstream = await startRawUpstream((socket) => void socket.write(`${answer}${surplus}`));
+      await using gateway = await gatewayTo(upstream.port);
+      for (let round = 0; round < 3; round++) {
+        const { text } = await sendRaw(gateway.port, get('/'));
+        assert.doesNotMatch(text, /poison|101/);
+        assert.equal(text.match(/HTTP\/1\.1 20[04] /g)?.length, 1);
+      }
+      assert.equal(upstream.connections, 3);
+    });
+
+    test(`${name}, on an idle connection`, async () => {
+      const sockets: Socket[] = [];
+      await using upstream = await startRawUpstream((socket) => {
+        sockets.push(socket);
+        socket.write(answer);
+      });
+      await using gateway = await gatewayTo(upstream.port);
+      for (let round = 0; round < 3; round++) {
+        const { text } = await sendRaw(gateway.port, get('/'));
+        assert.doesNotMatch(text, /poison|101/);
+        const socket = sockets.at(-1);
+        assert.ok(socket);
+        socket.write(surplus);
+        await until(() => socket.destroyed, 'the gateway closes the connection');
+      }
+      assert.equal(upstream.connections, 3);
+    });
+  }
 });
 
 suite('upstreams that cannot be reached', async () => {

@@ -139,26 +139,33 @@ test('a port that moves to another edge in one update is served by it at once, a
   );
 });
 
-test('an unknown module, or a port of two edges, refuses the update and the last good snapshot stays', async (t) => {
-  const { engine, port, first, second } = await openToTwo(t);
-  const { version } = engine;
-  const [unknownPort, takenPort] = [await freePort(), await freePort()];
-  const unknown = tcpEdge('edgtcp_9', [unknownPort], toBackend('bkdsc_1', { future_check: { enabled: true } }));
-  const harmful = policy('ipp_1', '10.0.0.0/8');
-  await assert.rejects(
-    engine.apply(change([harmful, unknown])),
-    /snapshot version \d+ .*unknown module "future_check"/,
-  );
-  const conflicting = tcpEdge('edgtcp_9', [takenPort, port]);
-  await assert.rejects(engine.apply(change([harmful, conflicting])), /edgtcp_1 and edgtcp_9 both claim port/);
-  assert.equal(engine.version, version);
+test('an edge that claims the port of another goes without it, and gets it when the other gives it up', async (t) => {
+  const { engine, seen, port, first } = await openToTwo(t);
+  const [ownPort, newPort] = [await freePort(), await freePort()];
+  const rival = tcpEdge('edgtcp_9', [ownPort, port], limitedTo('ipp_1'));
+  await engine.apply(change([rival]));
+  assert.deepEqual(seen.setAside, [`tcp_edge edgtcp_9: another TCP edge holds port ${port}`]);
   await stillTalks(first);
-  await stillTalks(second);
-  await dialAndEcho(t, port, { from: '127.0.0.2' });
-  for (const closed of [unknownPort, takenPort]) {
-    const client = dial(t, closed);
-    await until(() => client.broken === 'ECONNREFUSED', 'no port of the refused update is open');
-  }
+  await dialAndEcho(t, port);
+  await dialAndEcho(t, ownPort);
+  await engine.apply(change([rival, tcpEdge('edgtcp_1', [newPort], limitedTo('ipp_1'))]));
+  assert.deepEqual(seen.setAside, []);
+  await first.isReset();
+  await dialAndEcho(t, port);
+  await dialAndEcho(t, newPort);
+});
+
+test('two edges of one update that claim the same port are both closed', async (t) => {
+  const { engine, seen, port } = await openToTwo(t);
+  const [ownPort, shared] = [await freePort(), await freePort()];
+  await engine.apply(change([tcpEdge('edgtcp_8', [shared]), tcpEdge('edgtcp_9', [ownPort, shared])]));
+  assert.deepEqual(
+    seen.setAside,
+    ['8', '9'].map((id) => `tcp_edge edgtcp_${id}: port ${shared} is claimed by another TCP edge too`),
+  );
+  await dial(t, shared).isReset();
+  await dial(t, ownPort).isReset();
+  await dialAndEcho(t, port);
 });
 
 test('updates asked for at once are carried out one after another, in order', async (t) => {

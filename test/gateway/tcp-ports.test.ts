@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
-import { createConnector } from '../../src/gateway/upstream/connect.ts';
+import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import { freePort, plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
@@ -61,7 +61,7 @@ test('a client that connects before the edge of a new port is in force waits for
     access,
     observer: seen,
     log: seen.log,
-    connect: createConnector(),
+    ...createUpstream({ options, observer: seen }),
     bounds: createEngineBounds(options.bounds, seen, seen.log),
   });
   t.after(() => front.drain(0));
@@ -73,7 +73,7 @@ test('a client that connects before the edge of a new port is in force waits for
     backend('bkdsc_1', upstream.port),
     tcpEdge('edgtcp_1', [port], limitedTo('ipp_1')),
   );
-  const swaps = [access.prepare(update), await front.prepare(update)];
+  const swaps = [access.prepare(update, assert.fail), await front.prepare(update, assert.fail)];
   const [refused, admitted] = [dial(t, port, { from: '127.0.0.3' }), dial(t, port, { from: '127.0.0.2' })];
   refused.socket.write('early');
   admitted.socket.write('early');
@@ -85,7 +85,7 @@ test('a client that connects before the edge of a new port is in force waits for
   await admitted.receives('early');
   assert.equal(upstream.peers.length, 1);
 
-  await front.prepare(change([tcpEdge('edgtcp_2', [abandonedPort])]));
+  await front.prepare(change([tcpEdge('edgtcp_2', [abandonedPort])]), assert.fail);
   const stranded = dial(t, abandonedPort);
   await once(stranded.socket, 'connect');
   front.abandon?.();

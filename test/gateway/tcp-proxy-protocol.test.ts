@@ -131,8 +131,10 @@ test('a drain does not wait longer than its limit for a header', async (t) => {
 async function handTo(t: TestContext, server: { emit(name: 'connection', socket: unknown): boolean }) {
   const seen: boolean[] = [];
   const trustedProxies = new CidrSet(packRules([`${proxyAddress}/32`]));
+  const noArrivals = { isOurs: () => false, ownArrivalReset: () => {} };
+  const rules = { proxyProtocol: true, trustedProxies, headersMs: 5000, ...noArrivals };
   const listener = createServer((socket) => {
-    identifyClient(socket, { proxyProtocol: true, trustedProxies, headersMs: 5000 }, ({ peerTrusted }) => {
+    identifyClient(socket, portOf(listener), rules, ({ peerTrusted }) => {
       seen.push(peerTrusted);
       server.emit('connection', socket);
     });

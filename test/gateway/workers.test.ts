@@ -109,23 +109,33 @@ test('a killed worker is replaced by one with the whole state, and the connectio
   await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
 });
 
-test('an update that no worker can build changes nothing in any of them', async (t) => {
-  const { engine } = await startWorkers(t, 2);
+test('an entry that no worker can load is closed in all of them and reported once, and the rest of its update is live', async (t) => {
+  const { engine, seen } = await startWorkers(t, 2);
   const upstream = await startUpstream(t);
   const [port, otherPort] = [await freePort(), await freePort()];
-  const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
-  await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), edge));
-  const { version } = engine;
+  const edges = [tcpEdge('edgtcp_1', [port], limitedTo('ipp_1')), tcpEdge('edgtcp_2', [otherPort])];
+  await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), ...edges));
   const unknown = tcpEdge('edgtcp_2', [otherPort], toBackend('bkdsc_1', { future_check: { enabled: true } }));
-  await assert.rejects(engine.apply(change([policy('ipp_1', '10.0.0.0/8'), unknown])), /unknown module "future_check"/);
-  assert.equal(engine.version, version);
-  await dialEvenly(t, port);
-  await engine.apply(change([policy('ipp_1', '127.0.0.9/32')]));
-  await dial(t, port).isReset();
+  await engine.apply(change([policy('ipp_1', '127.0.0.2/32'), unknown]));
+  const fault = 'tcp_edge edgtcp_2: unknown module "future_check"';
+  assert.deepEqual([seen.setAside, seen.entryFaults.length], [[fault], 1]);
+  for (const refused of Array.from({ length: 24 }, () => dial(t, port))) await refused.isReset();
+  await dialAndEcho(t, port, { from: '127.0.0.2' });
+  for (const refused of Array.from({ length: 24 }, () => dial(t, otherPort))) await refused.isReset();
+
+  const [victim] = engine.pids;
+  assert.ok(victim !== undefined);
+  process.kill(victim, 'SIGKILL');
+  await until(() => engine.pids.length === 2 && !engine.pids.includes(victim), 'another worker is there');
+  assert.deepEqual(seen.setAside, [fault]);
+  for (const refused of Array.from({ length: 24 }, () => dial(t, otherPort))) await refused.isReset();
+  await engine.apply(change([tcpEdge('edgtcp_2', [otherPort])]));
+  assert.deepEqual(seen.setAside, []);
+  await dialEvenly(t, otherPort);
 });
 
 /** Makes an edge that has an unknown module only in the first copy, and so only for the first worker. */
-function refusedByOne(port: number): ReturnType<typeof tcpEdge> {
+function unknownToOne(port: number): ReturnType<typeof tcpEdge> {
   const edge = tcpEdge('edgtcp_2', [port]);
   let copies = 0;
   return Object.defineProperty({ ...edge }, 'modules', {
@@ -134,39 +144,35 @@ function refusedByOne(port: number): ReturnType<typeof tcpEdge> {
   });
 }
 
-test('an update that one worker of three cannot build changes nothing in any of them', async (t) => {
+test('an entry that one worker of three cannot load is closed there and reported, and all of them obey the rest', async (t) => {
   const { engine, seen } = await startWorkers(t, 3);
   const upstream = await startUpstream(t);
   const [port, otherPort] = [await freePort(), await freePort()];
   const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
   await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), edge));
-  const { version, pids } = engine;
-  const update = change([policy('ipp_1', '127.0.0.2/32'), refusedByOne(otherPort)]);
-  await assert.rejects(engine.apply(update), /unknown module "future_check"/);
-  assert.equal(engine.version, version);
-  await dialEvenly(t, port);
-  for (const refused of Array.from({ length: 24 }, () => dial(t, port, { from: '127.0.0.2' }))) await refused.isReset();
-  await assert.rejects(dialAndEcho(t, otherPort));
+  const { pids } = engine;
+  await engine.apply(change([policy('ipp_1', '127.0.0.2/32'), unknownToOne(otherPort)]));
+  assert.deepEqual(seen.setAside, ['tcp_edge edgtcp_2: unknown module "future_check"']);
   assert.deepEqual(engine.pids, pids);
-  assert.deepEqual(seen.errors, []);
-
-  await engine.apply(change([policy('ipp_1', '127.0.0.2/32')]));
   for (const late of Array.from({ length: 24 }, () => dial(t, port))) await late.isReset();
-  await dialAndEcho(t, port, { from: '127.0.0.2' });
+  await Promise.all(Array.from({ length: 24 }, () => dialAndEcho(t, port, { from: '127.0.0.2' })));
+  await engine.apply(change([tcpEdge('edgtcp_2', [otherPort])]));
+  assert.deepEqual(seen.setAside, []);
+  await dialEvenly(t, otherPort);
 });
 
 test('a worker cannot commit what it has not staged', async (t) => {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: packRules([]) };
   const start = { options, localCa: undefined };
-  const settings = { start, log: seen.log, observed: () => undefined };
+  const settings = { start, log: seen.log, observed: () => undefined, questioned: () => undefined };
   const worker = await WorkerProcess.start(settings);
   t.after(() => {
     worker.kill();
   });
   await assert.rejects(worker.ask({ task: 'commit' }), /no staged update/);
-  const update = snapshot(tcpEdge('edgtcp_1', [await freePort()], { future_check: { enabled: true } }));
-  await assert.rejects(worker.ask({ task: 'stage', update }), /unknown module/);
+  await worker.ask({ task: 'stage', update: snapshot() });
+  await worker.ask({ task: 'abandon' });
   await assert.rejects(worker.ask({ task: 'commit' }), /no staged update/);
 });
 

@@ -22,9 +22,13 @@ function open(localCa: LocalCa = ca, now?: () => number): CertificateSource {
   return createCertificateSource({ localCa, log: silent, ...(now && { now }) });
 }
 
-async function apply(source: CertificateSource, change: Partial<SnapshotUpdate>): Promise<void> {
-  const swap = await source.prepare({ version: 1, full: false, set: [], removed: [], ...change });
+/** Returns the ids of the entries that were set aside. */
+async function apply(source: CertificateSource, change: Partial<SnapshotUpdate>): Promise<readonly string[]> {
+  const setAside: string[] = [];
+  const update = { version: 1, full: false, set: [], removed: [], ...change };
+  const swap = await source.prepare(update, ({ id }) => setAside.push(id));
   swap();
+  return setAside;
 }
 
 /** A certificate that was issued `ageDays` ago for 397 days. */
@@ -189,13 +193,40 @@ test('a change of one certificate leaves the contexts of the others', async () =
   for (const [index, context] of before.entries()) assert.equal(later[index], context);
 });
 
-test('nothing is in force before the swap, and a pair that cannot be loaded fails the update', async () => {
+test('nothing is in force before the swap', async () => {
   const source = open();
   const good = await upload('cert_1', 'ac_1', 'a.test');
-  const bad = { ...good, id: 'cert_2', privateKeyPem: (await upload('cert_3', 'ac_1', 'a.test')).privateKeyPem };
-  await source.prepare({ version: 1, full: false, set: [good], removed: [] });
-  await assert.rejects(apply(source, { set: [good, bad] }), /Certificate cert_2 cannot be loaded/);
+  await source.prepare({ version: 1, full: false, set: [good], removed: [] }, assert.fail);
   assert.ok(isLocal(await shown(source, 'ac_1', 'a.test')));
+});
+
+test('a pair that cannot be loaded is set aside, the others are shown, and its name gets what else fits', async () => {
+  const source = open();
+  const [a, b, wild] = [
+    await upload('cert_1', 'ac_1', 'a.test'),
+    await upload('cert_2', 'ac_1', 'b.test'),
+    await upload('cert_3', 'ac_1', '*.wild.test'),
+  ];
+  const wrongKey = { ...a, privateKeyPem: b.privateKeyPem };
+  const faulty = { ...(await upload('cert_4', 'ac_1', 'x.wild.test')), fault: 'its private key does not open' };
+  assert.deepEqual(await apply(source, { set: [a] }), []);
+  assert.deepEqual(await apply(source, { set: [wrongKey, b, faulty, wild] }), ['cert_1', 'cert_4']);
+  // The pair that was in force under its id is gone: it may have been replaced because its key is known to others.
+  assert.ok(isLocal(await shown(source, 'ac_1', 'a.test')));
+  assert.ok(isShown(b, await shown(source, 'ac_1', 'b.test')));
+  assert.ok(isShown(wild, await shown(source, 'ac_1', 'x.wild.test')));
+  assert.deepEqual(await apply(source, { set: [a] }), []);
+  assert.ok(isShown(a, await shown(source, 'ac_1', 'a.test')));
+});
+
+test('a certificate whose dates are none is set aside', async () => {
+  const source = open();
+  const good = await upload('cert_1', 'ac_1', 'a.test');
+  const { raw } = new X509Certificate(good.certificatePem);
+  const bytes = Buffer.from(raw);
+  bytes.write('13', bytes.indexOf(Buffer.from([0x17, 0x0d])) + 4, 'latin1');
+  const certificatePem = `-----BEGIN CERTIFICATE-----\n${bytes.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  assert.deepEqual(await apply(source, { set: [{ ...good, certificatePem }] }), ['cert_1']);
 });
 
 test('more certificates than contexts are kept are all shown', async () => {

@@ -24,8 +24,8 @@ export function createCertificateSource({ localCa, log, now = Date.now }: Certif
     log.warn({ notAfter: localCa.notAfter.toISOString() }, 'the local CA expires within a year');
   }
   return {
-    prepare: async (update) => {
-      const swaps = [await uploaded.prepare(update), wildcards.prepare(update)];
+    prepare: async (update, setAside) => {
+      const swaps = [await uploaded.prepare(update, setAside), wildcards.prepare(update)];
       return () => {
         for (const swap of swaps) swap();
       };

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
+import { readValidity } from '../../lib/certificate-validity.ts';
 import { findExtension, readDer, writeDer } from '../../lib/der.ts';
 import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import {
@@ -50,7 +51,7 @@ export async function openLocalCa(storage: LocalCaStorage): Promise<LocalCa> {
     name: readSubject(certificate),
     keyIdentifier: readKeyIdentifier(certificate),
     privateKey,
-    notAfter: certificate.validToDate,
+    notAfter: readValidity(certificate).notAfter,
   };
   return {
     caCertificatePem: pair.certificatePem,

@@ -3,8 +3,9 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { readValidity } from '../../lib/certificate-validity.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import type { CertificateEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { CertificateEntry, SetAside, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import { wildcardOf } from './wildcard-names.ts';
 
@@ -14,28 +15,40 @@ interface Certificate {
   readonly notAfterMs: number;
 }
 
+/** A certificate, and its context if it is not in force yet. */
+type Loaded = readonly [Certificate, SecureContext | undefined];
+
 /** A context takes about 40 kB, and half a millisecond to build: the ones not in use are dropped and built again. */
 const maxContexts = 1000;
 /** Certificates loaded before traffic gets a turn. */
 const batchSize = 16;
 
-/** The certificates in force, by account and name. */
+/**
+ * The certificates in force, by account and name. One that cannot be loaded is not served: its names get another certificate
+ * of the account that fits, or a leaf of the local CA.
+ */
 export class UploadedCertificates implements SnapshotFollower {
   #certificates = new Map<string, Certificate>();
   /** Certificates by `nameKey`. */
   #byName = new Map<string, readonly Certificate[]>();
   readonly #contexts = new BoundedCache<Certificate, SecureContext>(maxContexts);
 
-  async prepare(update: SnapshotUpdate): Promise<() => void> {
-    const loaded: (readonly [Certificate, SecureContext | undefined])[] = [];
+  async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
+    const loaded: Loaded[] = [];
+    const unloadable: string[] = [];
     for (const entry of update.set) {
       if (entry.kind !== 'certificate') continue;
-      const known = this.#certificates.get(entry.id);
-      loaded.push(known !== undefined && isSame(known.entry, entry) ? [known, undefined] : load(entry));
-      if (loaded.length % batchSize === 0) await nextTurn();
+      try {
+        loaded.push(this.#load(entry));
+      } catch (error) {
+        setAside(entry, error);
+        unloadable.push(entry.id);
+      }
+      if ((loaded.length + unloadable.length) % batchSize === 0) await nextTurn();
     }
     return () => {
       this.#swap(update, loaded);
+      for (const id of unloadable) this.#remove(id);
     };
   }
 
@@ -50,6 +63,11 @@ export class UploadedCertificates implements SnapshotFollower {
     return choice === undefined ? undefined : this.#contextOf(choice);
   }
 
+  #load(entry: CertificateEntry): Loaded {
+    const known = this.#certificates.get(entry.id);
+    return known !== undefined && isSame(known.entry, entry) ? [known, undefined] : load(entry);
+  }
+
   #contextOf(certificate: Certificate): SecureContext {
     const kept = this.#contexts.get(certificate);
     if (kept !== undefined) return kept;
@@ -58,7 +76,7 @@ export class UploadedCertificates implements SnapshotFollower {
     return context;
   }
 
-  #swap(update: SnapshotUpdate, loaded: readonly (readonly [Certificate, SecureContext | undefined])[]): void {
+  #swap(update: SnapshotUpdate, loaded: readonly Loaded[]): void {
     const named = new Set(loaded.map(([{ entry }]) => entry.id));
     if (update.full) for (const id of this.#certificates.keys()) if (!named.has(id)) this.#remove(id);
     for (const { kind, id } of update.removed) if (kind === 'certificate') this.#remove(id);
@@ -93,14 +111,11 @@ export class UploadedCertificates implements SnapshotFollower {
   }
 }
 
-function load(entry: CertificateEntry): [Certificate, SecureContext] {
-  try {
-    const { validFromDate, validToDate } = new X509Certificate(entry.certificatePem);
-    const certificate = { entry, notBeforeMs: validFromDate.getTime(), notAfterMs: validToDate.getTime() };
-    return [certificate, buildContext(entry)];
-  } catch (cause) {
-    throw new Error(`Certificate ${entry.id} cannot be loaded.`, { cause });
-  }
+function load(entry: CertificateEntry): Loaded {
+  if (entry.fault !== undefined) throw new Error(entry.fault);
+  const { notBefore, notAfter } = readValidity(new X509Certificate(entry.certificatePem));
+  const certificate = { entry, notBeforeMs: notBefore.getTime(), notAfterMs: notAfter.getTime() };
+  return [certificate, buildContext(entry)];
 }
 
 export function buildContext(pair: CertificatePair): SecureContext {

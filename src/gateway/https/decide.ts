@@ -1,5 +1,6 @@
 import { headersTooLarge, refusedByModule, refusedByRestriction } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { listTokens } from '../../lib/http-syntax.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
@@ -11,6 +12,8 @@ import {
   invalidPath,
   noBackend,
   routeNotMatched,
+  unloadable,
+  upgradeNotServed,
 } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
@@ -37,8 +40,10 @@ export interface RoutedRequest {
   readonly expectsContinue: boolean;
 }
 
-/** Protocols that carry requests of their own, which would bypass the rules of this gateway. */
-const httpLike = /(?:^|[,\s])(?:h2c?|h3|https?|tls)(?:$|[,\s/])/i;
+/** Protocols that carry requests of their own, which would bypass the rules of this gateway, in all their drafts. */
+const httpLike = /^(?:h[0-9q]|s?http|spdy|ssl|tls)/i;
+/** A name, with or without a version (RFC 9110, 7.8). */
+const protocolForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 
 /**
  * Most headers that a request may have; the limit for HTTP/2 is the same. Some upstreams read the first thousand or two and
@@ -59,11 +64,15 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
   log.edgeId = edge.id;
   const source = sourceOf(exchange, context);
   log.source = source;
-  const warnedBy = admitToAccount(edge, source, context);
+  const warnedBy = admitToAccount(edge, source, context, wanted);
+  if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
   const { pipeline } = route;
-  if (!pipeline.admits(source, context.access)) throw new UserError(refusedByModule, { address: formatIp(source) });
+  if (!pipeline.admits(source, context.access)) {
+    const isLoaded = pipeline.admits(source, context.access.loadable);
+    throw isLoaded ? new UserError(refusedByModule, { address: formatIp(source) }) : rulesUnloadable(wanted);
+  }
   if (warnedBy.length > 0) context.observer.warned(warnedBy, source);
   checkUpgrade(exchange);
   const expectsContinue = checkExpectation(exchange);
@@ -94,10 +103,21 @@ function sourceOf({ client, headers }: Exchange, { trustedProxies }: RequestCont
 }
 
 /** Throws if a restriction refuses the source. Returns those that would refuse it if they were enforced. */
-function admitToAccount(edge: Edge, source: IpAddress, { access }: RequestContext): readonly string[] {
+function admitToAccount(
+  edge: Edge,
+  source: IpAddress,
+  { access }: RequestContext,
+  wanted: RequestTarget,
+): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
-  if (refusedBy !== undefined) throw new UserError(refusedByRestriction, { address: formatIp(source) });
-  return warnedBy;
+  if (refusedBy === undefined) return warnedBy;
+  throw access.isLoaded(refusedBy)
+    ? new UserError(refusedByRestriction, { address: formatIp(source) })
+    : rulesUnloadable(wanted);
+}
+
+function rulesUnloadable({ authority }: RequestTarget): UserError {
+  return new UserError(unloadable, { host: authority.name, what: 'an IP rule' });
 }
 
 function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
@@ -106,7 +126,7 @@ function findRoute(edge: Edge, { authority, target }: RequestTarget): Route {
   const route = edge.routes.choose(checked.matchPath);
   if (route === undefined) throw new UserError(routeNotMatched, { host: authority.name, path: quote(checked.path) });
   if (route === 'ambiguous')
-    throw new UserError(invalidPath, { reason: 'with "//" or ";" it can be read as that of another route' });
+    throw new UserError(invalidPath, { reason: 'with "//", ";" or "%25" it can be read as another path' });
   return route;
 }
 
@@ -118,7 +138,11 @@ function withoutQuery(target: string): string {
 
 function checkUpgrade({ upgrade, body }: Exchange): void {
   if (upgrade === undefined) return;
-  if (httpLike.test(upgrade)) throw notAcceptable(`an upgrade to ${quote(upgrade)} is not offered here`);
+  const refuse = (reason: string): UserError => new UserError(upgradeNotServed, { protocol: quote(upgrade), reason });
+  const protocols = listTokens(upgrade);
+  if (protocols.length === 0 || !protocols.every((protocol) => protocolForm.test(protocol)))
+    throw refuse('it is not a list of protocols');
+  if (protocols.some((protocol) => httpLike.test(protocol))) throw refuse('its requests could not be checked');
   if (body !== 'none') throw notAcceptable('an upgrade with a body is not offered here');
 }
 

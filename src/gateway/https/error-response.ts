@@ -37,7 +37,9 @@ function sendError(exchange: Exchange, error: UserError, context: RequestContext
   exchange.end(exchange.method === 'HEAD' ? undefined : answer.body, []);
 }
 
-function leavesConnectionUsable({ body, headers }: Exchange): boolean {
+function leavesConnectionUsable({ body, headers, fault }: Exchange): boolean {
+  // Whoever reads such a request otherwise may also see its end elsewhere.
+  if (fault !== undefined) return false;
   if (body === 'none') return true;
   // A client that waits for "100 Continue" may or may not send its body after another answer.
   return typeof body === 'object' && body.length <= drainedBytes && findHeader(headers, 'expect') === undefined;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
+import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 
 /** The TLS connection a request came on. */
@@ -30,8 +31,8 @@ export interface Exchange {
   readonly target: string;
   /** Host as sent. */
   readonly host: string | undefined;
-  /** Reason why two readers could read this request differently. */
-  readonly fault: string | undefined;
+  /** The error to answer with, if two readers could read this request differently; its connection is then closed. */
+  readonly fault: UserError | undefined;
   /** Name, value, name, value, … as sent, without pseudo-headers. */
   readonly headers: readonly string[];
   readonly body: RequestBody;

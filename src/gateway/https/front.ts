@@ -3,11 +3,12 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { ListenAddress } from '../../lib/host-port.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
-import { identifyClient } from '../identify-client.ts';
+import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientSource } from '../identify-client.ts';
+import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
@@ -36,6 +37,7 @@ export interface HttpsFrontParts {
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
   readonly connect: ConnectUpstream;
+  readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
 }
 
@@ -71,12 +73,14 @@ class NodeHttpsFront implements HttpsFront {
   readonly #redirect: ReturnType<typeof createRedirectServer>;
   readonly #listeners = new Map<'https' | 'http', Server>();
   readonly #sockets = new Set<Socket>();
+  readonly #arrivals: Arrivals;
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, connect, bounds } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect, arrivals, bounds } = parts;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
+    this.#arrivals = arrivals;
     this.#bounds = bounds;
     this.#watch = new IdleWatch(Math.max(10, Math.min(1000, timeouts.idleMs / 4, timeouts.keepAliveMs / 4)));
     this.#backends = new BackendTable(
@@ -135,9 +139,9 @@ class NodeHttpsFront implements HttpsFront {
     if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
   }
 
-  prepare(update: SnapshotUpdate): () => void {
-    const swapHosts = this.#hosts.prepare(update);
-    const swapBackends = this.#backends.prepare(update);
+  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
+    const swapHosts = this.#hosts.prepare(update, setAside);
+    const swapBackends = this.#backends.prepare(update, setAside);
     return () => {
       swapBackends();
       swapHosts();
@@ -185,12 +189,14 @@ class NodeHttpsFront implements HttpsFront {
     { host, port }: ListenAddress,
     accept: (socket: Socket, client: ClientSource) => void,
   ): Promise<void> {
+    const { observer } = this.#context;
     const rules = {
       proxyProtocol: this.#options.proxyProtocol[kind],
       trustedProxies: this.#options.trustedProxies,
       headersMs: this.#options.timeouts.headersMs,
+      ...ownArrivals(this.#arrivals, observer),
     };
-    const { observer } = this.#context;
+    let listeningPort = port;
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
       const countSource = this.#bounds.clients.accept(socket);
       if (countSource === undefined) return;
@@ -200,7 +206,7 @@ class NodeHttpsFront implements HttpsFront {
         this.#sockets.delete(socket);
         if (kind === 'https') observer.httpsClosed();
       });
-      identifyClient(socket, rules, (client) => {
+      identifyClient(socket, listeningPort, rules, (client) => {
         if (countSource(client)) accept(socket, client);
       });
     });
@@ -212,5 +218,6 @@ class NodeHttpsFront implements HttpsFront {
       });
     });
     this.#listeners.set(kind, server);
+    listeningPort = this.#addressOf(kind)?.port ?? port;
   }
 }

@@ -5,14 +5,14 @@ import { UserError } from '../../errors/user-error.ts';
 import type { RequestFacts, ResponseFacts } from '../../modules/module.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
-import { upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
+import { backendLeadsInwards, upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
-import { answerTrailers } from './headers/forward-headers.ts';
+import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
@@ -23,7 +23,7 @@ import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
 
 /** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
-const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** Headers of an answer to a request that found no connection; in seconds. */
 const retryLater = { 'Retry-After': '1' };
@@ -96,8 +96,12 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onInterim(head: ResponseHead): void {
     this.onActivity();
-    if (head.status === 100) this.#pump?.proceed();
-    else this.#exchange.sendInterim(head.status, head.reason, head.headers);
+    if (head.status === 100) {
+      this.#pump?.proceed();
+    } else {
+      const headers = interimHeaders(head.headers, this.#request.route.pipeline.removedFromResponse);
+      this.#exchange.sendInterim(head.status, head.reason, headers);
+    }
   }
 
   onHead(head: ResponseHead): void {
@@ -127,7 +131,9 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   }
 
   onEnd(trailers: readonly string[]): void {
-    if (!this.#ended) this.#end(undefined, answerTrailers(trailers, this.#encoded !== undefined));
+    if (this.#ended) return;
+    const { removedFromResponse } = this.#request.route.pipeline;
+    this.#end(undefined, answerTrailers(trailers, removedFromResponse, this.#encoded !== undefined));
   }
 
   onEncoderDrain(): void {
@@ -179,7 +185,9 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       return;
     }
     const { operationId } = this.#log;
-    this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
+    // The guard has reported it, with what to do, and not for every request.
+    if (error !== backendLeadsInwards)
+      this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
     this.#fail(new UserError(error));
   }
 

@@ -41,7 +41,7 @@ test('an upstream that is left when the client is gone is closed at the idle lim
   const front = createServer({ allowHalfOpen: true, pauseOnConnect: true });
   const closed = new Promise<TcpConnection>((resolve) => {
     front.on('connection', (client) => {
-      const rules = { id: 'e', accountId: 'a', ports: [], pipeline: buildModules({}), policyIds: [] };
+      const rules = { id: 'e', accountId: 'a', ports: [], pipeline: buildModules({}), policyIds: [], isLoaded: true };
       const edge = { rules, connections: new OpenConnections<TcpConnection>() };
       const connection = new TcpConnection(
         { client, source, sourceText: '', port: 0, edge },

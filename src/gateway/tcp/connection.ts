@@ -4,6 +4,7 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
+import { InwardBackendError } from '../upstream/guard.ts';
 import type { TcpEdge } from './edge.ts';
 import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
@@ -60,8 +61,11 @@ export class TcpConnection implements UpstreamUser {
     this.#settings = settings;
     this.#headerBytes = client.bytesRead - client.readableLength;
     this.#upstream = settings.connect(backend, this);
-    // `close` follows every error and is enough.
-    this.#upstream.on('error', ignore).on('close', () => {
+    // `close` follows every error.
+    this.#upstream.on('error', (error) => {
+      if (error instanceof InwardBackendError) this.#brokenBy ??= 'backend leads inwards';
+    });
+    this.#upstream.on('close', () => {
       slot.close();
       clearTimeout(this.#connectTimer);
       this.#gone(this.#upstream, client, this.#connecting ? 'connect failed' : 'upstream');

@@ -1,11 +1,18 @@
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { BackendEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { BackendEntry, EntryKey, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { backendsOf } from '../../snapshot/set-aside.ts';
 import type { TcpConnection } from './connection.ts';
-import { buildEdgeRules, judge } from './edge.ts';
+import { closedRules, judge, loadEdgeRules } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
 import type { PortTable } from './port-table.ts';
+
+/** The parts of an update that are ready to be swapped in. */
+export interface BuiltUpdate {
+  readonly rules: readonly EdgeRules[];
+  readonly backends: ReturnType<typeof backendsOf>;
+}
 
 /** The TCP edges and backends in force, and the open connections of each edge. */
 export class EdgeTable {
@@ -49,26 +56,17 @@ export class EdgeTable {
     for (const edge of this.#open) for (const connection of edge.connections) connection.abort(reason);
   }
 
-  /** Builds the rules of the edges that the update sets. Throws for an unknown module and for a port that two edges claim. */
-  build(update: SnapshotUpdate): readonly EdgeRules[] {
+  /** Builds what the update sets. Edges that cannot be loaded, or that claim a port of others, are set aside. */
+  build(update: SnapshotUpdate, setAside: SetAside): BuiltUpdate {
     const rules: EdgeRules[] = [];
-    for (const entry of update.set) if (entry.kind === 'tcp_edge') rules.push(buildEdgeRules(entry));
-    const leaving = new Set(update.removed.map(({ id }) => id));
-    for (const { id } of rules) leaving.add(id);
-    const claims = new Map<number, string>();
-    for (const { id, ports } of rules) {
-      for (const port of ports) {
-        const holder = update.full ? undefined : this.#ports.ownerOf(port)?.rules.id;
-        const claimant = claims.get(port) ?? (holder !== undefined && !leaving.has(holder) ? holder : id);
-        if (claimant !== id) throw new Error(`the TCP edges ${claimant} and ${id} both claim port ${port}`);
-        claims.set(port, id);
-      }
-    }
-    return rules;
+    for (const entry of update.set) if (entry.kind === 'tcp_edge') rules.push(loadEdgeRules(entry, setAside));
+    return { rules: this.#settleClaims(update, rules, setAside), backends: backendsOf(update, setAside) };
   }
 
-  swap(update: SnapshotUpdate, rules: readonly EdgeRules[]): void {
-    this.#swapBackends(update);
+  swap(update: SnapshotUpdate, { rules, backends }: BuiltUpdate): void {
+    if (update.full) this.#backends.clear();
+    for (const entry of backends.set) this.#backends.set(entry.id, entry);
+    for (const id of backends.removed) this.#backends.delete(id);
     const unassigned = new Set<number>();
     for (const id of this.#leaving(update, rules)) this.#remove(id, unassigned);
     for (const each of rules) this.#replace(each, unassigned);
@@ -77,10 +75,32 @@ export class EdgeTable {
     this.#ports.commit(unassigned);
   }
 
-  #swapBackends({ full, set, removed }: SnapshotUpdate): void {
-    if (full) this.#backends.clear();
-    for (const entry of set) if (entry.kind === 'backend') this.#backends.set(entry.id, entry);
-    for (const { kind, id } of removed) if (kind === 'backend') this.#backends.delete(id);
+  /**
+   * Two edges of one update that claim the same port are both closed: nobody can say whose rules hold. An edge that claims
+   * the port of one that is in force and not in the update goes without that port. Storing forbids both, but an edge may
+   * be read with a port that its holder gives up a change later, and comes again with that change.
+   */
+  #settleClaims(update: SnapshotUpdate, rules: readonly EdgeRules[], setAside: SetAside): readonly EdgeRules[] {
+    const coming = new Set([...rules, ...update.removed].map(({ id }) => id));
+    const claimants = Map.groupBy(
+      rules.flatMap((each) => each.ports.map((port) => ({ port, each }))),
+      ({ port }) => port,
+    );
+    return rules.map((each) => {
+      const rival = each.ports.find((port) => (claimants.get(port)?.length ?? 0) > 1);
+      if (rival !== undefined) {
+        setAside(key(each), new Error(`port ${rival} is claimed by another TCP edge too`));
+        return closedRules(each);
+      }
+      const isHeld = (port: number): boolean => {
+        const holder = update.full ? undefined : this.#ports.ownerOf(port)?.rules.id;
+        return holder !== undefined && !coming.has(holder);
+      };
+      const held = each.ports.filter(isHeld);
+      if (held.length === 0) return each;
+      setAside(key(each), new Error(`another TCP edge holds port ${held.join(', ')}`));
+      return { ...each, ports: each.ports.filter((port) => !held.includes(port)) };
+    });
   }
 
   #leaving({ full, removed }: SnapshotUpdate, rules: readonly EdgeRules[]): readonly string[] {
@@ -132,4 +152,8 @@ export class EdgeTable {
       }
     }
   }
+}
+
+function key({ id }: EdgeRules): EntryKey {
+  return { kind: 'tcp_edge', id };
 }

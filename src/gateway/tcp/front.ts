@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
-import { identifyClient } from '../identify-client.ts';
+import { identifyClient, ownArrivals } from '../identify-client.ts';
 import type { ClientRules } from '../identify-client.ts';
+import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpConnection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
@@ -24,6 +25,7 @@ export interface TcpFrontParts {
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly connect: ConnectUpstream;
+  readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
 }
 
@@ -45,12 +47,17 @@ class TcpFront implements Front {
   #draining = false;
   #drained = (): void => {};
 
-  constructor({ options, access, observer, log, connect, bounds }: TcpFrontParts) {
+  constructor({ options, access, observer, log, connect, arrivals, bounds }: TcpFrontParts) {
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
-    this.#clientRules = { proxyProtocol: proxyProtocol.tcp, trustedProxies, headersMs: timeouts.headersMs };
+    this.#clientRules = {
+      proxyProtocol: proxyProtocol.tcp,
+      trustedProxies,
+      headersMs: timeouts.headersMs,
+      ...ownArrivals(arrivals, observer),
+    };
     this.#ports = new PortTable({
       host: options.tcpListenHost,
       reusePort: options.sharePorts,
@@ -77,13 +84,13 @@ class TcpFront implements Front {
     }, watchEveryMs).unref();
   }
 
-  async prepare(update: SnapshotUpdate): Promise<() => void> {
+  async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
     if (this.#draining) throw new Error('the gateway is shutting down');
     this.#ports.abandon();
-    const rules = this.#edges.build(update);
-    await this.#ports.stage(rules.flatMap(({ ports }) => ports));
+    const built = this.#edges.build(update, setAside);
+    await this.#ports.stage(built.rules.flatMap(({ ports }) => ports));
     return () => {
-      this.#edges.swap(update, rules);
+      this.#edges.swap(update, built);
     };
   }
 
@@ -107,7 +114,7 @@ class TcpFront implements Front {
     const countSource = this.#bounds.clients.accept(client);
     if (countSource === undefined) return;
     if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
-    identifyClient(client, this.#clientRules, (identified) => {
+    identifyClient(client, listener.port, this.#clientRules, (identified) => {
       this.#identifying.delete(client);
       if (countSource(identified)) this.#admit(listener, client, identified.source);
     });

@@ -1,3 +1,4 @@
+import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { EntryKey, RestrictionEntry, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { TcpEdge } from './edge.ts';
 
@@ -9,7 +10,7 @@ export class OpenEdges {
   #all = new Set<TcpEdge>();
   #byPolicy = new Map<string, Set<TcpEdge>>();
   #byAccount = new Map<string, Set<TcpEdge>>();
-  /** Restrictions of the type `endpoints`: no other type applies to this traffic. */
+  /** Restrictions that apply to this traffic. */
   #restrictions = new Map<string, RestrictionEntry>();
   #restrictionsByPolicy = new Map<string, Set<RestrictionEntry>>();
 
@@ -69,11 +70,16 @@ export class OpenEdges {
       for (const policyId of old.policyIds) deleteFrom(this.#restrictionsByPolicy, policyId, old);
       addAll(touched, this.#byAccount.get(old.accountId));
     }
-    if (entry?.type !== 'endpoints') return;
+    if (entry === undefined || !concernsTraffic(entry)) return;
     this.#restrictions.set(id, entry);
     for (const policyId of entry.policyIds) addTo(this.#restrictionsByPolicy, policyId, entry);
     addAll(touched, this.#byAccount.get(entry.accountId));
   }
+}
+
+/** A restriction of an unknown type cannot be loaded, and closes all that its account has. */
+function concernsTraffic({ type }: RestrictionEntry): boolean {
+  return type === 'endpoints' || !restrictionTypes.includes(type);
 }
 
 function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {

@@ -1,9 +1,12 @@
-import { connect as connectTcp, isIP } from 'node:net';
-import type { OnReadOpts, Socket } from 'node:net';
+import { connect as connectTcp, isIP, Socket } from 'node:net';
+import type { LookupFunction, OnReadOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
+import type { UpstreamGuard } from './guard.ts';
+
 export interface UpstreamTarget {
+  readonly id: string;
   readonly host: string;
   readonly port: number;
   /** True: TLS, with a certificate that is valid for the host. */
@@ -23,29 +26,40 @@ export interface ConnectOptions {
 
 /**
  * Starts a connection to an upstream. `established` is called when bytes can go out: with TLS not before the certificate
- * is verified. Nothing must be written earlier. Errors and limits of time are left to the caller.
+ * is verified. Nothing must be written earlier. Errors and limits of time are left to the caller. A target that the guard
+ * refuses fails like any other, with an `InwardBackendError`.
  */
 export type ConnectUpstream = (target: UpstreamTarget, options: ConnectOptions, established: () => void) => Socket;
 
-/** Certificates are verified by the authorities that Node trusts, and by those given here, in PEM. */
-export function createConnector(authorities: readonly string[] = []): ConnectUpstream {
+/** The guard decides on every target. Certificates are verified by the authorities that Node trusts, and by those given here, in PEM. */
+export function createConnector(guard: UpstreamGuard, authorities: readonly string[] = []): ConnectUpstream {
   let context: SecureContext | undefined;
   return (target, options, established) => {
-    if (!target.tls) return connectPlain(target, options, established);
+    const refusal = guard.check(target);
+    if (refusal !== undefined) return new Socket().destroy(refusal);
+    const lookup = guard.lookupFor(target);
+    if (!target.tls) return guard.follow(connectPlain(target, options, lookup, established), target);
     // Made at the first use and shared by all connections: it holds every authority of the system.
     context ??= createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
-    return connectSecure(target, options, context, established);
+    return guard.follow(connectSecure(target, options, lookup, context, established), target);
   };
 }
 
-function connectPlain({ host, port }: UpstreamTarget, options: ConnectOptions, established: () => void): Socket {
+function connectPlain(
+  { host, port }: UpstreamTarget,
+  options: ConnectOptions,
+  lookup: LookupFunction,
+  established: () => void,
+): Socket {
   const { allowHalfOpen = false, keepAlive = false, onread } = options;
-  return connectTcp({ host, port, allowHalfOpen, keepAlive, noDelay: true, ...(onread && { onread }) }, established);
+  const common = { host, port, lookup, allowHalfOpen, keepAlive, noDelay: true };
+  return connectTcp({ ...common, ...(onread && { onread }) }, established);
 }
 
 function connectSecure(
   { host, port }: UpstreamTarget,
   { allowHalfOpen = false, keepAlive = false, alpn }: ConnectOptions,
+  lookup: LookupFunction,
   secureContext: SecureContext,
   established: () => void,
 ): Socket {
@@ -55,6 +69,7 @@ function connectSecure(
     {
       host,
       port,
+      lookup,
       secureContext,
       ...(isIP(host) === 0 && { servername: host }),
       ...(alpn && { ALPNProtocols: [...alpn] }),

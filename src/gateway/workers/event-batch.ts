@@ -44,6 +44,15 @@ export class EventBatch {
       listenerFault: (event) => {
         this.#add(['listenerFault', event]);
       },
+      backendRefused: (event) => {
+        this.#add(['backendRefused', event]);
+      },
+      ownArrivalReset: () => {
+        this.#add(['ownArrivalReset']);
+      },
+      entryFault: (event) => {
+        this.#add(['entryFault', event]);
+      },
     };
   }
 

@@ -1,9 +1,14 @@
+import { keyOf } from '../../snapshot/contract.ts';
+import type { EntryFault } from '../../snapshot/set-aside.ts';
 import type { BoundReport } from '../bounds/bound-reports.ts';
 import type { Bound } from '../bounds/bound.ts';
 import type { TrafficObserver } from '../engine.ts';
 import type { TrafficEvent } from './messages.ts';
 
-type ListenerFault = Parameters<TrafficObserver['listenerFault']>[0];
+/** A fault of something that every worker has; without a cause it is over. */
+interface Fault {
+  readonly cause: Error | undefined;
+}
 
 interface OpenConnections {
   https: number;
@@ -15,19 +20,28 @@ interface OpenConnections {
 const takenAlong = { source: '', bytesIn: 0, bytesOut: 0, durationMs: 0, reason: 'worker gone' };
 
 /**
- * Passes the events of all workers to one observer. Every worker listens on every port: a port is faulty while it is
- * faulty in any of them, and reported once.
+ * Passes the events of all workers to one observer. Every worker listens on every port and loads every entry: one is faulty
+ * while it is faulty in any of them, and reported once.
  */
 export class EventRelay {
   readonly #observer: TrafficObserver;
   readonly #open = new Map<number, OpenConnections>();
+  readonly #listenerFaults: SharedFaults<Parameters<TrafficObserver['listenerFault']>[0]>;
+  readonly #entryFaults: SharedFaults<EntryFault>;
   /** Use of each bound, by worker. */
   readonly #boundUse = new Map<Bound, Map<number, number>>();
-  /** Numbers of the workers in which a port is faulty, by edge and port. */
-  readonly #faults = new Map<string, { readonly event: ListenerFault; readonly workers: Set<number> }>();
 
   constructor(observer: TrafficObserver) {
     this.#observer = observer;
+    this.#listenerFaults = new SharedFaults(
+      ({ edgeId, port }) => `${edgeId} ${port}`,
+      (event) => {
+        observer.listenerFault(event);
+      },
+    );
+    this.#entryFaults = new SharedFaults<EntryFault>(keyOf, (event) => {
+      observer.entryFault(event);
+    });
   }
 
   relay(worker: number, events: readonly TrafficEvent[]): void {
@@ -48,7 +62,8 @@ export class EventRelay {
       for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
     }
     for (const use of this.#boundUse.values()) use.delete(worker);
-    for (const { event } of this.#faults.values()) this.#relayFault(worker, { ...event, cause: undefined });
+    this.#listenerFaults.forget(worker);
+    this.#entryFaults.forget(worker);
   }
 
   #relayOne(worker: number, event: TrafficEvent): void {
@@ -75,7 +90,16 @@ export class EventRelay {
         this.#observer.boundsReported(event[1].map((report) => this.#joinUse(worker, report)));
         break;
       case 'listenerFault':
-        this.#relayFault(worker, event[1]);
+        this.#listenerFaults.relay(worker, event[1]);
+        break;
+      case 'entryFault':
+        this.#entryFaults.relay(worker, event[1]);
+        break;
+      case 'backendRefused':
+        this.#observer.backendRefused(event[1]);
+        break;
+      case 'ownArrivalReset':
+        this.#observer.ownArrivalReset();
         break;
     }
   }
@@ -86,18 +110,34 @@ export class EventRelay {
     this.#boundUse.set(report.bound, use.set(worker, report.inUse));
     return { ...report, inUse: Math.max(...use.values()) };
   }
+}
 
-  #relayFault(worker: number, event: ListenerFault): void {
-    const key = `${event.edgeId} ${event.port}`;
-    const known = this.#faults.get(key);
+/** Faults that are there while any worker has them, and are reported once. */
+class SharedFaults<Event extends Fault> {
+  readonly #keyOf: (event: Event) => string;
+  readonly #report: (event: Event) => void;
+  readonly #known = new Map<string, { readonly event: Event; readonly workers: Set<number> }>();
+
+  constructor(toKey: (event: Event) => string, report: (event: Event) => void) {
+    this.#keyOf = toKey;
+    this.#report = report;
+  }
+
+  relay(worker: number, event: Event): void {
+    const key = this.#keyOf(event);
+    const known = this.#known.get(key);
     if (event.cause !== undefined) {
       if (known !== undefined) known.workers.add(worker);
-      else this.#faults.set(key, { event, workers: new Set([worker]) });
-      if (known === undefined) this.#observer.listenerFault(event);
+      else this.#known.set(key, { event, workers: new Set([worker]) });
+      if (known === undefined) this.#report(event);
     } else if (known?.workers.delete(worker) === true && known.workers.size === 0) {
-      this.#faults.delete(key);
-      this.#observer.listenerFault(event);
+      this.#known.delete(key);
+      this.#report(event);
     }
+  }
+
+  forget(worker: number): void {
+    for (const { event } of this.#known.values()) this.relay(worker, { ...event, cause: undefined });
   }
 }
 

@@ -2,6 +2,7 @@ import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { Arrival } from '../upstream/upstream-sockets.ts';
 
 /** Options of the gateway as plain data. Workers always share their ports. */
 export interface WorkerOptions extends Omit<GatewayOptions, 'trustedProxies' | 'sharePorts'> {
@@ -23,7 +24,9 @@ export type Task =
   | { readonly task: 'stage'; readonly update: SnapshotUpdate }
   | { readonly task: 'commit' }
   | { readonly task: 'abandon' }
-  | { readonly task: 'drain'; readonly limitMs: number };
+  | { readonly task: 'drain'; readonly limitMs: number }
+  | { readonly task: 'made'; readonly arrival: Arrival }
+  | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 
 export type Request = Task & { readonly number: number };
 
@@ -32,6 +35,8 @@ export interface Reply {
   readonly number: number;
   /** Error message, if the task could not be done. */
   readonly fault?: string;
+  /** The answer to `made`: one of its sockets made the connection. */
+  readonly made?: boolean;
 }
 
 /** A call of the observer, by name and arguments. */
@@ -56,4 +61,11 @@ export interface Up {
   readonly type: 'up';
 }
 
-export type FromWorker = Up | Reply | Events | LogLine;
+/** A worker wants to know whether another one made a connection that has arrived; `answer` tells it. */
+export interface Question {
+  readonly type: 'question';
+  readonly question: number;
+  readonly arrival: Arrival;
+}
+
+export type FromWorker = Up | Reply | Events | LogLine | Question;

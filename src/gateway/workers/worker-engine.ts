@@ -1,11 +1,16 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Turns } from '../../lib/turns.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
+import { Arrivals } from '../upstream/arrivals.ts';
+import { OwnAddresses } from '../upstream/own-addresses.ts';
+import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
+import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventRelay } from './event-relay.ts';
-import type { WorkerStart } from './messages.ts';
+import type { Question, WorkerStart } from './messages.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
@@ -46,9 +51,13 @@ class ProcessEngine implements WorkerEngine {
   readonly #relay: EventRelay;
   readonly #state = new SnapshotState();
   readonly #live = new Set<WorkerProcess>();
+  /** The live ones and those that are being brought up, which have sockets as soon as they commit. */
+  readonly #all = new Set<WorkerProcess>();
   readonly #ending = new AbortController();
   /** Updates and new workers wait for each other. */
   readonly #turns = new Turns();
+  /** For listeners of this process, such as the API: it has no sockets to upstreams of its own. */
+  readonly #arrivals = new Arrivals(new UpstreamSockets(), new OwnAddresses(), (arrival) => this.#wasMade(arrival));
   #failures = 0;
 
   constructor({ observer, log, options, localCa, errorPrefix }: WorkerEngineParts) {
@@ -58,7 +67,8 @@ class ProcessEngine implements WorkerEngine {
       this.#relay.relay(number, events);
     };
     const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
-    this.#settings = { start, log, observed };
+    const questioned: WorkerSettings['questioned'] = (asking, question) => void this.#answer(asking, question);
+    this.#settings = { start, log, observed, questioned };
   }
 
   get version(): number {
@@ -79,10 +89,15 @@ class ProcessEngine implements WorkerEngine {
 
   apply(update: SnapshotUpdate): Promise<void> {
     return this.#turns.run(async () => {
+      this.#arrivals.prepare(update)();
       await this.#stage(update);
       this.#state.follow(update);
       await this.#commit();
     });
+  }
+
+  isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
+    return this.#arrivals.isOurs(arrived, port);
   }
 
   async drain(limitMs: number): Promise<void> {
@@ -93,6 +108,20 @@ class ProcessEngine implements WorkerEngine {
       await worker.gone;
     });
     await Promise.all(drained);
+  }
+
+  async #answer(asking: WorkerProcess, { question, arrival }: Question): Promise<void> {
+    const madeByOthers = await this.#wasMade(arrival, asking);
+    await asking.ask({ task: 'answer', question, madeByOthers }).catch(ignore);
+  }
+
+  /** A worker that is gone has taken its sockets along. */
+  async #wasMade(arrival: Arrival, except?: WorkerProcess): Promise<boolean> {
+    const others = [...this.#all].filter((worker) => worker !== except);
+    const replies = await Promise.all(
+      others.map((worker) => worker.ask({ task: 'made', arrival }).catch(() => undefined)),
+    );
+    return replies.some((reply) => reply?.made === true);
   }
 
   async #stage(update: SnapshotUpdate): Promise<void> {
@@ -122,6 +151,8 @@ class ProcessEngine implements WorkerEngine {
 
   async #startOne(): Promise<void> {
     const worker = await WorkerProcess.start(this.#settings);
+    this.#all.add(worker);
+    void worker.gone.then(() => this.#all.delete(worker));
     try {
       await this.#turns.run(() => this.#bringUp(worker));
     } catch (error) {

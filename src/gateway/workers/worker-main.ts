@@ -7,6 +7,7 @@ import type { GatewayLog } from '../engine.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createNodeEngine } from '../node-engine.ts';
 import type { NodeEngine, StagedUpdate } from '../node-engine.ts';
+import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventBatch } from './event-batch.ts';
 import type { FromWorker, LogLine, Request } from './messages.ts';
 
@@ -14,6 +15,8 @@ const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs
 const batch = new EventBatch((events) => send({ type: 'events', events }), log);
 let engine: NodeEngine | undefined;
 let staged: StagedUpdate | undefined;
+const questions = new Map<number, (madeByOthers: boolean) => void>();
+let asked = 0;
 
 // A terminal or a service manager signals the whole group: the parent drains its workers and then lets go of them.
 process.on('SIGINT', ignore).on('SIGTERM', ignore);
@@ -29,17 +32,18 @@ await send({ type: 'up' });
 async function answer(request: Request): Promise<void> {
   const { number } = request;
   try {
-    await perform(request);
-    await send({ type: 'reply', number });
+    const made = await perform(request);
+    await send({ type: 'reply', number, ...(made !== undefined && { made }) });
   } catch (error) {
     await send({ type: 'reply', number, fault: error instanceof Error ? error.message : String(error) });
   }
 }
 
-async function perform(request: Request): Promise<void> {
+/** Returns the answer to `made`. */
+async function perform(request: Request): Promise<boolean | undefined> {
   if (request.task === 'start') {
     engine = await start(request);
-    return;
+    return undefined;
   }
   if (engine === undefined) throw new Error('the worker has not been started');
   switch (request.task) {
@@ -62,7 +66,23 @@ async function perform(request: Request): Promise<void> {
       await engine.drain(request.limitMs);
       await batch.flush();
       break;
+    case 'made':
+      return engine.made(request.arrival);
+    case 'answer':
+      questions.get(request.question)?.(request.madeByOthers);
+      questions.delete(request.question);
+      break;
   }
+  return undefined;
+}
+
+/** The parent asks the other workers. Without a parent the process ends, and with it the question. */
+function askOthers(arrival: Arrival): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const question = ++asked;
+  questions.set(question, resolve);
+  void send({ type: 'question', question, arrival });
+  return promise;
 }
 
 async function start(request: Extract<Request, { readonly task: 'start' }>): Promise<NodeEngine> {
@@ -75,6 +95,7 @@ async function start(request: Extract<Request, { readonly task: 'start' }>): Pro
     observer: batch.observer,
     log,
     certificates,
+    askOthers,
     ...(errorPrefix && { errorPrefix }),
   });
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import type { GatewayLog } from '../engine.ts';
-import type { FromWorker, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
+import type { FromWorker, Question, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
 
 /** The worker ended before it could answer. */
 export class WorkerGone extends Error {
@@ -14,10 +14,11 @@ export interface WorkerSettings {
   readonly start: WorkerStart;
   readonly log: GatewayLog;
   readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
+  readonly questioned: (worker: WorkerProcess, question: Question) => void;
 }
 
 interface Waiting {
-  readonly resolve: () => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -89,9 +90,9 @@ export class WorkerProcess {
   }
 
   /** Rejects with the worker's own message if it cannot do the task, with `WorkerGone` if it dies. */
-  async ask(task: Task, limitMs = replyLimitMs): Promise<void> {
+  async ask(task: Task, limitMs = replyLimitMs): Promise<Reply> {
     if (this.#end !== undefined) throw this.#end;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const number = ++this.#requests;
     this.#waiting.set(number, { resolve, reject });
     const overdue = setTimeout(() => {
@@ -102,7 +103,7 @@ export class WorkerProcess {
       if (error !== null) this.kill();
     });
     try {
-      await promise;
+      return await promise;
     } finally {
       clearTimeout(overdue);
       this.#waiting.delete(number);
@@ -124,15 +125,19 @@ export class WorkerProcess {
       case 'events':
         this.#settings.observed(this, message.events);
         break;
+      case 'question':
+        this.#settings.questioned(this, message);
+        break;
       case 'log':
         this.#settings.log[message.level]({ ...message.fields, worker: this.number }, message.message);
         break;
     }
   }
 
-  #settle({ number, fault }: Reply): void {
+  #settle(reply: Reply): void {
+    const { number, fault } = reply;
     const waiting = this.#waiting.get(number);
-    if (fault === undefined) waiting?.resolve();
+    if (fault === undefined) waiting?.resolve(reply);
     else waiting?.reject(new Error(fault));
   }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts';
 import type { Cidr } from './cidr.ts';
 
 /**
@@ -25,8 +26,8 @@ export class CidrColumns {
   }
 
   /** Brings rows into order, and merges those of one CIDR. */
-  sort(): void {
-    const rows = this.#sortedRows();
+  *sort(): Steps<void> {
+    const rows = yield* this.#sortedRows();
     const { width, words, prefixes, flags } = this;
     this.words = new Uint32Array(rows.length * width);
     this.prefixes = new Uint8Array(rows.length);
@@ -62,7 +63,7 @@ export class CidrColumns {
   }
 
   /** Row numbers in order: a radix sort by bytes. */
-  #sortedRows(): Uint32Array {
+  *#sortedRows(): Steps<Uint32Array> {
     const { count, width } = this;
     let rows = new Uint32Array(count).map((_, row) => row);
     let spare = new Uint32Array(count);
@@ -78,8 +79,13 @@ export class CidrColumns {
       [rows, spare] = [spare, rows];
     };
     sortBy(this.prefixes, 1, 0, 0);
-    for (let word = width - 1; word >= 0; word--)
-      for (let shift = 0; shift < 32; shift += 8) sortBy(this.words, width, word, shift);
+    for (let word = width - 1; word >= 0; word--) {
+      for (let shift = 0; shift < 32; shift += 8) {
+        yield;
+        sortBy(this.words, width, word, shift);
+      }
+    }
+    yield;
     return rows;
   }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts';
 import { CidrColumns } from './cidr-columns.ts';
 import type { Cidr } from './cidr.ts';
 import { packIntervals } from './interval-pack.ts';
@@ -19,6 +20,9 @@ export interface CidrSetData {
   readonly ipv6Narrow?: IntervalTable;
 }
 
+/** CIDRs that are appended in one step. */
+const rowsInStep = 1_024;
+
 /** The CIDRs of a packed set, kept so that a change of one does not require reading all of them again. */
 export class CidrList {
   readonly #ipv4 = new CidrColumns(1);
@@ -26,9 +30,15 @@ export class CidrList {
   readonly #ipv6Narrow = new CidrColumns(4);
 
   /** A CIDR that comes several times gets the union of its flags. */
-  constructor(rules: Iterable<FlaggedCidr>) {
-    for (const { cidr, flags } of rules) this.#columnsOf(cidr).append(cidr, flags);
-    for (const columns of [this.#ipv4, this.#ipv6, this.#ipv6Narrow]) columns.sort();
+  static *of(rules: Iterable<FlaggedCidr>): Steps<CidrList> {
+    const list = new CidrList();
+    let count = 0;
+    for (const { cidr, flags } of rules) {
+      list.#columnsOf(cidr).append(cidr, flags);
+      if (++count % rowsInStep === 0) yield;
+    }
+    for (const columns of [list.#ipv4, list.#ipv6, list.#ipv6Narrow]) yield* columns.sort();
+    return list;
   }
 
   get count(): number {
@@ -44,10 +54,10 @@ export class CidrList {
     this.#columnsOf(cidr).delete(cidr);
   }
 
-  pack(): CidrSetData {
-    const ipv4 = packIntervals(this.#ipv4);
-    const ipv6 = packIntervals(this.#ipv6);
-    const ipv6Narrow = packIntervals(this.#ipv6Narrow);
+  *pack(): Steps<CidrSetData> {
+    const ipv4 = yield* packIntervals(this.#ipv4);
+    const ipv6 = yield* packIntervals(this.#ipv6);
+    const ipv6Narrow = yield* packIntervals(this.#ipv6Narrow);
     return { ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }), ...(ipv6Narrow && { ipv6Narrow }) };
   }
 

@@ -1,3 +1,5 @@
+import { finishNow } from '../steps.ts';
+import type { Steps } from '../steps.ts';
 import type { IpAddress } from './address.ts';
 import { CidrList } from './cidr-list.ts';
 import type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
@@ -9,7 +11,12 @@ export type { CidrSetData, FlaggedCidr } from './cidr-list.ts';
 export const emptyCidrSet: CidrSetData = {};
 
 export function packCidrs(rules: Iterable<FlaggedCidr>): CidrSetData {
-  return new CidrList(rules).pack();
+  return finishNow(packSteps(rules));
+}
+
+function* packSteps(rules: Iterable<FlaggedCidr>): Steps<CidrSetData> {
+  const list = yield* CidrList.of(rules);
+  return yield* list.pack();
 }
 
 export class CidrSet {

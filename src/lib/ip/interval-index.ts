@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts';
 import { bitsAt, writeRow } from './interval-table.ts';
 import type { IntervalTable } from './interval-table.ts';
 
@@ -14,15 +15,19 @@ const usualIndexBits = 14;
 /** A larger index is taken where it makes the rows shorter. */
 const maxIndexBits = 16;
 const elementBits = 16;
+/** Rows that are written in one step. */
+const rowsInStep = 4_096;
 
 /** `README.md` has a drawing of a row, and says how these sizes are used. */
-export function indexIntervals(intervals: Intervals): IntervalTable {
+export function* indexIntervals(intervals: Intervals): Steps<IntervalTable> {
   const { width, starts, flags } = intervals;
   const bounds = Uint32Array.of(...starts.subarray(0, width), ...starts.subarray(-width));
   const usedBits = Math.max(2, countUsedBits(starts, width));
   const sharedBits = Math.min(countSharedBits(bounds, width), usedBits - 2);
   const flagBits = countFlagBits(flags);
+  yield;
   const { isSingleUnit, rowCount } = findSingleUnits(intervals, usedBits);
+  yield;
   const { indexBits, elements } = chooseSizes(rowCount, width, usedBits - sharedBits, flagBits + 1);
   const table = {
     width,
@@ -36,7 +41,7 @@ export function indexIntervals(intervals: Intervals): IntervalTable {
     rowLength: elements === 2 ? 1 : elements,
     flagBits,
   };
-  fill(table, intervals, isSingleUnit);
+  yield* fill(table, intervals, isSingleUnit);
   return table;
 }
 
@@ -85,7 +90,7 @@ function chooseSizes(
   return { indexBits: clamp(Math.max(usualIndexBits, bits + tailBits - elements * elementBits)), elements };
 }
 
-function fill(table: IntervalTable, { width, starts, flags }: Intervals, isSingleUnit: Uint8Array): void {
+function* fill(table: IntervalTable, { width, starts, flags }: Intervals, isSingleUnit: Uint8Array): Steps<void> {
   const { sharedBits, indexBits, index, rows, rowLength, flagBits } = table;
   const shift = 32 - rows.BYTES_PER_ELEMENT * 8;
   const start = new Uint32Array(6);
@@ -96,6 +101,7 @@ function fill(table: IntervalTable, { width, starts, flags }: Intervals, isSingl
     const tail = (isSingleUnit[at]! << flagBits) | flags[at]!;
     if (rowLength === 1) rows[row++] = (bitsAt(start, sharedBits + indexBits) >>> shift) | tail;
     else writeRow(start, table, tail, rows, row++ * rowLength);
+    if (row % rowsInStep === 0) yield;
   }
   for (let bucket = 1; bucket < index.length; bucket++) index[bucket]! += index[bucket - 1]!;
 }

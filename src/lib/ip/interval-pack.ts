@@ -1,14 +1,21 @@
+import type { Steps } from '../steps.ts';
 import type { CidrColumns } from './cidr-columns.ts';
 import { indexIntervals } from './interval-index.ts';
 import type { Intervals } from './interval-index.ts';
 import type { IntervalTable } from './interval-table.ts';
 
-/** Undefined where there are no ranges, or none has flags. */
-export function packIntervals(ranges: CidrColumns): IntervalTable | undefined {
+/** Ranges that are swept in one step. */
+const rowsInStep = 4_096;
+
+/** Undefined where there are no ranges, or none has flags. The ranges must not change between the steps. */
+export function* packIntervals(ranges: CidrColumns): Steps<IntervalTable | undefined> {
   const sweep = new Sweep(ranges);
-  for (let row = 0; row < ranges.count; row++) sweep.open(row);
+  for (let row = 0; row < ranges.count; row++) {
+    sweep.open(row);
+    if (row % rowsInStep === 0) yield;
+  }
   const intervals = sweep.finish();
-  return intervals.flags.length === 0 ? undefined : indexIntervals(intervals);
+  return intervals.flags.length === 0 ? undefined : yield* indexIntervals(intervals);
 }
 
 /** Ranges that contain each other have different mask lengths, 0 to 128. */

@@ -22,5 +22,5 @@ export const requestHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = {
   errors: headerErrors,
   accept: acceptHeaderChanges,
   present: (settings) => settings,
-  build: (settings) => ({ rewriteRequest: headerRewriter(settings) }),
+  build: (settings) => ({ rewriteRequest: headerRewriter(settings), removedFromRequest: settings.remove }),
 };

@@ -22,5 +22,5 @@ export const responseHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = 
   errors: headerErrors,
   accept: acceptHeaderChanges,
   present: (settings) => settings,
-  build: (settings) => ({ rewriteResponse: headerRewriter(settings) }),
+  build: (settings) => ({ rewriteResponse: headerRewriter(settings), removedFromResponse: settings.remove }),
 };

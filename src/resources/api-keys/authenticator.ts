@@ -1,16 +1,17 @@
-import { refused } from '../../api/bearer.ts';
+import { refused, refusedAsExpired } from '../../api/bearer.ts';
 import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
 import { ownerInactive, tokenMalformed, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { hashSecret, secretMatches } from '../../lib/secrets.ts';
+import { hashSecret, secretMatchesAny } from '../../lib/secrets.ts';
 import { whenReady } from '../../store/database.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { principals } from '../principals/service.ts';
 import type { Services } from '../services.ts';
+import type { KeyUses } from './key-uses.ts';
 import { apiKeys } from './table.ts';
 
 /** A key as far as authentication needs it; `hash` is undefined where there is no such key. */
@@ -19,6 +20,13 @@ interface Candidate {
   readonly accountId: string;
   readonly ownerId: string;
   readonly hash: string | undefined;
+  /** The secret before the last rotation, and when it ends. */
+  readonly previousHash: string | undefined;
+  readonly previousEndsAtMs: number;
+  readonly expiresAt: string | undefined;
+  readonly expiresAtMs: number;
+  readonly readOnly: boolean;
+  readonly policyIds: readonly string[];
 }
 
 const cacheSize = 20_000;
@@ -26,21 +34,39 @@ const bodyLength = 27;
 const secretLength = 43;
 const shortestChosen = 32;
 
-const nobody: Candidate = { keyId: '', accountId: '', ownerId: '', hash: undefined };
+const noPolicies: readonly string[] = [];
+const nobody: Candidate = {
+  keyId: '',
+  accountId: '',
+  ownerId: '',
+  hash: undefined,
+  previousHash: undefined,
+  previousEndsAtMs: 0,
+  expiresAt: undefined,
+  expiresAtMs: Infinity,
+  readOnly: false,
+  policyIds: noPolicies,
+};
 
 /**
  * Token → key → principal, from caches. Unknown keys are cached as well, in a cache of their own, so that an unknown
  * key and a wrong secret take the same path and the same time.
  */
-export function createAuthenticator(store: Store, services: Services): Authenticator {
+export function createAuthenticator(store: Store, services: Services, uses: KeyUses): Authenticator {
   const keys = new KeyCache(store);
 
   const identify = (candidate: Candidate, secret: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
-    if (!secretMatches(secret, candidate.hash)) throw refused(refusal);
+    const nowMs = Date.now();
+    const previousHash = nowMs < candidate.previousEndsAtMs ? candidate.previousHash : undefined;
+    if (!secretMatchesAny(secret, candidate.hash, previousHash)) throw refused(refusal);
+    const { keyId, expiresAt, readOnly, policyIds } = candidate;
+    // Only a caller who has the secret learns that the key exists and has expired.
+    if (expiresAt !== undefined && nowMs >= candidate.expiresAtMs) throw refusedAsExpired(expiresAt);
     const finish = (principal: Principal | undefined): Identity => {
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
-      return { principal, keyId: candidate.keyId };
+      uses.note(keyId);
+      return { principal, keyId, readOnly, policyIds };
     };
     const owner = services.get(principals).find(candidate.accountId, candidate.ownerId);
     return whenReady(owner, finish);
@@ -106,7 +132,9 @@ class KeyCache {
       else this.#known.fill(tickets[0], id, candidate);
       return candidate;
     };
-    const rows = this.#store.queries.all('SELECT document, secret_hash FROM api_keys WHERE id = $1', [id]);
+    const rows = this.#store.queries.all('SELECT document, secret_hash, previous_hash FROM api_keys WHERE id = $1', [
+      id,
+    ]);
     return whenReady(rows, keep);
   }
 
@@ -122,6 +150,18 @@ class KeyCache {
 }
 
 function toCandidate(row: Row): Candidate {
-  const { id, account_id, owner_id } = apiKeys.parse(row);
-  return { keyId: id, accountId: account_id, ownerId: owner_id, hash: String(row[1]) };
+  const key = apiKeys.parse(row);
+  const [, hash, previousHash] = row;
+  return {
+    keyId: key.id,
+    accountId: key.account_id,
+    ownerId: key.owner_id,
+    hash: String(hash),
+    previousHash: typeof previousHash === 'string' ? previousHash : undefined,
+    previousEndsAtMs: key.previous_token_expires_at === undefined ? 0 : Date.parse(key.previous_token_expires_at),
+    expiresAt: key.expires_at,
+    expiresAtMs: key.expires_at === undefined ? Infinity : Date.parse(key.expires_at),
+    readOnly: key.read_only ?? false,
+    policyIds: key.ip_policy_ids ?? noPolicies,
+  };
 }

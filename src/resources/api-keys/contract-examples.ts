@@ -4,4 +4,5 @@ import type { ResourceExamples } from '../../../test/contract/support/examples.t
 export const examples: ResourceExamples = {
   ApiKeysCreate: async (account) => ({ owner_id: (await account.make('/bot_users')).id }),
   ApiKeysUpdate: newDescription,
+  ApiKeysRotate: () => ({ overlap_seconds: 60 }),
 };

@@ -15,11 +15,17 @@ export const unknownOwner = defineError(
 export const notKeyOwner = defineError(
   20006,
   403,
-  'The API key {key} belongs to {owner}. Only its owner or an admin may update or delete it.',
+  'The API key {key} belongs to {owner}. Only its owner or an admin may update, rotate or delete it.',
 );
 
 export const inactiveOwner = defineError(
   20022,
   400,
   'The owner {owner} is inactive. Activate it first, or choose another owner.',
+);
+
+export const invalidExpiry = defineError(
+  20068,
+  400,
+  'expires_at {value} {reason}. Write a time in the future, in UTC, like 2030-11-14T10:11:14Z, or leave it out.',
 );

@@ -1,6 +1,8 @@
+import { withText } from '../../api/text-fields.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import type { Referables } from '../references.ts';
 import type { ApiKeys } from './service.ts';
 import { apiKeys } from './table.ts';
 import type { ApiKey } from './table.ts';
@@ -14,17 +16,40 @@ export async function insertKey(transaction: Transaction, key: ApiKey, chosenTok
   }
   const secret = newSecret();
   await apiKeys.insert(transaction, key, [hashSecret(secret), null]);
-  return `${idBody(key.id)}_${secret}`;
+  return tokenOf(key, secret);
 }
 
-export const keysForOthers: ApiKeys = {
-  async create(transaction, { accountId, ownerId, description, token }) {
-    const key: ApiKey = { ...apiKeys.newDocument(accountId), description, owner_id: ownerId };
-    return { id: key.id, token: await insertKey(transaction, key, token) };
-  },
-  async deleteOwnedBy(transaction, accountId, ownerId) {
-    const sql = 'SELECT document FROM api_keys WHERE account_id = $1 AND owner_id = $2';
-    const rows = await transaction.all(sql, [accountId, ownerId]);
-    for (const row of rows) await apiKeys.delete(transaction, apiKeys.parse(row));
-  },
-};
+/** Stores the hash of a new secret; that of the old one is kept or dropped. Returns the new token. */
+export async function replaceSecret(transaction: Transaction, key: ApiKey, keepsOld: boolean): Promise<string> {
+  const secret = newSecret();
+  const previous = keepsOld ? 'secret_hash' : 'NULL';
+  const sql = `UPDATE api_keys SET previous_hash = ${previous}, secret_hash = $2 WHERE id = $1`;
+  await transaction.run(sql, [key.id, hashSecret(secret)]);
+  return tokenOf(key, secret);
+}
+
+function tokenOf({ id }: ApiKey, secret: string): string {
+  return `${idBody(id)}_${secret}`;
+}
+
+export async function deleteKey(referables: Referables, transaction: Transaction, key: ApiKey): Promise<void> {
+  if (key.ip_policy_ids !== undefined) await referables.set(transaction, 'ip_policy', key.id, []);
+  await apiKeys.delete(transaction, key);
+}
+
+export function createKeysForOthers(referables: Referables): ApiKeys {
+  return {
+    async create(transaction, { accountId, ownerId, description, token }) {
+      const key: ApiKey = withText({ ...apiKeys.newDocument(accountId), owner_id: ownerId }, { description });
+      return { id: key.id, token: await insertKey(transaction, key, token) };
+    },
+    async deleteOwnedBy(transaction, accountId, ownerId) {
+      const sql = 'SELECT document FROM api_keys WHERE account_id = $1 AND owner_id = $2';
+      const rows = await transaction.all(sql, [accountId, ownerId]);
+      for (const row of rows) await deleteKey(referables, transaction, apiKeys.parse(row));
+    },
+    async policiesOf(queries, keyId) {
+      return (await apiKeys.load(queries, keyId))?.ip_policy_ids ?? [];
+    },
+  };
+}

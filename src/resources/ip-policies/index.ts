@@ -4,9 +4,11 @@ import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
+import { checkMayWritePolicy } from '../policy-protection.ts';
 import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { policyInUse } from './errors.ts';
+import { policyInUse, policyProtected } from './errors.ts';
 import * as errors from './errors.ts';
 import { ipPolicies, migrations } from './table.ts';
 
@@ -25,9 +27,10 @@ const IpPolicyView = Type.Object(
 const IpPolicyCreate = Type.Object(textFields, { $id: 'IpPolicyCreate', additionalProperties: false });
 const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', additionalProperties: false });
 
-function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
+function ipPolicyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
-    rights: { read: 'everyone', write: 'everyone' },
+    // A new policy is used by nothing yet.
+    rights: { read: 'everyone', write: 'unprotected', create: 'everyone' },
     store,
     table: ipPolicies,
     path,
@@ -39,14 +42,19 @@ function ipPolicyOperations({ store }: ResourceContext): readonly Operation[] {
     view: IpPolicyView,
     createBody: IpPolicyCreate,
     updateBody: IpPolicyUpdate,
-    errors: { create: [], update: [], delete: [policyInUse] },
+    errors: { create: [], update: [policyProtected], delete: [policyProtected, policyInUse] },
     create: (transaction, { caller, body }) =>
       ipPolicies.insert(transaction, withText(ipPolicies.newDocument(caller.accountId), body)),
-    update: (transaction, { body }, policy) => ipPolicies.update(transaction, policy, withText(policy, body)),
-    async remove(transaction, _call, policy) {
+    async update(transaction, { caller, body }, policy) {
+      await checkMayWritePolicy(services, transaction, caller, policy.id);
+      return ipPolicies.update(transaction, policy, withText(policy, body));
+    },
+    async remove(transaction, { caller }, policy) {
+      await checkMayWritePolicy(services, transaction, caller, policy.id);
       const users = await referable.referrersOf(transaction, policy.id);
       if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
       // Its rules go with it.
+      await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
       await ipPolicies.delete(transaction, policy, { cascades: true });
     },
     present: (policy, { uri }) => ({

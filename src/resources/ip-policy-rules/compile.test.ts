@@ -92,7 +92,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
       const inForce = new Map<string, CidrSetData>();
       await Publisher.start({
         store: first.app.context.store,
-        compilers: [createPolicyCompiler()],
+        compilers: [createPolicyCompiler(first.app.context.store)],
         targets: [
           async ({ set }) => {
             for (const entry of set) if (entry.kind === 'policy') inForce.set(entry.id, entry.rules);
@@ -129,7 +129,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     });
 
     test('are not read again for one of them, nor for a text of the policy', async () => {
-      const compiler = createPolicyCompiler();
+      const compiler = createPolicyCompiler(first.app.context.store);
       const policy = await newPolicy();
       await load(compiler, policy);
       const { queries } = first.app.context.store;
@@ -154,7 +154,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     });
 
     test('are not read where the change that replaced them all brings them along', async () => {
-      const compiler = createPolicyCompiler();
+      const compiler = createPolicyCompiler(first.app.context.store);
       const { id } = await first.create('/ip_policies');
       let replaced: ChangeBatch | undefined;
       // A poll may read the change from the log before its own process tells of it; then it has no payload.
@@ -173,13 +173,13 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
 
     test('do not go back to what older news say', async () => {
       const policy = await newPolicy();
-      const follower = createPolicyCompiler();
+      const follower = createPolicyCompiler(first.app.context.store);
       await load(follower, policy);
       const id = await addRule(policy, '0.0.0.0/0');
       const added = news.at(-1);
       await first.delete(`/ip_policy_rules/${id}`);
       const removed = news.at(-1);
-      const reader = createPolicyCompiler();
+      const reader = createPolicyCompiler(first.app.context.store);
       await load(reader, policy);
       await isPackedOf(await load(reader, policy, added), policy);
       for (const each of [added, removed]) await load(follower, policy, each);
@@ -187,7 +187,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     });
 
     test('are right when news come again along with later ones', async () => {
-      const compiler = createPolicyCompiler();
+      const compiler = createPolicyCompiler(first.app.context.store);
       const policy = await newPolicy();
       await load(compiler, policy);
       const id = await addRule(policy, '192.0.2.0/24', 'deny');
@@ -202,7 +202,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     });
 
     test('are read again where something was written while they were read', async () => {
-      const compiler = createPolicyCompiler();
+      const compiler = createPolicyCompiler(first.app.context.store);
       const policy = await newPolicy();
       const { queries } = first.app.context.store;
       let added: ChangeBatch | undefined;
@@ -221,7 +221,7 @@ onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
     });
 
     test('are gone with the policy', async () => {
-      const compiler = createPolicyCompiler();
+      const compiler = createPolicyCompiler(first.app.context.store);
       const policy = await newPolicy();
       await load(compiler, policy);
       assert.equal((await first.delete(`/ip_policies/${policy}`)).status, 204);

@@ -1,32 +1,39 @@
 import { CidrList } from '../../lib/ip/cidr-list.ts';
 import type { CidrSetData, FlaggedCidr } from '../../lib/ip/cidr-list.ts';
-import { parseCidr } from '../../lib/ip/cidr.ts';
-import type { Cidr } from '../../lib/ip/cidr.ts';
+import { emptyCidrSet } from '../../lib/ip/cidr-set.ts';
+import { finishInTurns } from '../../lib/steps.ts';
 import type { Compiler, ChangeBatch } from '../../publisher/compiler.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
 import { readVersion } from '../../store/change-log.ts';
 import type { Change } from '../../store/change-log.ts';
 import type { Queries, Row } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
 import { flagOf } from './cidr-rules.ts';
+import { flaggedCidr, readAllRules, readCidr, readRules, rulesAtOnce, StoredRuleError } from './read-rules.ts';
 import type { IpPolicyRule } from './table.ts';
 
-/** `Change.payload` of a replacement of all rules of a policy: every rule that it has afterwards. */
-export type RulesPayload = readonly FlaggedCidr[];
+/**
+ * The rules of a policy in the form of the matcher. `Change.payload` of a replacement of all rules of a policy has this
+ * type, and belongs to the compiler from then on.
+ */
+export interface CompiledRules {
+  readonly list: CidrList;
+  readonly packed: CidrSetData;
+}
 
 /** Rules from which on a policy is kept in memory; a smaller one is read again as fast as it is patched. */
 const keepFrom = 1_000;
 
 /** The rules of a large policy at a version, kept so that a change of one does not require reading all of them. */
-interface KeptPolicy {
+interface KeptPolicy extends CompiledRules {
   readonly version: number;
-  readonly list: CidrList;
-  readonly packed: CidrSetData;
 }
 
 type KeptPolicies = Map<string, KeptPolicy>;
+type Snapshots = Pick<Store, 'readSnapshot'>;
 
-/** A policy in the snapshot is its rules; it changes with each of them. */
-export function createPolicyCompiler(): Compiler {
+/** A policy in the snapshot is its rules; it changes with each of them. All work on a large one is done in slices. */
+export function createPolicyCompiler(snapshots: Snapshots): Compiler {
   const kept: KeptPolicies = new Map();
   return {
     kind: 'policy',
@@ -36,10 +43,14 @@ export function createPolicyCompiler(): Compiler {
     },
     async load(queries, ids, batch) {
       if (ids === undefined) return loadAll(queries, kept);
+      const changes = Map.groupBy(batch?.changes ?? [], policyOf);
       const entries: PolicyEntry[] = [];
       for (const id of ids) {
-        const patched = batch && patch(kept.get(id), id, batch);
-        const entry = patched === undefined ? await loadOne(queries, id, kept) : keep(kept, id, patched);
+        const patched = batch && (await tryPatch(kept.get(id), changes.get(id) ?? [], batch));
+        const entry =
+          patched === undefined
+            ? await orFault(id, () => loadOne(snapshots, queries, id, kept))
+            : keep(kept, id, patched);
         if (entry !== undefined) entries.push(entry);
       }
       return entries;
@@ -47,53 +58,95 @@ export function createPolicyCompiler(): Compiler {
   };
 }
 
-function policyOf({ kind, id, before, after }: Change): string | undefined {
+export async function compileRules(rules: Iterable<FlaggedCidr>): Promise<CompiledRules> {
+  const list = await finishInTurns(CidrList.of(rules));
+  return { list, packed: await finishInTurns(list.pack()) };
+}
+
+/** The policy whose rules the change may have changed. */
+export function policyOf({ kind, id, before, after }: Change): string | undefined {
   if (kind === 'ip_policy') return id;
   return kind === 'ip_policy_rule' ? (readRule(after) ?? readRule(before))?.ip_policy_id : undefined;
 }
 
+/** Undefined also where a change names a rule that is none: reading the policy tells whether it is still there. */
+async function tryPatch(...given: Parameters<typeof patch>): ReturnType<typeof patch> {
+  try {
+    return await patch(...given);
+  } catch (error) {
+    if (error instanceof StoredRuleError) return undefined;
+    throw error;
+  }
+}
+
+/** The entry of a policy with a rule that is none says so: all that depends on the policy is closed. */
+async function orFault<T>(id: string, compile: () => Promise<T>): Promise<T | PolicyEntry> {
+  try {
+    return await compile();
+  } catch (error) {
+    if (!(error instanceof StoredRuleError)) throw error;
+    return { kind: 'policy', id, rules: emptyCidrSet, fault: error.message };
+  }
+}
+
 /**
- * Applies a batch of changes to the kept policy; undefined where they are not enough to tell its rules. A batch may repeat
- * changes along with later ones: each rule then ends as the last of them leaves it. A batch that is older than the kept
- * policy would undo parts of it, and is ignored.
+ * Applies changes of a policy, in a batch, to the kept policy; undefined where they are not enough to tell its rules. A
+ * batch may repeat changes along with later ones: each rule then ends as the last of them leaves it. A batch that is older
+ * than the kept policy would undo parts of it, and is ignored.
  */
-function patch(known: KeptPolicy | undefined, id: string, { changes, version }: ChangeBatch): KeptPolicy | undefined {
+async function patch(
+  known: KeptPolicy | undefined,
+  changes: readonly Change[],
+  { version }: ChangeBatch,
+): Promise<KeptPolicy | undefined> {
   if (known !== undefined && known.version >= version) return known;
-  const mine = changes.filter((change) => policyOf(change) === id);
-  const last = mine.findLastIndex(({ kind, cascades }) => kind === 'ip_policy' && cascades);
-  const list = last < 0 ? known?.list : listAfter(mine[last]);
-  if (list === undefined) return undefined;
-  const ofRules = mine.slice(last + 1).filter(({ kind }) => kind === 'ip_policy_rule');
+  const last = changes.findLastIndex(({ kind, cascades }) => kind === 'ip_policy' && cascades);
+  // Only the replacement of all rules records a cascading change of a policy with a payload, and it is of this type.
+  const start = last < 0 ? known : (changes[last]?.payload as CompiledRules | undefined);
+  if (start === undefined) return undefined;
+  const { list, packed } = start;
+  const ofRules = changes.slice(last + 1).filter(({ kind }) => kind === 'ip_policy_rule');
   for (const { before, after } of ofRules) {
     const [old, now] = [readRule(before), readRule(after)];
     if (old !== undefined) list.delete(readCidr(old.cidr));
     if (now !== undefined) list.set(readCidr(now.cidr), flagOf(now.action));
   }
-  const isSame = known?.list === list && ofRules.length === 0;
-  return { version, list, packed: isSame ? known.packed : list.pack() };
+  return { version, list, packed: ofRules.length === 0 ? packed : await finishInTurns(list.pack()) };
 }
 
-function listAfter(change: Change | undefined): CidrList | undefined {
-  // Only the replacement of all rules records a cascading change of a policy with a payload, and it is of this type.
-  const rules = change?.payload as RulesPayload | undefined;
-  return rules && new CidrList(rules);
-}
-
-async function loadOne(queries: Queries, id: string, kept: KeptPolicies): Promise<PolicyEntry | undefined> {
+async function loadOne(
+  snapshots: Snapshots,
+  queries: Queries,
+  id: string,
+  kept: KeptPolicies,
+): Promise<PolicyEntry | undefined> {
   kept.delete(id);
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
   const version = await readVersion(queries);
-  const list = readList(await queries.all('SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1', [id]));
-  const known = { version, list, packed: list.pack() };
+  const rows = await queries.all(
+    `SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1 LIMIT ${rulesAtOnce}`,
+    [id],
+  );
+  if (rows.length === rulesAtOnce) return keep(kept, id, await snapshots.readSnapshot((one) => loadLarge(one, id)));
+  const rules = await compileRules(rows.map(([cidr, action]) => flaggedCidr(cidr, action)));
   // Keep the rules only if no write happened during the read: they may be of two versions.
-  return (await readVersion(queries)) === version ? keep(kept, id, known) : toEntry(id, known.packed);
+  return (await readVersion(queries)) === version ? keep(kept, id, { ...rules, version }) : toEntry(id, rules);
+}
+
+/** The queries must be of one state of the database. */
+async function loadLarge(queries: Queries, id: string): Promise<KeptPolicy> {
+  const version = await readVersion(queries);
+  const rules: FlaggedCidr[] = [];
+  for await (const rows of readRules(queries, id, 'action'))
+    for (const [cidr, action] of rows) rules.push(flaggedCidr(cidr, action));
+  return { ...(await compileRules(rules)), version };
 }
 
 function keep(kept: KeptPolicies, id: string, known: KeptPolicy): PolicyEntry {
   if (known.list.count >= keepFrom) kept.set(id, known);
   else kept.delete(id);
-  return toEntry(id, known.packed);
+  return toEntry(id, known);
 }
 
 /** The queries must be of one state of the database. */
@@ -101,32 +154,38 @@ async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly P
   kept.clear();
   const version = await readVersion(queries);
   const policies = await queries.all('SELECT id FROM ip_policies');
-  const rules = await queries.all('SELECT cidr, action, ip_policy_id FROM ip_policy_rules');
-  const byPolicy = Map.groupBy(rules, ([, , policyId]) => String(policyId));
-  return policies.map(([id]) => {
-    const list = readList(byPolicy.get(String(id)) ?? []);
-    return keep(kept, String(id), { version, list, packed: list.pack() });
-  });
+  const compiled = new Map<string, PolicyEntry>();
+  let current = '';
+  let rules: Row[] = [];
+  const finish = async () => {
+    if (rules.length === 0) return;
+    const [id, rows] = [current, rules];
+    rules = [];
+    const compile = async () => {
+      const compiledRules = await compileRules(flagAll(rows));
+      return keep(kept, id, { ...compiledRules, version });
+    };
+    compiled.set(id, await orFault(id, compile));
+  };
+  for await (const rows of readAllRules(queries)) {
+    for (const row of rows) {
+      if (row[0] !== current) await finish();
+      current = String(row[0]);
+      rules.push(row);
+    }
+  }
+  await finish();
+  const none = await compileRules([]);
+  return policies.map(([id]) => compiled.get(String(id)) ?? toEntry(String(id), none));
 }
 
-function toEntry(id: string, rules: CidrSetData): PolicyEntry {
-  return { kind: 'policy', id, rules };
+/** Rows have the columns policy, cidr and action. */
+function* flagAll(rows: readonly Row[]): Generator<FlaggedCidr> {
+  for (const [, cidr, action] of rows) yield flaggedCidr(cidr, action);
 }
 
-/** Rows have the columns cidr and action. */
-function readList(rows: readonly Row[]): CidrList {
-  return new CidrList(flaggedCidrs(rows));
-}
-
-function* flaggedCidrs(rows: readonly Row[]): Generator<FlaggedCidr> {
-  for (const [cidr, action] of rows) yield { cidr: readCidr(String(cidr)), flags: flagOf(action) };
-}
-
-function readCidr(text: string): Cidr {
-  const parsed = parseCidr(text);
-  // It was valid when it was stored: another form means that the database was changed by hand.
-  if (!parsed.ok) throw new Error(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
-  return parsed.cidr;
+function toEntry(id: string, { packed }: CompiledRules): PolicyEntry {
+  return { kind: 'policy', id, rules: packed };
 }
 
 function readRule(document: string | null): IpPolicyRule | undefined {

@@ -3,8 +3,9 @@ import { createPolicyCompiler } from './compile.ts';
 import * as errors from './errors.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
+import { createRuleSweeper } from './rule-sweeper.ts';
 import { ruleSearch } from './search.ts';
-import { ipPolicyRuleSearch } from './service.ts';
+import { ipPolicyRuleSearch, ruleSweeper } from './service.ts';
 import { migrations } from './table.ts';
 
 export const ipPolicyRulesResource: Resource = {
@@ -12,8 +13,9 @@ export const ipPolicyRulesResource: Resource = {
   migrations,
   schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced],
   operations: (context) => [...ruleOperations(context), replaceRulesOperation(context)],
-  compilers: () => [createPolicyCompiler()],
-  provide: ({ services }) => {
+  compilers: ({ store }) => [createPolicyCompiler(store)],
+  provide: ({ store, services }) => {
     services.provide(ipPolicyRuleSearch, ruleSearch);
+    services.provide(ruleSweeper, createRuleSweeper(store));
   },
 };

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 
-import { decodeText, mediaType, parseBody } from '../../api/body.ts';
+import { decodeText } from '../../api/body.ts';
 import { textFields } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
+import { Pace } from '../../lib/pace.ts';
+import { sortInTurns } from '../../lib/sort-in-turns.ts';
 import { acceptCidr, flagOf } from './cidr-rules.ts';
 import { invalidRuleLine, tooManyRules } from './errors.ts';
 import { actions } from './table.ts';
@@ -47,23 +49,49 @@ export const ReplaceRules = Type.Array(
   { description: 'All rules that the policy has from now on.' },
 );
 
-export function parseRuleList(contentType: string | undefined, encoding: string | undefined, bytes: Buffer): unknown {
-  const isText = contentType !== undefined && mediaType(contentType) === 'text/plain' && encoding === undefined;
-  if (!isText) return parseBody(contentType, encoding, bytes);
+/** Longest line; those of a list that somebody wrote have a hundredth of it. */
+const lineLimitBytes = 16 * 1024;
+const newline = 0x0a;
+
+/** Parses a list of one CIDR a line, a few lines at a time. */
+export async function parseRuleLines(bytes: Buffer): Promise<readonly string[]> {
+  const rules: string[] = [];
   const lineByCidr = new Map<string, number>();
-  return decodeText(bytes)
-    .split(/\r?\n/)
-    .flatMap((text, at) => {
+  const pace = new Pace();
+  let line = 0;
+  for (const part of lineParts(bytes)) {
+    for (const text of decodeText(part).split('\n')) {
+      line += 1;
+      // A byte order mark counts as blank.
       const rule = (text.split('#', 1)[0] ?? '').trim();
-      if (rule === '') return [];
-      const line = at + 1;
+      if (rule === '') continue;
       const cidr = cidrOfLine(rule, line);
       const earlier = lineByCidr.get(cidr);
       if (earlier !== undefined)
         throw new UserError(invalidRuleLine, { line, reason: `${cidr} is in line ${earlier} already.` });
       lineByCidr.set(cidr, line);
-      return [rule];
-    });
+      rules.push(rule);
+    }
+    if (part.length > lineLimitBytes)
+      throw new UserError(invalidRuleLine, { line, reason: `it is longer than ${lineLimitBytes} bytes. Shorten it.` });
+    if (pace.isDue) await pace.giveWay();
+  }
+  return rules;
+}
+
+/** Parts of whole lines, without the line break between them; one that is longer than a line may be is the last. */
+function* lineParts(bytes: Buffer): Generator<Buffer> {
+  let from = 0;
+  while (bytes.length - from > lineLimitBytes) {
+    const end = bytes.lastIndexOf(newline, from + lineLimitBytes);
+    if (end < from) {
+      yield bytes.subarray(from, from + lineLimitBytes + 1);
+      return;
+    }
+    yield bytes.subarray(from, end);
+    from = end + 1;
+  }
+  yield bytes.subarray(from);
 }
 
 /** Validates the rule while the number of its line is known. */
@@ -78,17 +106,19 @@ function cidrOfLine(rule: string, line: number): string {
 
 type RuleInput = string | (TextFields & { readonly cidr: string; readonly action?: Action });
 
-export function acceptRules(inputs: readonly RuleInput[]): RuleList {
+export async function acceptRules(inputs: readonly RuleInput[]): Promise<RuleList> {
   if (inputs.length > ruleLimit) throw new UserError(tooManyRules, { limit: ruleLimit, count: inputs.length });
   const byCidr = new Map<string, WantedRule>();
+  const pace = new Pace();
   for (const input of inputs) {
     const rule = acceptRule(input);
     if (byCidr.has(rule.cidr)) throw new UserError(duplicateEntry, { field: 'The list', id: rule.cidr });
     byCidr.set(rule.cidr, rule);
+    if (pace.isDue) await pace.giveWay();
   }
+  const sorted = await sortInTurns([...byCidr.keys()]);
   // Every key was just put there.
-  const inOrder = [...byCidr.keys()].toSorted().map((cidr) => byCidr.get(cidr)!);
-  return { byCidr, inOrder };
+  return { byCidr, inOrder: sorted.map((cidr) => byCidr.get(cidr)!) };
 }
 
 function acceptRule(input: RuleInput): WantedRule {

@@ -6,8 +6,10 @@ import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
+import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { acceptCidr } from './cidr-rules.ts';
@@ -66,7 +68,7 @@ export const IpPolicyRuleUpdate = Type.Object(
 
 export function ruleOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
   return crudOperations({
-    rights: { read: 'everyone', write: 'everyone' },
+    rights: { read: 'everyone', write: 'unprotected' },
     store,
     table: ipPolicyRules,
     path: '/ip_policy_rules',
@@ -99,6 +101,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
         ruleDescriptionTooLong,
         unknownAction,
         wouldLockOut,
+        policyProtected,
       ],
       update: [
         metadataTooLong,
@@ -108,10 +111,16 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
         maskMissing,
         ruleDescriptionTooLong,
         wouldLockOut,
+        policyProtected,
       ],
-      delete: [wouldLockOut],
+      delete: [wouldLockOut, policyProtected],
     },
     guarded: ['create', 'update', 'delete'],
+    async authorizeCreate(transaction, { caller, body }) {
+      // An id of another kind is refused by `create`.
+      if (referables.find('ip_policy', body.ip_policy_id) === undefined) return;
+      await checkMayWritePolicy(services, transaction, caller, body.ip_policy_id);
+    },
     async create(transaction, call) {
       const { caller, body } = call;
       await checkPolicy(transaction, referables, caller.accountId, body.ip_policy_id);
@@ -130,7 +139,8 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       return rule;
     },
     async update(transaction, call, previous) {
-      const { body } = call;
+      const { caller, body } = call;
+      await checkMayWritePolicy(services, transaction, caller, previous.ip_policy_id);
       const newCidr = body.cidr === undefined || body.cidr === '' ? previous.cidr : acceptCidr(body.cidr).canonical;
       const rule = withText({ ...previous, cidr: newCidr }, body);
       await checkUnique(transaction, rule);
@@ -139,6 +149,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       return stored;
     },
     async remove(transaction, call, rule) {
+      await checkMayWritePolicy(services, transaction, call.caller, rule.ip_policy_id);
       await ipPolicyRules.delete(transaction, rule);
       await services.get(lockoutGuard).check(transaction, call);
     },

@@ -1,5 +1,6 @@
 import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Row } from '../../store/database.ts';
+import { deleteAllRules } from './rule-sides.ts';
 import type { IpPolicyRules, MatchingRule } from './service.ts';
 
 /** Finds rules by the names of the ranges that contain an address: an index look-up each, however many rules there are. */
@@ -12,6 +13,7 @@ export const ruleSearch: IpPolicyRules = {
     for (const id of policyIds) found.push(...(await queries.all(sql, [id, ...ranges])).map(toRule));
     return found;
   },
+  deleteAll: deleteAllRules,
 };
 
 function toRule([id, policyId, cidr, action]: Row): MatchingRule {

@@ -1,10 +1,20 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
 import { serviceKey } from '../services.ts';
 
 export interface IpPolicyRules {
   /** Every rule of these policies that contains the address. */
   matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+  /** Deletes the rules of a policy that is deleted in this transaction. */
+  deleteAll(transaction: Transaction, policyId: string): Promise<void>;
+}
+
+/** Deletes, in the background, rules that are in force no longer. */
+export interface RuleSweeper {
+  /** Looks for such rules now. */
+  look(): void;
+  start(onFault: (error: unknown) => void): AsyncDisposable;
 }
 
 export interface MatchingRule {
@@ -15,6 +25,7 @@ export interface MatchingRule {
 }
 
 export const ipPolicyRuleSearch = serviceKey<IpPolicyRules>('IP policy rules');
+export const ruleSweeper = serviceKey<RuleSweeper>('rule sweeper');
 
 /** The verdict of the rules of one restriction or module on an address. */
 export interface Judgement {

@@ -10,6 +10,7 @@ import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import { policyProtectors } from '../policy-protection.ts';
 import type { Referables } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
@@ -19,6 +20,7 @@ import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
 import { restrictionsOfType } from './search.ts';
 import { ipRestrictionSearch, lockoutGuard, warnings } from './service.ts';
+import { restrictionProtector } from './protector.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
 import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.ts';
@@ -173,6 +175,7 @@ export const ipRestrictionsResource: Resource = {
     services.provide(lockoutGuard, createLockoutGuard(context));
     services.provide(warnings, createWarnings(store));
     services.provide(ipRestrictionSearch, { ofType: restrictionsOfType });
+    services.add(policyProtectors, restrictionProtector);
   },
   hostCommands,
 };

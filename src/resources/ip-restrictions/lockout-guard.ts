@@ -2,6 +2,7 @@ import { UserError } from '../../errors/user-error.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
+import { apiKeyOwners } from '../api-keys/service.ts';
 import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { wouldLockOut } from './errors.ts';
@@ -14,18 +15,23 @@ const guardedType = 'api';
 
 export function createLockoutGuard({ store, services }: ResourceContext): LockoutGuard {
   return {
-    async check(transaction, { caller: { accountId, source }, allowLockout }) {
+    async check(transaction, { caller: { accountId, source, keyId }, allowLockout }) {
       if (allowLockout) return;
+      const refuse = (by: string) => new UserError(wouldLockOut, { address: formatIp(source), restriction: by });
+      if (!(await admitsKey(transaction, keyId, source))) throw refuse(`the IP policies of your API key ${keyId}`);
       const restriction = await findRefusal(transaction, accountId, source);
       if (restriction === undefined) return;
       // The id of a restriction that is just being created would mean nothing to the caller.
       const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
-      throw new UserError(wouldLockOut, {
-        address: formatIp(source),
-        restriction: isKnown ? `the IP restriction ${restriction}` : 'this new IP restriction',
-      });
+      throw refuse(isKnown ? `the IP restriction ${restriction}` : 'this new IP restriction');
     },
   };
+
+  async function admitsKey(queries: Queries, keyId: string, source: IpAddress): Promise<boolean> {
+    const policyIds = await services.get(apiKeyOwners).policiesOf(queries, keyId);
+    if (policyIds.length === 0) return true;
+    return judge(policyIds, await services.get(ipPolicyRuleSearch).matching(queries, policyIds, source)).allowed;
+  }
 
   /** The first enforced restriction that refuses the address, by the rules as they stand in the database. */
   async function findRefusal(queries: Queries, accountId: string, source: IpAddress): Promise<string | undefined> {

@@ -1,7 +1,9 @@
 import { newId } from '../../lib/ids.ts';
+import { plainPrefix } from '../../lib/sealed-secret.ts';
 import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import type { Row } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { storedSecrets } from '../stored-secrets.ts';
 import { localCa } from './service.ts';
 
 const sealContext = 'local_ca';
@@ -24,6 +26,14 @@ export const localCaResource: Resource = {
   operations: () => [],
   provide(context) {
     context.services.provide(localCa, createStorage(context));
+    context.services.add(storedSecrets, {
+      async oldest(form) {
+        const [row] = await context.store.queries.all('SELECT private_key FROM local_ca');
+        const sealed = String(row?.[0]);
+        if (row === undefined || sealed.startsWith(plainPrefix) !== (form === 'plain')) return undefined;
+        return { owner: 'the local certificate authority', sealed, context: sealContext };
+      },
+    });
   },
   hostCommands: [
     {

@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
-import { notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
+import { fieldRequired, notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
 import { checkIfMatch } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
@@ -26,6 +26,7 @@ const rights = 'everyone';
 
 const certificateErrors = [
   wrongIdKind,
+  fieldRequired,
   errors.domainCertificateMissing,
   errors.certificateDoesNotCover,
   errors.certificateManagementNotOffered,

@@ -15,7 +15,8 @@ export const backendCompiler: Compiler = {
 
 function toEntry({ id, address, tls }: StaticBackend): BackendEntry {
   const parsed = parseHostPort(address);
+  if (parsed.ok) return { kind: 'backend', id, host: parsed.host, port: parsed.port, tls: tls.enabled };
   // Accepted before it was stored: another form means that the database was changed by hand.
-  if (!parsed.ok) throw new Error(`the stored address ${JSON.stringify(address)} of ${id} ${parsed.reason}`);
-  return { kind: 'backend', id, host: parsed.host, port: parsed.port, tls: tls.enabled };
+  const fault = `its stored address ${JSON.stringify(address)} ${parsed.reason}`;
+  return { kind: 'backend', id, host: '', port: 0, tls: false, fault };
 }

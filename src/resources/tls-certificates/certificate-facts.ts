@@ -1,6 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 
+import { readValidity } from '../../lib/certificate-validity.ts';
 import { findExtension, onlyElement, readDer } from '../../lib/der.ts';
+import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 
 /** The fields of a leaf certificate. Texts are `''` where the certificate has none. */
@@ -61,11 +63,12 @@ export function readCertificateFacts(certificate: X509Certificate, privateKeyTyp
   const { subject, issuer } = certificate.toLegacyObject();
   const alternativeNames = readAlternativeNames(certificate);
   const subjectCommonName = pick(subject.CN, -1);
+  const { notBefore, notAfter } = readValidity(certificate);
   return {
     subjectCommonName,
     subjectAlternativeNames: alternativeNames,
-    notBefore: wholeSeconds(certificate.validFromDate),
-    notAfter: wholeSeconds(certificate.validToDate),
+    notBefore: toTimestamp(notBefore.getTime()),
+    notAfter: toTimestamp(notAfter.getTime()),
     keyUsages: readKeyUsages(certificate),
     // Node calls the extended key usages by the name of the plain ones.
     extendedKeyUsages: (certificate.keyUsage ?? []).map((oid) => extendedKeyUsageNames.get(oid) ?? oid),
@@ -125,10 +128,6 @@ function shown(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (/[\u0000-\u001f\u007f]/.test(text)) throw new RangeError('a control character in a name');
   return text.toWellFormed();
-}
-
-function wholeSeconds(time: Date): string {
-  return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function padToBytes(hex: string): string {

@@ -26,21 +26,16 @@ async function loadSome(queries: Queries, ids: readonly string[]): Promise<reado
 
 function toEntry(row: Row, sealer: Sealer): CertificateEntry {
   const { id, account_id, certificate_pem, served_names } = tlsCertificates.parse(row);
-  return {
-    kind: 'certificate',
-    id,
-    accountId: account_id,
-    certificatePem: certificate_pem,
-    privateKeyPem: open(sealer, id, String(row[1])),
-    names: served_names,
-  };
+  const entry = { kind: 'certificate', id, accountId: account_id, certificatePem: certificate_pem } as const;
+  const { key, fault } = openKey(sealer, id, String(row[1]));
+  return { ...entry, privateKeyPem: key, names: served_names, ...(fault === undefined ? {} : { fault }) };
 }
 
-function open(sealer: Sealer, id: string, sealedKey: string): string {
+function openKey(sealer: Sealer, id: string, sealedKey: string): { readonly key: string; readonly fault?: string } {
   try {
-    return sealer.open(sealedKey, id);
+    return { key: sealer.open(sealedKey, id) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the private key of the TLS certificate ${id} cannot be used: ${reason}`, { cause: error });
+    return { key: '', fault: `its private key cannot be used: ${reason}` };
   }
 }

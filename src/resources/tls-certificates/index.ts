@@ -5,8 +5,10 @@ import { crudOperations, nullable } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { plainPrefix } from '../../lib/sealed-secret.ts';
 import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { storedSecrets } from '../stored-secrets.ts';
 import { certificateCompiler } from './compile.ts';
 import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
@@ -161,6 +163,9 @@ function present(certificate: TlsCertificate, { uri }: Call): object {
   };
 }
 
+const oldestPlain = 'SELECT id, sealed_key FROM tls_certificates WHERE sealed_key LIKE $1 ORDER BY id LIMIT 1';
+const oldestEncrypted = oldestPlain.replace('LIKE', 'NOT LIKE');
+
 export const tlsCertificatesResource: Resource = {
   errors: Object.values(errors),
   migrations,
@@ -168,9 +173,16 @@ export const tlsCertificatesResource: Resource = {
   operations: tlsCertificateOperations,
   compilers: ({ sealer }) => [certificateCompiler(sealer)],
   referables: [referable],
-  provide({ services }) {
+  provide({ services, store }) {
     services.provide(certificateNames, {
       find: async (queries, accountId, id) => (await tlsCertificates.find(queries, accountId, id))?.served_names,
+    });
+    services.add(storedSecrets, {
+      async oldest(form) {
+        const [row] = await store.queries.all(form === 'plain' ? oldestPlain : oldestEncrypted, [`${plainPrefix}%`]);
+        const id = String(row?.[0]);
+        return row && { owner: `the TLS certificate ${id}`, sealed: String(row[1]), context: id };
+      },
     });
   },
 };

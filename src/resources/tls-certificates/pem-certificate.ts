@@ -2,6 +2,7 @@ import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
+import { readValidity } from '../../lib/certificate-validity.ts';
 import { PemError, readPemBlocks } from '../../lib/pem.ts';
 import type { PemBlock } from '../../lib/pem.ts';
 import { readCertificateFacts } from './certificate-facts.ts';
@@ -54,6 +55,7 @@ export function readCertificatePair(
     checkOrder(chain);
     const privateKeyType = classifyKey(key);
     const [leaf] = chain;
+    checkDates(leaf);
     if (!canSign(leaf, key)) throw new Refused({ fault: 'key-mismatch' });
     checkServable(certificatePem, privateKeyPem);
     return readFacts(leaf, privateKeyType);
@@ -171,11 +173,20 @@ function checkServable(cert: string, key: string): void {
   }
 }
 
+function checkDates(leaf: X509Certificate): void {
+  try {
+    readValidity(leaf);
+  } catch {
+    const reason = 'its dates are not dates as X.509 writes them; have it issued again';
+    throw new Refused({ fault: 'certificate-unreadable', reason });
+  }
+}
+
 function readFacts(leaf: X509Certificate, privateKeyType: PrivateKeyType): CertificateFacts {
   try {
     return readCertificateFacts(leaf, privateKeyType);
   } catch {
-    const reason = 'its names, dates or extensions are malformed';
+    const reason = 'its names or extensions are malformed';
     throw new Refused({ fault: 'certificate-unreadable', reason });
   }
 }

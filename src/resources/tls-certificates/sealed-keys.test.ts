@@ -30,10 +30,34 @@ onEachDatabase('sealed private keys', (newDatabase) => {
       transaction.record({ accountId: '', kind: 'test', id: '', before: null, after: null, cascades: false });
     });
     const compiler = certificateCompiler(createSealer(secretKey));
-    await compiler.load(queries, [first.id]);
-    await assert.rejects(
-      compiler.load(queries, [second.id]),
-      new RegExp(`TLS certificate ${second.id} cannot be used`),
+    const entries = await compiler.load(queries, [first.id, second.id]);
+    assert.deepEqual(
+      entries.map((entry) => 'fault' in entry && entry.fault?.replace(/cannot be used: .*/, 'cannot be used')),
+      [false, 'its private key cannot be used'],
+    );
+  });
+
+  test('without a secret key, one line at the start says that private keys are plain text and what to do', async () => {
+    const database = await newDatabase();
+    const lines = async (settings: object): Promise<readonly string[]> => {
+      await using gatehouse = await Gatehouse.start(database, { role: 'api', ...settings });
+      if (!('secretKey' in settings)) await gatehouse.create(path, leaf);
+      return gatehouse.logLines.filter((line) => line.includes('plain text'));
+    };
+    const [warning = '', ...more] = await lines({});
+    assert.deepEqual(more, []);
+    assert.match(warning, /secret_key is not set.*Set GATEHOUSE_SECRET_KEY to at least 32 random characters/);
+    const [old = '', ...others] = await lines({ secretKey });
+    assert.deepEqual(others, []);
+    assert.match(old, /the private key of the TLS certificate cert_\w+ is stored as plain text.*Upload/);
+  });
+
+  test('with a secret key from the first start on, nothing is said', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', secretKey });
+    await gatehouse.create(path, leaf);
+    assert.deepEqual(
+      gatehouse.logLines.filter((line) => line.includes('"level":40')),
+      [],
     );
   });
 

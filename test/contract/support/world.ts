@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 
+import type { Flags } from '../../../src/config/config.ts';
 import { resources } from '../../../src/resources/index.ts';
 import type { Row } from '../../../src/store/database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
@@ -30,8 +31,8 @@ export class World implements AsyncDisposable {
     this.foreign = foreign;
   }
 
-  static async start(databaseUrl: string): Promise<World> {
-    const gatehouse = await Gatehouse.start(databaseUrl);
+  static async start(databaseUrl: string, settings: Flags = {}): Promise<World> {
+    const gatehouse = await Gatehouse.start(databaseUrl, settings);
     const own = await Account.of(gatehouse, gatehouse.token);
     await hostCommand(gatehouse, 'accounts create', { name: 'neighbour' });
     const token = await createUser(gatehouse, { account: 'neighbour', name: 'their admin', role: 'admin' });
@@ -68,10 +69,11 @@ export class World implements AsyncDisposable {
     }));
   }
 
-  /** Reads every row of every table. */
+  /** Reads every row of every table, except what was only observed, which changes by itself. */
   async content(): Promise<string> {
     const tables: string[] = [];
     for (const name of await this.#tables()) {
+      if (observations.includes(name)) continue;
       const rows = (await this.#query(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).toSorted();
       tables.push(`${name}\n${rows.join('\n')}`);
     }
@@ -113,6 +115,9 @@ export class World implements AsyncDisposable {
     return this.gatehouse.app.context.store.queries.all(sql);
   }
 }
+
+/** Tables of observations: written without a version, some time after the call that they come from. */
+const observations: readonly string[] = ['api_key_uses'];
 
 async function createUser(gatehouse: Gatehouse, values: Readonly<Record<string, string>>): Promise<string> {
   const printed = await hostCommand(gatehouse, 'users create', values);

@@ -45,7 +45,7 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
     other = await startUpstream('other');
     const databaseUrl = newSqlite();
     const settings = { 'access-log': '0', 'drain-seconds': '0', 'tcp-listen-host': '127.0.0.1' };
-    program = await Program.start(databaseUrl, settings, 1024);
+    program = await Program.start(databaseUrl, settings, { openFiles: 1024 });
     const backendId = await createEdge(program, silentHost, silent.port);
     tcpPort = await freePort();
     await program.must('POST', '/edges/tcp', {

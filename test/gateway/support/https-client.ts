@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createSecureContext } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
 import { edgeCertificate } from './https-certificate.ts';
@@ -13,6 +13,9 @@ export interface Connecting {
   readonly alpn?: readonly string[];
 }
 
+/** Made once, as it takes longer than a handshake. */
+const secureContext = createSecureContext({ ca: edgeCertificate.certificate });
+
 /** Opens a TLS connection that trusts the test certificate and nothing else. */
 export async function connectClient(port: number, options: Connecting = {}): Promise<TLSSocket> {
   const { servername = 'app.test', localAddress, host = '127.0.0.1', alpn = ['http/1.1'] } = options;
@@ -20,7 +23,7 @@ export async function connectClient(port: number, options: Connecting = {}): Pro
     port,
     host,
     servername,
-    ca: edgeCertificate.certificate,
+    secureContext,
     ALPNProtocols: [...alpn],
     ...(localAddress !== undefined && { localAddress }),
     // Tests use names outside the certificate to check the response of the gateway.

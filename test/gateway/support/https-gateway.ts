@@ -1,14 +1,21 @@
 import type { Bound, GatewayBounds } from '../../../src/gateway/bounds/bound.ts';
 import { createEngineBounds } from '../../../src/gateway/bounds/engine-bounds.ts';
-import type { GatewayOptions, GatewayTimeouts, HttpAnswered, TrafficObserver } from '../../../src/gateway/engine.ts';
+import type {
+  GatewayOptions,
+  GatewayTimeouts,
+  HttpAnswered,
+  InwardOptions,
+  TrafficObserver,
+} from '../../../src/gateway/engine.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
-import { createConnector } from '../../../src/gateway/upstream/connect.ts';
+import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../../src/lib/ip/cidr.ts';
 import { AccessTable } from '../../../src/snapshot/access.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../../../src/snapshot/contract.ts';
+import { SetAsideEntries } from '../../../src/snapshot/set-aside.ts';
 import { wideBounds } from './bounds.ts';
 import { singleCertificate } from './https-certificate.ts';
 import type { AskedCertificate } from './https-certificate.ts';
@@ -33,6 +40,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly answered: HttpAnswered[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
+  /** Entries that are set aside now, with the reason. */
+  readonly setAside: ReadonlyMap<string, string>;
   /** How often each bound has refused something, and how much of it was in use at the last report. */
   readonly refused: Partial<Record<Bound, number>>;
   readonly inUse: Partial<Record<Bound, number>>;
@@ -43,6 +52,14 @@ export interface TestGateway extends AsyncDisposable {
   drain(limitMs: number): Promise<void>;
   accountOfHost(hostname: string): string | undefined;
 }
+
+const noInward: InwardOptions = {
+  listeners: [],
+  publicPorts: [],
+  ownAddresses: {},
+  allowLinkLocal: false,
+  networkId: '',
+};
 
 const defaultTimeouts: GatewayTimeouts = {
   headersMs: 10_000,
@@ -59,6 +76,11 @@ export async function startGateway(
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
   const logged: TestGateway['logged'] = [];
+  const setAside = new Map<string, string>();
+  const faulty = new SetAsideEntries(({ kind, id, cause }) => {
+    if (cause === undefined) setAside.delete(`${kind} ${id}`);
+    else setAside.set(`${kind} ${id}`, cause.message);
+  });
   const access = new AccessTable();
   const note = (fields: object, message: string): void => {
     logged.push({ fields, message });
@@ -80,23 +102,30 @@ export async function startGateway(
       }
     },
     listenerFault: () => {},
+    entryFault: () => {},
+    backendRefused: () => {},
+    ownArrivalReset: () => {},
   };
+  const { connect, arrivals } = createUpstream({ options, observer });
   const log = { info: () => {}, warn: note, error: note };
   const bounds = createEngineBounds(options.bounds, observer, log);
   const front = createHttpsFront({
     options,
     access,
     observer,
+    connect,
+    arrivals,
     certificates: singleCertificate(asked),
     log,
     bounds,
-    connect: createConnector(settings.upstreamAuthorities),
     ...settings.parts,
   });
   let version = 0;
   const apply = async (update: SnapshotUpdate): Promise<void> => {
-    const swaps = [access.prepare(update), await front.prepare(update)];
+    const faults = faulty.begin(update);
+    const swaps = [access.prepare(update, faults.setAside), await front.prepare(update, faults.setAside)];
     for (const swap of swaps) swap();
+    faults.commit();
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();
@@ -110,6 +139,7 @@ export async function startGateway(
     answered,
     warned,
     asked,
+    setAside,
     logged,
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
@@ -133,7 +163,9 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     ),
     proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
     sharePorts: false,
+    ...(settings.upstreamAuthorities && { upstreamAuthorities: settings.upstreamAuthorities }),
     http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
+    inward: noInward,
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
     bounds: { ...wideBounds, ...settings.bounds },
   };

@@ -4,11 +4,19 @@ import type { TestContext } from 'node:test';
 
 import type { BoundReport } from '../../../src/gateway/bounds/bound-reports.ts';
 import type { Bound } from '../../../src/gateway/bounds/bound.ts';
-import type { GatewayLog, GatewayOptions, TcpClosed, TrafficObserver, Verdict } from '../../../src/gateway/engine.ts';
+import type {
+  BackendRefused,
+  GatewayLog,
+  GatewayOptions,
+  TcpClosed,
+  TrafficObserver,
+  Verdict,
+} from '../../../src/gateway/engine.ts';
 import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
-import type { NodeEngine } from '../../../src/gateway/node-engine.ts';
+import type { NodeEngine, NodeEngineParts } from '../../../src/gateway/node-engine.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet } from '../../../src/lib/ip/cidr-set.ts';
+import type { EntryFault } from '../../../src/snapshot/set-aside.ts';
 import { wideBounds } from './bounds.ts';
 import { packRules } from './tcp-entries.ts';
 
@@ -24,7 +32,10 @@ export class Recorder implements TrafficObserver {
   readonly warnings: string[] = [];
   readonly closed: TcpClosed[] = [];
   readonly faults: Fault[] = [];
+  readonly entryFaults: EntryFault[] = [];
   readonly errors: string[] = [];
+  readonly backendsRefused: BackendRefused[] = [];
+  ownArrivals = 0;
   /** Fields of the warnings in the log. */
   readonly logged: object[] = [];
   /** How often each bound has refused something, and how much of it was in use at the last report. */
@@ -55,6 +66,14 @@ export class Recorder implements TrafficObserver {
 
   httpAnswered(): void {}
 
+  backendRefused(event: BackendRefused): void {
+    this.backendsRefused.push(event);
+  }
+
+  ownArrivalReset(): void {
+    this.ownArrivals++;
+  }
+
   boundsReported(reports: readonly BoundReport[]): void {
     for (const { bound, inUse, refused } of reports) {
       this.refused[bound] = (this.refused[bound] ?? 0) + refused;
@@ -65,6 +84,16 @@ export class Recorder implements TrafficObserver {
   listenerFault({ edgeId, port, cause }: Parameters<TrafficObserver['listenerFault']>[0]): void {
     this.faults.push({ edgeId, port, cause: cause?.message });
   }
+
+  entryFault(event: EntryFault): void {
+    this.entryFaults.push(event);
+  }
+
+  /** The entries that are set aside now, with the reason. */
+  get setAside(): readonly string[] {
+    const now = new Map(this.entryFaults.map(({ kind, id, cause }) => [`${kind} ${id}`, cause]));
+    return [...now].flatMap(([key, cause]) => (cause === undefined ? [] : `${key}: ${cause.message}`));
+  }
 }
 
 export const plainOptions = {
@@ -74,6 +103,7 @@ export const plainOptions = {
   proxyProtocol: { tcp: false, https: false, http: false },
   sharePorts: false,
   http1FastPath: true,
+  inward: { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' },
   timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 60_000, keepAliveMs: 5000 },
   bounds: wideBounds,
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
@@ -87,10 +117,11 @@ export async function startGateway(
   t: TestContext,
   more: Partial<GatewayOptions> = {},
   trusted: readonly string[] = [],
+  parts: Pick<NodeEngineParts, 'lookup'> = {},
 ): Promise<Gateway> {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules(trusted)), ...more };
-  const engine = await createNodeEngine({ options, observer: seen, log: seen.log, certificates: undefined });
+  const engine = await createNodeEngine({ ...parts, options, observer: seen, log: seen.log, certificates: undefined });
   t.after(() => engine.drain(0));
   return { engine, seen };
 }

@@ -2,8 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { UserError } from '../../../errors/user-error.ts';
+import { versionNotServed } from '../../errors.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../exchange.ts';
 import { formatHeaders } from '../headers/header-list.ts';
+import { notAcceptable } from '../routing/request-target.ts';
 
 const nothing = Buffer.alloc(0);
 const shortBody = 16_384;
@@ -12,6 +15,14 @@ export interface UpgradeRequest {
   readonly socket: Socket;
   /** Bytes that came behind the request head. */
   readonly rest: Buffer;
+}
+
+interface Http1Options {
+  readonly upgrade: UpgradeRequest | undefined;
+  /** False: the request line is not as Node's parser has read it. */
+  readonly lineIsExact: boolean;
+  /** Called when the answer tells the client that the connection carries no further request. */
+  readonly closes: () => void;
 }
 
 /** An exchange over HTTP/1 on the slow path. Node's parser has checked the framing; repeated headers are checked here. */
@@ -25,7 +36,7 @@ export class Http1Exchange implements Exchange {
   readonly body: RequestBody;
   readonly bodyStream: IncomingMessage;
   readonly upgrade: string | undefined;
-  readonly fault: string | undefined;
+  readonly fault: UserError | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   readonly #response: ServerResponse;
@@ -33,16 +44,14 @@ export class Http1Exchange implements Exchange {
   readonly #closes: () => void;
   #written = false;
 
-  /** `closes` is called when the answer tells the client that the connection carries no further request. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     client: ClientConnection,
-    upgradeRequest: UpgradeRequest | undefined,
-    closes: () => void,
+    { upgrade: upgradeRequest, lineIsExact, closes }: Http1Options,
   ) {
     this.client = client;
-    this.protocol = request.httpVersionMinor === 1 ? '1.1' : '1.0';
+    this.protocol = request.httpVersion === '1.1' ? '1.1' : '1.0';
     this.method = request.method ?? '';
     this.target = request.url ?? '';
     this.headers = request.rawHeaders;
@@ -53,7 +62,7 @@ export class Http1Exchange implements Exchange {
     const { host, body, fault } = readHead(request);
     this.host = host;
     this.body = upgradeRequest !== undefined && hasNoBytes(body) ? 'none' : body;
-    this.fault = fault;
+    this.fault = faultOfLine(request, lineIsExact) ?? (fault === undefined ? undefined : notAcceptable(fault));
     this.upgrade = upgradeRequest === undefined ? undefined : request.headers.upgrade;
     response.on('drain', () => this.onDrain?.());
     response.on('close', () => this.onClose?.());
@@ -106,6 +115,14 @@ export class Http1Exchange implements Exchange {
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${formatHeaders(headers)}\r\n`, 'latin1');
     return { socket, rest };
   }
+}
+
+/** Node's parser takes lines of other versions, of RTSP and of ICE, and several spaces, and hides the latter. */
+function faultOfLine({ httpVersion }: IncomingMessage, lineIsExact: boolean): UserError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return new UserError(versionNotServed, { version: httpVersion });
+  return lineIsExact
+    ? undefined
+    : notAcceptable('its first line is not a method, a target and "HTTP/1.1", with one space between them');
 }
 
 interface HeadFacts {

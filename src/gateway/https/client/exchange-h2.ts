@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
+import type { UserError } from '../../../errors/user-error.ts';
 import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../exchange.ts';
+import { notAcceptable } from '../routing/request-target.ts';
 
 /** An exchange over one HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
@@ -14,7 +16,7 @@ export class Http2Exchange implements Exchange {
   readonly body: RequestBody;
   readonly bodyStream: ServerHttp2Stream;
   readonly upgrade = undefined;
-  readonly fault: string | undefined;
+  readonly fault: UserError | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   trailers: readonly string[] = [];
@@ -94,11 +96,12 @@ function pseudo(headers: IncomingHttpHeaders, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function faultOf(headers: IncomingHttpHeaders): string | undefined {
+function faultOf(headers: IncomingHttpHeaders): UserError | undefined {
   const authority = pseudo(headers, ':authority');
   // RFC 9113, 8.3.1.
-  if (authority !== '' && headers.host !== undefined && headers.host !== authority) return 'it names two hosts';
-  return pseudo(headers, ':scheme') === 'https' ? undefined : 'its scheme is not https';
+  if (authority !== '' && headers.host !== undefined && headers.host !== authority)
+    return notAcceptable('it names two hosts');
+  return pseudo(headers, ':scheme') === 'https' ? undefined : notAcceptable('its scheme is not https');
 }
 
 function bodyOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): RequestBody {

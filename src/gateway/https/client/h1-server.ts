@@ -13,25 +13,34 @@ import { formatHeaders } from '../headers/header-list.ts';
 import { Http1Exchange } from './exchange-h1.ts';
 import type { UpgradeRequest } from './exchange-h1.ts';
 import type { IdleConnection } from './idle-connection.ts';
+import { RequestLines } from './request-lines.ts';
 import { RequestTurns } from './request-turns.ts';
-
-interface SlowConnection {
-  readonly socket: TLSSocket;
-  readonly client: ClientConnection;
-  readonly turns: RequestTurns;
-  /** Runs out if the head of the next request is late. */
-  overdue: NodeJS.Timeout | undefined;
-}
 
 const headBytes = 32_768;
 /** Time that a refused client has to read its answer. */
 const lingerMs = 1000;
 
+interface Connection {
+  readonly socket: TLSSocket;
+  readonly client: ClientConnection;
+  readonly lines: RequestLines;
+  readonly onData: (chunk: Buffer) => void;
+  readonly turns: RequestTurns;
+  /** Runs out if the head of the next request is late. */
+  overdue: NodeJS.Timeout | undefined;
+}
+
+/** Facts about a request that are known once it is read, whenever its turn comes. */
+interface RequestForm {
+  readonly lineIsExact: boolean;
+  readonly upgrade: UpgradeRequest | undefined;
+}
+
 /** Speaks HTTP/1 on connections that are handed to it, by Node's own server: the slow path. */
 export class Http1Server {
   readonly #server: Server;
   readonly #timeouts: GatewayTimeouts;
-  readonly #connections = new Map<Duplex, SlowConnection>();
+  readonly #connections = new Map<Duplex, Connection>();
   /** Connections whose clients were told of the close: a request that still comes must not be carried out. */
   readonly #closing = new WeakSet<object>();
   /** Connections that were answered with an error and are about to be closed. */
@@ -60,9 +69,16 @@ export class Http1Server {
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
+    const lines = new RequestLines();
+    const onData = (chunk: Buffer): void => {
+      lines.push(chunk);
+    };
     this.#server.emit('connection', socket);
+    // In front of Node's own listener; Node then leaves the reading to the socket.
+    socket.prependListener('data', onData);
     // After Node's own listeners are on the socket, which its turns have to outdo.
-    this.#connections.set(socket, { socket, client, turns: new RequestTurns(socket), overdue: undefined });
+    const turns = new RequestTurns(socket);
+    this.#connections.set(socket, { socket, client, lines, onData, turns, overdue: undefined });
     socket.on('close', () => {
       clearTimeout(this.#connections.get(socket)?.overdue);
       this.#connections.delete(socket);
@@ -115,8 +131,9 @@ export class Http1Server {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
     clearTimeout(connection.overdue);
+    const form = { lineIsExact: connection.lines.has(request), upgrade: undefined };
     connection.turns.take(() => {
-      this.#begin(connection, request, response, undefined);
+      this.#begin(connection, request, response, form);
     });
   }
 
@@ -137,18 +154,16 @@ export class Http1Server {
       clientSocket.destroySoon();
     });
     const connection = this.#connections.get(clientSocket);
-    clearTimeout(connection?.overdue);
-    connection?.turns.take(() => {
-      this.#begin(connection, request, response, { socket: clientSocket, rest });
+    if (connection === undefined) return;
+    clearTimeout(connection.overdue);
+    clientSocket.off('data', connection.onData);
+    const form = { lineIsExact: connection.lines.has(request), upgrade: { socket: clientSocket, rest } };
+    connection.turns.take(() => {
+      this.#begin(connection, request, response, form);
     });
   }
 
-  #begin(
-    { client, turns }: SlowConnection,
-    request: IncomingMessage,
-    response: ServerResponse,
-    upgrade: UpgradeRequest | undefined,
-  ): void {
+  #begin({ client, turns }: Connection, request: IncomingMessage, response: ServerResponse, facts: RequestForm): void {
     response.on('close', () => {
       turns.done();
     });
@@ -156,13 +171,15 @@ export class Http1Server {
       this.#closing.add(request.socket);
       turns.stop();
     };
-    this.#handle(new Http1Exchange(request, response, client, upgrade, closes));
+    this.#handle(new Http1Exchange(request, response, client, { ...facts, closes }));
   }
 
   /** Called for bytes that are not HTTP, and for heads that are late. */
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
+    // Bytes behind a request that closes the connection are no request; the one before them is still answered.
+    if (error.code === 'HPE_CLOSED_CONNECTION') return;
     const connection = this.#connections.get(socket);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isBusy === true) {
       // It may be that nobody reads the head: the client has its time when the answers before are out.

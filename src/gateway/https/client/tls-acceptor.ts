@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
 
@@ -16,7 +16,6 @@ interface ConnectionHandler {
 type ContextCallback = (error: Error | null, context?: SecureContext) => void;
 
 interface Handshake {
-  readonly socket: Socket;
   readonly startedAt: number;
   readonly client: ClientSource;
   readonly timer: NodeJS.Timeout;
@@ -25,8 +24,8 @@ interface Handshake {
 /** Performs the TLS handshake on accepted sockets and hands them to the handler of the HTTP version that was agreed on. */
 export class TlsAcceptor {
   readonly #server: Server;
-  /** Handshakes under way, by both ends of the connection: no public API leads from a TLS socket to the socket below it. */
-  readonly #pending = new Map<string, Handshake>();
+  /** Handshakes under way, by the socket below TLS. */
+  readonly #pending = new Map<Socket, Handshake>();
   readonly #handshakeMs: number;
   readonly #contextFor: (name: string) => Promise<SecureContext>;
   readonly #h1: ConnectionHandler;
@@ -59,20 +58,18 @@ export class TlsAcceptor {
   }
 
   accept(socket: Socket, client: ClientSource): void {
-    const key = endsOf(socket);
     // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
     const timer = setTimeout(() => socket.destroy(), this.#handshakeMs);
-    const handshake = { socket, startedAt: performance.now(), client, timer };
-    this.#pending.set(key, handshake);
+    this.#pending.set(socket, { startedAt: performance.now(), client, timer });
     socket.on('close', () => {
       clearTimeout(timer);
-      if (this.#pending.get(key) === handshake) this.#pending.delete(key);
+      this.#pending.delete(socket);
     });
     this.#server.emit('connection', socket);
   }
 
   *idleConnections(): Generator<IdleConnection> {
-    for (const { socket, startedAt } of this.#pending.values()) {
+    for (const [socket, { startedAt }] of this.#pending) {
       yield { idleSince: startedAt, close: () => socket.destroy() };
     }
   }
@@ -98,9 +95,9 @@ export class TlsAcceptor {
   }
 
   #onSecure(socket: TLSSocket): void {
-    const key = endsOf(socket);
-    const handshake = this.#pending.get(key);
-    this.#pending.delete(key);
+    const below = socketBelow(socket);
+    const handshake = below && this.#pending.get(below);
+    if (below !== undefined) this.#pending.delete(below);
     clearTimeout(handshake?.timer);
     // Without a server name it is `false`, whatever the types say.
     const servername = parseAuthority(socket.servername || '')?.name;
@@ -120,7 +117,8 @@ export class TlsAcceptor {
   }
 }
 
-/** Unique among the open connections of one process. */
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+/** The socket that was given to the TLS server. Node has no public name for it; without it the connection is closed. */
+function socketBelow(socket: TLSSocket): Socket | undefined {
+  const below: unknown = Reflect.get(socket, '_parent');
+  return below instanceof Socket ? below : undefined;
 }

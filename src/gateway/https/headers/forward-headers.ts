@@ -26,17 +26,46 @@ const ownedByConnection: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names by which a proxy tells upstreams where a request came from. Upstreams believe them: the client's address, and the
- * path that some frameworks route by in place of the real one.
+ * Names by which a proxy or a content network tells upstreams where a request came from and what it asked for. Upstreams
+ * believe them. All names that start with `x-forwarded-` are of this kind too. `docs/operating.md` has the same list.
+ * `X-HTTP-Method-Override` is not: it is the client's own wish, and no rule of the gateway depends on the method.
  */
 const forwardingClaims: ReadonlySet<string> = new Set([
+  // The address of the client.
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'client-ip',
+  'fastly-client-ip',
   'forwarded',
-  'x-real-ip',
-  'x-client-ip',
+  'forwarded-for',
+  'proxy-client-ip',
+  'remote-addr',
   'true-client-ip',
-  'x-original-url',
+  'wl-proxy-client-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-forwarded',
+  'x-original-forwarded-for',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-real-ip',
+  'x-remote-addr',
+  'x-remote-ip',
+  // The host and the path, which some frameworks route by in place of the real ones.
+  'x-host',
+  'x-http-host-override',
+  'x-original-host',
   'x-original-uri',
+  'x-original-url',
   'x-rewrite-url',
+  // Whether the client used TLS.
+  'cf-visitor',
+  'front-end-https',
+  'x-scheme',
+  'x-url-scheme',
 ]);
 
 const notInTrailers: ReadonlySet<string> = new Set([
@@ -92,12 +121,20 @@ export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard 
   );
 }
 
-/** Trailers that may follow a response. `isEncoded`: the gateway has changed the bytes of the body. */
-export function answerTrailers(trailers: readonly string[], isEncoded: boolean): string[] {
+/**
+ * Trailers that may follow a response. `removed` are the names that the route's rules remove, in lower case. `isEncoded`: the
+ * gateway has changed the bytes of the body.
+ */
+export function answerTrailers(trailers: readonly string[], removed: readonly string[], isEncoded: boolean): string[] {
   return keepPairs(trailers, (name) => {
     const lower = name.toLowerCase();
-    return mayTrail(lower) && !(isEncoded && ofExactBytes.has(lower));
+    return mayTrail(lower) && !removed.includes(lower) && !(isEncoded && ofExactBytes.has(lower));
   });
+}
+
+/** The headers of an interim response that go on to the client: rules remove from them, but add to the final one only. */
+export function interimHeaders(headers: readonly string[], removed: readonly string[]): readonly string[] {
+  return removed.length === 0 ? headers : keepPairs(headers, (name) => !removed.includes(name.toLowerCase()));
 }
 
 function mayTrail(lower: string): boolean {

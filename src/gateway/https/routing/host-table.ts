@@ -1,4 +1,4 @@
-import type { HttpsEdgeEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import type { HttpsEdgeEntry, SetAside, SnapshotUpdate } from '../../../snapshot/contract.ts';
 import { RouteTable } from './route-table.ts';
 
 export interface Edge {
@@ -9,6 +9,8 @@ export interface Edge {
   /** Ports a client may name beside the host. */
   readonly ports: readonly number[];
   readonly routes: RouteTable;
+  /** False if it could not be loaded: it keeps its names, so that no other edge answers for them, and serves nothing. */
+  readonly isLoaded: boolean;
 }
 
 /** Finds the edge that serves a host. An update costs as much as the edges it names, however many there are. */
@@ -16,9 +18,9 @@ export class HostTable {
   #edges = new Map<string, Edge>();
   #byName = new Map<string, Edge>();
 
-  prepare(update: SnapshotUpdate): () => void {
+  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const edges: Edge[] = [];
-    for (const entry of update.set) if (entry.kind === 'https_edge') edges.push(buildEdge(entry));
+    for (const entry of update.set) if (entry.kind === 'https_edge') edges.push(loadEdge(entry, setAside));
     const removed = update.removed.filter(({ kind }) => kind === 'https_edge');
     return () => {
       if (update.full) {
@@ -53,7 +55,16 @@ export class HostTable {
   }
 }
 
-function buildEdge(entry: HttpsEdgeEntry): Edge {
+function loadEdge(entry: HttpsEdgeEntry, setAside: SetAside): Edge {
+  try {
+    return { ...namesOf(entry), routes: new RouteTable(entry.routes), isLoaded: true };
+  } catch (error) {
+    setAside(entry, error);
+    return { ...namesOf(entry), routes: new RouteTable([]), isLoaded: false };
+  }
+}
+
+function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'isLoaded'> {
   const names: string[] = [];
   const ports: number[] = [];
   for (const hostport of entry.hostports) {
@@ -62,5 +73,5 @@ function buildEdge(entry: HttpsEdgeEntry): Edge {
     const port = Number(hostport.slice(colon + 1));
     if (!ports.includes(port)) ports.push(port);
   }
-  return { id: entry.id, accountId: entry.accountId, names, ports, routes: new RouteTable(entry.routes) };
+  return { id: entry.id, accountId: entry.accountId, names, ports };
 }

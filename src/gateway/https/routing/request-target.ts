@@ -1,6 +1,6 @@
 import { quote, UserError } from '../../../errors/user-error.ts';
 import { isToken } from '../../../lib/http-syntax.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidRequest, methodNotServed } from '../../errors.ts';
 import { parseAuthority } from '../authority.ts';
 import type { Authority } from '../authority.ts';
 import type { Exchange } from '../exchange.ts';
@@ -13,10 +13,14 @@ export interface RequestTarget {
 
 const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)(.*)$/;
 
+/** Methods that are answered with the request as the upstream got it; some upstreams do not compare the case. */
+const reflecting = /^TRAC[EK]$/i;
+
 /** Reads the host and the path of a request. Throws if two readers could read them differently. */
 export function readTarget(exchange: Exchange): RequestTarget {
   const { method, host, fault } = exchange;
-  if (fault !== undefined) throw notAcceptable(fault);
+  if (fault !== undefined) throw fault;
+  if (reflecting.test(method)) throw new UserError(methodNotServed, { method: quote(method) });
   if (!isToken(method) || method === 'CONNECT') throw notAcceptable(`the method ${quote(method)} is not served here`);
   if (host === undefined) throw notAcceptable('it names no host');
   const authority = parseAuthority(host);

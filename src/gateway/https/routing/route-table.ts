@@ -1,4 +1,4 @@
-import { normalizePath } from '../../../lib/request-path.ts';
+import { normalizePath, otherReadings } from '../../../lib/request-path.ts';
 import { buildModules } from '../../../modules/index.ts';
 import type { Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
@@ -32,14 +32,14 @@ export class RouteTable {
   }
 
   /**
-   * Returns 'ambiguous' if another reading of the path leads to another route: upstreams differ on whether `//` is `/`
-   * and whether `;x` belongs to a segment.
+   * Returns 'ambiguous' if another reading of the path leads to another route: upstreams differ on whether `//` is `/`,
+   * whether `;x` belongs to a segment, and how often they decode.
    */
   choose(matchPath: string): Route | 'ambiguous' | undefined {
     const route = this.#lookUp(matchPath);
-    if (!matchPath.includes('//') && !matchPath.includes(';')) return route;
-    const folded = matchPath.replaceAll(/;[^/]*/g, '').replaceAll(/\/{2,}/g, '/');
-    return this.#lookUp(folded) === route ? route : 'ambiguous';
+    const readings = otherReadings(matchPath);
+    const isClear = readings?.every((reading) => this.#lookUp(reading) === route) === true;
+    return isClear ? route : 'ambiguous';
   }
 
   withId(id: string): Route | undefined {
@@ -69,6 +69,5 @@ export class RouteTable {
 
 function buildRoute({ id, modules }: RouteEntry): Route {
   const pipeline = buildModules(modules);
-  const { rewriteRequest } = pipeline;
-  return { id, pipeline, guard: rewriteRequest === undefined ? undefined : new HeaderGuard(rewriteRequest) };
+  return { id, pipeline, guard: pipeline.rewriteRequest === undefined ? undefined : new HeaderGuard(pipeline) };
 }

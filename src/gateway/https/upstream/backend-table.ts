@@ -1,4 +1,5 @@
-import type { BackendEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import type { BackendEntry, SetAside, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import { backendsOf } from '../../../snapshot/set-aside.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamPool } from './pool.ts';
 import type { PoolOptions } from './pool.ts';
@@ -16,12 +17,11 @@ export class BackendTable {
     options.upstreams.onFull(() => this.#closeOneIdle());
   }
 
-  prepare(update: SnapshotUpdate): () => void {
-    const set = update.set.filter((entry) => entry.kind === 'backend');
-    const removed = update.removed.filter(({ kind }) => kind === 'backend');
+  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
+    const { set, removed } = backendsOf(update, setAside);
     return () => {
       if (update.full) this.#keepOnly(new Set(set.map(({ id }) => id)));
-      for (const { id } of removed) this.#remove(id);
+      for (const id of removed) this.#remove(id);
       for (const entry of set) this.#set(entry);
     };
   }

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamBound } from '../../bounds/bound.ts';
 import type { BackendConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
-import { upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
+import { backendLeadsInwards, upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
+import { InwardBackendError } from '../../upstream/guard.ts';
 import type { UpstreamConnection, UpstreamFault } from './connection.ts';
 
 /** A request that needs a connection. One of these is called, once. */
@@ -102,7 +103,7 @@ export class Opening {
       slot.close();
     });
     const onError = (error: Error): void => {
-      fail(upstreamRefused, error);
+      fail(error instanceof InwardBackendError ? backendLeadsInwards : upstreamRefused, error);
     };
     const onClose = (): void => {
       fail(upstreamRefused, new Error('closed while connecting'));

@@ -14,6 +14,13 @@ export interface ApiAnswer {
   readonly body: any;
 }
 
+interface Surroundings {
+  /** The address of its listeners; default 127.0.0.1. */
+  readonly host?: string;
+  /** Its limit of descriptors; default: that of this process. */
+  readonly openFiles?: number;
+}
+
 export const programToken = 'the-token-that-programs-begin-with-0123456789';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -30,13 +37,13 @@ export class Program implements AsyncDisposable {
   #output = '';
   #ended = false;
 
-  /** `openFiles` is its limit of descriptors; default: that of this process. */
   static async start(
     databaseUrl: string,
     settings: Readonly<Record<string, string>> = {},
-    openFiles?: number,
+    surroundings: Surroundings = {},
   ): Promise<Program> {
-    const program = new Program(await freePort(), await freePort(), await freePort(), databaseUrl, settings, openFiles);
+    const ports = [await freePort(), await freePort(), await freePort()] as const;
+    const program = new Program(ports, databaseUrl, settings, surroundings);
     try {
       await until(() => program.#started(), 'the program has started', startLimitMs);
     } catch (error) {
@@ -47,20 +54,18 @@ export class Program implements AsyncDisposable {
   }
 
   private constructor(
-    apiPort: number,
-    httpsPort: number,
-    metricsPort: number,
+    [apiPort, httpsPort, metricsPort]: readonly [number, number, number],
     databaseUrl: string,
     settings: Readonly<Record<string, string>>,
-    openFiles: number | undefined,
+    { host = '127.0.0.1', openFiles }: Surroundings,
   ) {
     this.apiPort = apiPort;
     this.httpsPort = httpsPort;
     this.metricsPort = metricsPort;
     const flags = {
-      'api-listen': `127.0.0.1:${apiPort}`,
-      'https-listen': `127.0.0.1:${httpsPort}`,
-      'metrics-listen': `127.0.0.1:${metricsPort}`,
+      'api-listen': `${host}:${apiPort}`,
+      'https-listen': `${host}:${httpsPort}`,
+      'metrics-listen': `${host}:${metricsPort}`,
       'database-url': databaseUrl,
       'bootstrap-token': programToken,
       'snapshot-file': 'off',

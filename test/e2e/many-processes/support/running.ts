@@ -20,6 +20,7 @@ const usualFlags: Flags = {
   'bootstrap-token': firstToken,
   'public-url': 'https://api.example.com',
   'snapshot-file': 'off',
+  'auth-failures': 'off',
   'drain-seconds': '1',
 };
 

@@ -20,6 +20,8 @@ export const disqualifyingHeaders: ReadonlySet<string> = new Set([
   'upgrade',
   'expect',
   'trailer',
+  // Node's parser obeys it like `Connection`.
+  'proxy-connection',
 ]);
 
 /** Lengths of all names that must be looked at: comparing lengths first spares most headers the look-up. */

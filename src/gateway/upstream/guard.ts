@@ -1,0 +1,114 @@
+import { lookup as lookupName } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
+
+import { parseIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import { isLinkLocal, translatedIpv4 } from '../../lib/ip/special-addresses.ts';
+import type { BackendRefused } from '../engine.ts';
+import type { UpstreamTarget } from './connect.ts';
+import type { ListenerTable } from './listener-table.ts';
+import type { UpstreamSockets } from './upstream-sockets.ts';
+
+/** A backend leads to a listener of the installation, or to a link-local address. */
+export class InwardBackendError extends Error {
+  override readonly name = 'InwardBackendError';
+}
+
+interface GuardParts {
+  readonly listeners: ListenerTable;
+  readonly sockets: UpstreamSockets;
+  readonly allowLinkLocal: boolean;
+  readonly refused: (event: BackendRefused) => void;
+  /** Resolves names; default: the system's resolver. */
+  readonly lookup?: LookupFunction;
+}
+
+/**
+ * Keeps connections to upstreams from leading back to the installation. Addresses are checked, not names, and exactly
+ * those that were checked are connected to.
+ */
+export class UpstreamGuard {
+  readonly #parts: GuardParts;
+  readonly #lookup: LookupFunction;
+
+  constructor(parts: GuardParts) {
+    this.#parts = parts;
+    this.#lookup = parts.lookup ?? lookupName;
+    parts.listeners.onGrowth(() => {
+      this.#closeInward();
+    });
+  }
+
+  /** The error of a target that is an address; a name is checked by `lookupFor`, once it is resolved. */
+  check(target: UpstreamTarget): InwardBackendError | undefined {
+    const ip = parseIp(target.host);
+    return ip && this.#checkAddress(target, ip, target.host);
+  }
+
+  /** Resolves a name to those of its addresses that may be connected to. Fails where none is left. */
+  lookupFor(target: UpstreamTarget): LookupFunction {
+    return (name, options, callback) => {
+      this.#lookup(name, { ...options, all: true }, (error, found) => {
+        if (error !== null) {
+          callback(error, []);
+          return;
+        }
+        // With `all` the resolver answers a list.
+        const addresses = found as LookupAddress[];
+        let refusal: InwardBackendError | undefined;
+        const admitted = addresses.filter(({ address }) => {
+          const ip = parseIp(address);
+          const fault = ip === undefined ? undefined : this.#checkAddress(target, ip, address);
+          refusal ??= fault;
+          return ip !== undefined && fault === undefined;
+        });
+        const [first] = admitted;
+        if (first === undefined) callback(refusal ?? new Error(`${name} has no address`), []);
+        else if (options.all === true) callback(null, admitted);
+        else callback(null, first.address, first.family);
+      });
+    };
+  }
+
+  /** Follows a socket that is about to connect, and returns it. */
+  follow(socket: Socket, target: UpstreamTarget): Socket {
+    const { sockets, listeners } = this.#parts;
+    sockets.track(socket, target.port);
+    if (!listeners.hasPort(target.port)) return socket;
+    // Before anything is sent: the system knows better than any list which addresses are its own.
+    return socket.prependOnceListener('connect', () => {
+      const { remoteAddress = '', localAddress = '' } = socket;
+      const ip = parseIp(remoteAddress === localAddress ? '127.0.0.1' : remoteAddress);
+      const error = ip && this.#checkAddress(target, ip, remoteAddress);
+      if (error !== undefined) socket.destroy(error);
+    });
+  }
+
+  #checkAddress(target: UpstreamTarget, ip: IpAddress, address: string): InwardBackendError | undefined {
+    const { port } = target;
+    const leadsTo = this.#find(ip, port);
+    if (leadsTo === undefined) return undefined;
+    this.#parts.refused({ backendId: target.id, host: target.host, port, address, leadsTo });
+    return new InwardBackendError(`${target.host}:${port} leads to ${address}, which is refused: ${leadsTo}`);
+  }
+
+  #find(ip: IpAddress, port: number): string | undefined {
+    const { listeners, allowLinkLocal } = this.#parts;
+    if (!allowLinkLocal && isLinkLocal(ip)) return 'link_local';
+    const found = listeners.find(ip, port);
+    if (found !== undefined) return found;
+    const behindNat = translatedIpv4(ip);
+    return behindNat && this.#find(behindNat, port);
+  }
+
+  /** Closes connections that were opened before the listener they lead to was known. */
+  #closeInward(): void {
+    const { sockets, listeners } = this.#parts;
+    for (const { socket, address, port } of sockets.to((each) => listeners.hasPort(each))) {
+      const ip = parseIp(address);
+      const leadsTo = ip && this.#find(ip, port);
+      if (leadsTo !== undefined) socket.destroy(new InwardBackendError(`${address}:${port} leads to ${leadsTo}`));
+    }
+  }
+}

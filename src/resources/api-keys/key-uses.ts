@@ -1,0 +1,126 @@
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import { whenReady } from '../../store/database.ts';
+import type { Awaitable, Row } from '../../store/database.ts';
+import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { ApiKey } from './table.ts';
+
+/** Shortest interval between two writes for one key, over all processes. */
+const writeEveryMs = 60_000;
+const flushEveryMs = 1_000;
+/** How long a time that was read is shown without reading it again. */
+const shownForMs = 1_000;
+const rememberedKeys = 20_000;
+/** Keys that wait to be written; more are dropped, and come again with their next use. */
+const pendingLimit = 10_000;
+const keysInStatement = 100;
+/** Statements in one flush, so that configuration writes never wait long for it. */
+const statementsAtOnce = 5;
+
+interface Shown {
+  readonly lastUsedAt: string | undefined;
+  readonly readAtMs: number;
+}
+
+/** When keys were last used: noted in memory, written in batches, as an observation. A call never waits for it. */
+export class KeyUses {
+  readonly #store: Store;
+  readonly #notedAtMs = new BoundedCache<string, number>(rememberedKeys);
+  readonly #shown = new BoundedCache<string, Shown>(rememberedKeys);
+  readonly #pending = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Cheap: called for every call. */
+  note(keyId: string): void {
+    const nowMs = performance.now();
+    const notedAtMs = this.#notedAtMs.get(keyId);
+    if (notedAtMs !== undefined && nowMs - notedAtMs < writeEveryMs) return;
+    if (this.#pending.size >= pendingLimit) return;
+    this.#notedAtMs.fill(this.#notedAtMs.ticket(), keyId, nowMs);
+    this.#pending.add(keyId);
+    this.#schedule();
+  }
+
+  /** Names a key that is just being created, so that showing it takes no query. */
+  created(keyId: string): void {
+    this.#shown.fill(this.#shown.ticket(), keyId, { lastUsedAt: undefined, readAtMs: performance.now() });
+  }
+
+  /** Writes what is only in memory so far. */
+  async flush(): Promise<void> {
+    // A timer that fires after the store is closed would open it again.
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#pending.size > 0) await this.#flushSome();
+  }
+
+  /** The last use of each of these keys, which follow each other in the account by id. */
+  read(keys: readonly ApiKey[]): Awaitable<ReadonlyMap<string, string>> {
+    const nowMs = performance.now();
+    const known = new Map<string, string>();
+    for (const { id } of keys) {
+      const shown = this.#shown.get(id);
+      if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(keys, nowMs);
+      if (shown.lastUsedAt !== undefined) known.set(id, shown.lastUsedAt);
+    }
+    return known;
+  }
+
+  #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<ReadonlyMap<string, string>> {
+    const [first, last] = [keys[0], keys.at(-1)];
+    if (first === undefined || last === undefined) return new Map();
+    const sql = 'SELECT key_id, last_used_at FROM api_key_uses WHERE account_id = $1 AND key_id >= $2 AND key_id <= $3';
+    // Lists are newest first.
+    const rows = this.#store.queries.all(sql, [first.account_id, last.id, first.id]);
+    return whenReady(rows, (found: readonly Row[]) => {
+      const known = new Map(found.map(([id, at]) => [String(id), String(at)] as const));
+      for (const { id } of keys) {
+        this.#shown.fill(this.#shown.ticket(), id, { lastUsedAt: known.get(id), readAtMs });
+      }
+      return known;
+    });
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#flushSome()
+        // Uses that cannot be written are lost; the next one after a minute is noted again.
+        .catch(() => {})
+        .finally(() => {
+          if (this.#pending.size > 0) this.#schedule();
+        });
+    }, flushEveryMs).unref();
+  }
+
+  async #flushSome(): Promise<void> {
+    const keyIds = [...this.#pending].slice(0, keysInStatement * statementsAtOnce);
+    if (keyIds.length === 0) return;
+    for (const id of keyIds) this.#pending.delete(id);
+    await this.#store.writeUnlogged(async (notes) => {
+      for (let at = 0; at < keyIds.length; at += keysInStatement) {
+        await writeUses(notes, keyIds.slice(at, at + keysInStatement));
+      }
+    });
+  }
+}
+
+const places = Array.from({ length: keysInStatement }, (_, at) => `$${at + 3}`).join(', ');
+/** Keys that are gone meanwhile are left out, and so are those that another process has written within the interval. */
+const writeSql = `
+  INSERT INTO api_key_uses (account_id, key_id, last_used_at)
+  SELECT account_id, id, $1 FROM api_keys WHERE id IN (${places})
+  ON CONFLICT (account_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+  WHERE api_key_uses.last_used_at <= $2`;
+
+async function writeUses(notes: ObservationWriter, keyIds: readonly string[]): Promise<void> {
+  const nowMs = Date.now();
+  // The statement has one length, so that it is prepared once; repeated ids change nothing.
+  const ids = Array.from({ length: keysInStatement }, (_, at) => keyIds[at] ?? keyIds[0] ?? '');
+  await notes.run(writeSql, [toTimestamp(nowMs), toTimestamp(nowMs - writeEveryMs), ...ids]);
+}

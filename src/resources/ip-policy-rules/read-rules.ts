@@ -1,0 +1,60 @@
+import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
+import { parseCidr } from '../../lib/ip/cidr.ts';
+import type { Cidr } from '../../lib/ip/cidr.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { Queries, Row } from '../../store/database.ts';
+import { flagOf } from './cidr-rules.ts';
+
+/** Rules that are read by one statement, in a few milliseconds on SQLite. */
+export const rulesAtOnce = 2_048;
+
+/**
+ * Reads all rules of a policy, in the order of their CIDRs, which start each row. It takes several statements and turns:
+ * the queries must be of one state of the database, or the caller find out whether that has changed.
+ */
+export async function* readRules(queries: Queries, policyId: string, columns: string): AsyncGenerator<readonly Row[]> {
+  const pace = new Pace();
+  const sql =
+    `SELECT cidr, ${columns} FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr > $2 ` +
+    `ORDER BY cidr LIMIT ${rulesAtOnce}`;
+  let rows = await queries.all(sql, [policyId, '']);
+  for (;;) {
+    yield rows;
+    const last = rows.at(-1)?.[0];
+    if (last === undefined || rows.length < rulesAtOnce) return;
+    if (pace.isDue) await pace.giveWay();
+    rows = await queries.all(sql, [policyId, last]);
+  }
+}
+
+/** Reads the rules of all policies likewise. Rows have the columns policy, cidr and action. */
+export async function* readAllRules(queries: Queries): AsyncGenerator<readonly Row[]> {
+  const pace = new Pace();
+  const sql =
+    'SELECT ip_policy_id, cidr, action FROM ip_policy_rules WHERE (ip_policy_id, cidr) > ($1, $2) ' +
+    `ORDER BY ip_policy_id, cidr LIMIT ${rulesAtOnce}`;
+  let rows = await queries.all(sql, ['', '']);
+  for (;;) {
+    yield rows;
+    const [policyId, cidr] = rows.at(-1) ?? [];
+    if (policyId === undefined || cidr === undefined || rows.length < rulesAtOnce) return;
+    if (pace.isDue) await pace.giveWay();
+    rows = await queries.all(sql, [policyId, cidr]);
+  }
+}
+
+/** A rule in the database is not what this program stores. */
+export class StoredRuleError extends Error {
+  override readonly name = 'StoredRuleError';
+}
+
+export function flaggedCidr(cidr: unknown, action: unknown): FlaggedCidr {
+  return { cidr: readCidr(String(cidr)), flags: flagOf(action) };
+}
+
+export function readCidr(text: string): Cidr {
+  const parsed = parseCidr(text);
+  // It was valid when it was stored: another form means that the database was changed by hand.
+  if (!parsed.ok) throw new StoredRuleError(`the stored rule ${JSON.stringify(text)} is not a CIDR`);
+  return parsed.cidr;
+}

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Call } from '../../api/call.ts';
+import { lostRace, notFound } from '../../api/errors.ts';
+import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { withText } from '../../api/text-fields.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { Queries } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { lockoutGuard } from '../ip-restrictions/service.ts';
+import { checkMayWritePolicy } from '../policy-protection.ts';
+import type { ResourceContext } from '../resource.ts';
+import { compileRules } from './compile.ts';
+import type { CompiledRules } from './compile.ts';
+import type { RuleList, WantedRule } from './rule-list.ts';
+import { hasText, isOutdated, planReplacement, stateOf } from './rule-plan.ts';
+import type { RulePlan } from './rule-plan.ts';
+import * as sides from './rule-sides.ts';
+import type { Lease } from './rule-sides.ts';
+import { ruleSweeper } from './service.ts';
+import { bothSides, ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
+
+/** Rows in one statement and in one short transaction; PostgreSQL takes at most 65,535 parameters. */
+const rowsAtOnce = 1_024;
+/** Plans that are made anew because the rules have changed; then everything happens in one long transaction. */
+const planLimit = 3;
+const leaseRetryMs = 25;
+/** Longest wait for another replacement of the same policy. */
+const leaseWaitMs = 60_000;
+
+interface Counts {
+  readonly added: number;
+  readonly removed: number;
+  readonly kept: number;
+}
+
+/** One replacement of all rules of a policy. */
+interface Replacement {
+  readonly context: ResourceContext;
+  readonly call: Call;
+  readonly policyId: string;
+  readonly wanted: RuleList;
+  readonly compiled: CompiledRules;
+  readonly after: object;
+}
+
+export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
+  const { store } = context;
+  const { id: policyId = '' } = call.params;
+  // Before the work begins, and again in the write: a caller without the right must not even hold the lease.
+  await checkPolicy({ context, call, policyId }, store.queries);
+  const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
+  const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
+  const atOnce = (transaction: Transaction) => replaceInOneWrite(replacement, transaction);
+  if (wanted.inOrder.length <= rowsAtOnce) {
+    const counts = await store.write(call.actor, async (transaction) =>
+      (await isLarge(transaction, policyId)) ? undefined : atOnce(transaction),
+    );
+    if (counts !== undefined) return counts;
+  }
+  for (let plans = 0; plans < planLimit; plans++) {
+    const counts = await replaceByPlan(replacement);
+    if (counts !== undefined) return counts;
+  }
+  return store.write(call.actor, atOnce);
+}
+
+async function isLarge(transaction: Transaction, policyId: string): Promise<boolean> {
+  const sql = `SELECT id FROM ip_policy_rules WHERE ip_policy_id = $1 LIMIT 1 OFFSET ${rowsAtOnce}`;
+  return (await transaction.all(sql, [policyId])).length > 0;
+}
+
+async function replaceInOneWrite(replacement: Replacement, transaction: Transaction): Promise<Counts> {
+  const { policyId, wanted } = replacement;
+  await checkPolicy(replacement, transaction);
+  return finish(replacement, transaction, await planReplacement(transaction, policyId, wanted));
+}
+
+/** Plans outside of any transaction, and writes only if the plan still holds then; undefined where it does not. */
+async function replaceByPlan(replacement: Replacement): Promise<Counts | undefined> {
+  const { context, call, policyId, wanted } = replacement;
+  const { store } = context;
+  const { accountId } = call.caller;
+  const plan = await planReplacement(store.queries, policyId, wanted);
+  const isSmall = plan.gone.length + plan.fresh.length <= rowsAtOnce;
+  const lease = isSmall ? undefined : await waitForLease(replacement);
+  try {
+    if (lease !== undefined) {
+      if (lease.needsSweep) await sides.sweep(store, lease);
+      // Another replacement may have come first.
+      if (await isOutdated(store.queries, accountId, policyId, plan)) return undefined;
+      checkIfMatch(call, plan.before);
+      await prepare(replacement, plan, lease);
+    }
+    return await store.write(call.actor, async (transaction) => {
+      await checkPolicy(replacement, transaction);
+      if (await isOutdated(transaction, accountId, policyId, plan)) return undefined;
+      return finish(replacement, transaction, plan, lease);
+    });
+  } catch (error) {
+    if (error instanceof sides.LeaseLostError) return undefined;
+    throw error;
+  } finally {
+    if (lease !== undefined) await leaveToSweeper(replacement, lease);
+  }
+}
+
+async function waitForLease({ context: { store, referables }, call, policyId }: Replacement): Promise<Lease> {
+  const { accountId } = call.caller;
+  const endMs = performance.now() + leaseWaitMs;
+  while (performance.now() < endMs) {
+    // Looked for here, because a policy that does not exist cannot be leased.
+    if (!(await referables.exists(store.queries, 'ip_policy', accountId, policyId))) throw policyNotFound(policyId);
+    const lease = await sides.takeLease(store, accountId, policyId);
+    if (lease !== undefined) return lease;
+    await sleep(leaseRetryMs);
+  }
+  throw new UserError(lostRace);
+}
+
+/** Brings all rules to the side where they belong, in short transactions of which nobody sees anything. */
+async function prepare({ context: { store }, call, policyId }: Replacement, plan: RulePlan, lease: Lease) {
+  const shown = sides.shownSide(lease);
+  const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
+  const leaving = plan.gone.filter(({ side }) => side === bothSides).map(({ id }) => id);
+  for (const ids of chunks(staying))
+    await sides.inLease(store, lease, (writer) => sides.moveRows(writer, ids, bothSides));
+  for (const ids of chunks(leaving)) await sides.inLease(store, lease, (writer) => sides.moveRows(writer, ids, shown));
+  for (const rules of chunks(plan.fresh)) {
+    const documents = toDocuments(call.caller.accountId, policyId, rules);
+    await sides.inLease(store, lease, (writer) =>
+      ipPolicyRules.insertMany(writer, documents, { side: lease.hiddenSide }),
+    );
+  }
+}
+
+async function leaveToSweeper({ context: { store, services } }: Replacement, lease: Lease): Promise<void> {
+  try {
+    await sides.abandon(store, lease);
+    services.get(ruleSweeper).look();
+  } catch {
+    // The sweeper has the lease already, or gets it when it expires.
+  }
+}
+
+async function checkPolicy(
+  { context, call, policyId }: Pick<Replacement, 'context' | 'call' | 'policyId'>,
+  queries: Queries,
+) {
+  const { referables, services } = context;
+  if (!(await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId))) throw policyNotFound(policyId);
+  await checkMayWritePolicy(services, queries, call.caller, policyId);
+}
+
+function policyNotFound(id: string): UserError {
+  return new UserError(notFound, { noun: 'IP policy', id: quote(id) });
+}
+
+/** Puts the plan in force. Where it was prepared, under a lease, this takes a few statements however large it is. */
+async function finish(
+  { context: { services }, call, policyId, wanted, compiled, after }: Replacement,
+  transaction: Transaction,
+  plan: RulePlan,
+  lease?: Lease,
+): Promise<Counts> {
+  const { accountId } = call.caller;
+  checkIfMatch(call, plan.before);
+  const counts = { added: plan.fresh.length, removed: plan.gone.length, kept: plan.kept.length };
+  if (counts.added + counts.removed > 0) {
+    if (lease === undefined) await write(transaction, accountId, policyId, plan);
+    else await sides.switchSides(transaction, lease);
+    transaction.record({
+      accountId,
+      kind: 'ip_policy',
+      id: policyId,
+      before: JSON.stringify({ id: policyId, rules: plan.count }),
+      after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
+      cascades: true,
+      payload: compiled,
+    });
+  }
+  setEtag(call, after);
+  await services.get(lockoutGuard).check(transaction, call);
+  return counts;
+}
+
+async function write(transaction: Transaction, accountId: string, policyId: string, plan: RulePlan): Promise<void> {
+  for (const rules of chunks(plan.gone))
+    await sides.deleteRows(
+      transaction,
+      rules.map(({ id }) => id),
+    );
+  for (const rules of chunks(plan.fresh))
+    await ipPolicyRules.insertMany(transaction, toDocuments(accountId, policyId, rules));
+}
+
+function toDocuments(accountId: string, policyId: string, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
+  return rules.map((rule) => {
+    const { id, account_id, created_at } = ipPolicyRules.newDocument(accountId);
+    const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
+    return hasText(rule) ? withText(bare, rule) : bare;
+  });
+}
+
+/** Splits into powers of two, so that lists of all lengths share a handful of prepared statements. */
+function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const parts: (readonly Item[])[] = [];
+  let size = rowsAtOnce;
+  for (let at = 0; at < items.length; at += size) {
+    while (size > items.length - at) size /= 2;
+    parts.push(items.slice(at, at + size));
+  }
+  return parts;
+}

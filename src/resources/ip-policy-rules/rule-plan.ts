@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+
+import type { TextFields } from '../../api/text-fields.ts';
+import { Pace } from '../../lib/pace.ts';
+import { readAccountChanges, readVersion } from '../../store/change-log.ts';
+import type { Queries, Row } from '../../store/database.ts';
+import { policyOf } from './compile.ts';
+import { readRules } from './read-rules.ts';
+import type { RuleList, WantedRule } from './rule-list.ts';
+import { ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
+
+/** A rule as it is stored; its texts are read only where they are needed. */
+type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields & { readonly side: number };
+
+/** The difference between the rules that a policy has and those that it is to have. */
+export interface RulePlan {
+  /** The plan holds as long as no later version has changed the rules of the policy. */
+  readonly version: number;
+  /** The state that the ETag of the list before stands for. */
+  readonly before: ListState;
+  readonly count: number;
+  readonly kept: readonly Pick<StoredRule, 'id' | 'side'>[];
+  readonly gone: readonly Pick<StoredRule, 'id' | 'side'>[];
+  readonly fresh: readonly WantedRule[];
+}
+
+/** A list of rules, in the order of their CIDRs. */
+interface ListState {
+  readonly digest: string;
+}
+
+/** Changes of an account that are looked through for those of one policy; more count as one of them. */
+const changesLookedAt = 1_000;
+
+/** Reads the rules of the policy in slices, outside or inside a transaction. */
+export async function planReplacement(queries: Queries, policyId: string, wanted: RuleList): Promise<RulePlan> {
+  const version = await readVersion(queries);
+  const withTexts = wanted.inOrder.some(hasText);
+  const digest = createHash('sha256');
+  const keptCidrs = new Set<string>();
+  const kept: StoredRule[] = [];
+  const gone: StoredRule[] = [];
+  for await (const rows of readRules(
+    queries,
+    policyId,
+    withTexts ? 'id, action, side, document' : 'id, action, side',
+  )) {
+    for (const row of rows) {
+      const rule = toRule(row);
+      digest.update(lineOf(rule));
+      const stays = isKept(rule, wanted.byCidr.get(rule.cidr));
+      if (stays) keptCidrs.add(rule.cidr);
+      (stays ? kept : gone).push(rule);
+    }
+  }
+  const fresh = kept.length === 0 ? wanted.inOrder : wanted.inOrder.filter(({ cidr }) => !keptCidrs.has(cidr));
+  return { version, before: { digest: digest.digest('base64') }, count: kept.length + gone.length, kept, gone, fresh };
+}
+
+/** True if the rules of the policy may have changed since the plan was made. */
+export async function isOutdated(
+  queries: Queries,
+  accountId: string,
+  policyId: string,
+  { version }: RulePlan,
+): Promise<boolean> {
+  const kinds = ['ip_policy', 'ip_policy_rule'];
+  const changes = await readAccountChanges(queries, accountId, version, kinds, changesLookedAt);
+  if (changes.length === changesLookedAt) return true;
+  return changes.some(
+    (change) => (change.kind === 'ip_policy_rule' || change.cascades) && policyOf(change) === policyId,
+  );
+}
+
+/** The state that the ETag of the whole list stands for. */
+export async function stateOf({ inOrder }: RuleList): Promise<ListState> {
+  const digest = createHash('sha256');
+  const pace = new Pace();
+  for (const rule of inOrder) {
+    digest.update(lineOf(rule));
+    if (pace.isDue) await pace.giveWay();
+  }
+  return { digest: digest.digest('base64') };
+}
+
+function lineOf({ cidr, action }: Pick<IpPolicyRule, 'cidr' | 'action'>): string {
+  return `${cidr} ${action}\n`;
+}
+
+function toRule([cidr, id, action, side, document]: Row): StoredRule {
+  const { description, metadata } = document === undefined ? {} : ipPolicyRules.parse([document]);
+  return {
+    id: String(id),
+    cidr: String(cidr),
+    action: action === 'deny' ? 'deny' : 'allow',
+    side: Number(side),
+    ...(description === undefined ? {} : { description }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** True if nothing about the rule changes; a text that the list does not give is left as it is. */
+function isKept(rule: StoredRule, wanted: WantedRule | undefined): boolean {
+  if (wanted === undefined || wanted.action !== rule.action) return false;
+  const { description = rule.description, metadata = rule.metadata } = wanted;
+  return (description ?? '') === (rule.description ?? '') && (metadata ?? '') === (rule.metadata ?? '');
+}
+
+export function hasText({ description, metadata }: TextFields): boolean {
+  return description !== undefined || metadata !== undefined;
+}

@@ -1,0 +1,16 @@
+import type { Resource } from '../resource.ts';
+import { processCompiler } from './compile.ts';
+import { createProcesses } from './registry.ts';
+import { processes } from './service.ts';
+import { migrations } from './table.ts';
+
+/** Which processes of the installation run, and where they listen: no backend may lead there. */
+export const processesResource: Resource = {
+  migrations,
+  schemas: [],
+  operations: () => [],
+  compilers: () => [processCompiler],
+  provide({ store, services }) {
+    services.provide(processes, createProcesses(store));
+  },
+};

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { until } from '../../../test/e2e/gateway/support/until.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { openStore } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import { processCompiler } from './compile.ts';
+import { createProcesses } from './registry.ts';
+import { migrations, readProcesses } from './table.ts';
+
+const quick = { beatMs: 100, followMs: 0 };
+const still = { beatMs: 3_600_000, followMs: 0 };
+const api = { kind: 'api', host: '127.0.0.1', port: 4040 } as const;
+const tcp = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
+
+onEachDatabase('the processes of an installation', (newDatabase) => {
+  /** Opens the database as one process does. */
+  async function open(url: string): Promise<Store> {
+    return openStore({ url, migrations, onFeedFault: () => {} });
+  }
+
+  const known = async (store: Store) => (await readProcesses(store.queries)).map(({ listeners }) => listeners);
+
+  test('a process is known with its listeners from its registration to its end', async () => {
+    const url = await newDatabase();
+    await using one = await open(url);
+    await using other = await open(url);
+    {
+      await using registration = await createProcesses(one, quick).register([api]);
+      assert.deepEqual(await known(other), [[api]]);
+      await registration.update([{ ...api, port: 4041 }]);
+      assert.deepEqual(await known(other), [[{ ...api, port: 4041 }]]);
+    }
+    assert.deepEqual(await known(other), []);
+  });
+
+  test('the others follow it through the change log, as entries of the snapshot', async () => {
+    const url = await newDatabase();
+    await using one = await open(url);
+    await using other = await open(url);
+    const affected: string[] = [];
+    other.follow({
+      changed: (changes) => void affected.push(...changes.flatMap((change) => processCompiler.affectedIds(change))),
+      reset: () => {},
+    });
+    await using _registration = await createProcesses(one, still).register([api, tcp]);
+    await until(() => affected.length > 0, 'the registration is seen');
+    const [entry] = await processCompiler.load(other.queries, affected);
+    assert.ok(entry?.kind === 'process');
+    assert.deepEqual(entry.listeners, [api, tcp]);
+    assert.ok(entry.addresses.every((address) => address !== '127.0.0.1' && address !== '::1'));
+  });
+
+  test('one that ended without a word is forgotten, and one that beats is not', async () => {
+    const url = await newDatabase();
+    await using one = await open(url);
+    await using other = await open(url);
+    await using _dead = await createProcesses(one, still).register([api]);
+    await using _alive = await createProcesses(one, quick).register([tcp]);
+    await using _watching = await createProcesses(other, quick).register([]);
+    const left = async () => JSON.stringify((await known(other)).toSorted());
+    await until(async () => (await left()) === JSON.stringify([[], [tcp]]), 'the dead one is removed, and no other');
+  });
+
+  test('one that was forgotten while it stood still is known again at its next beat', async () => {
+    const url = await newDatabase();
+    await using store = await open(url);
+    await using _registration = await createProcesses(store, { ...quick, beatMs: 300 }).register([api]);
+    await store.writeUnlogged(async (notes) => notes.run('DELETE FROM processes'));
+    await until(async () => (await known(store)).length === 1, 'it is registered again');
+  });
+
+  test('a start waits for the gateways that run to follow, and for nothing else', async () => {
+    const url = await newDatabase();
+    await using store = await open(url);
+    const slow = createProcesses(store, { ...still, followMs: 5_000 });
+    await using _alone = await slow.register([api]);
+    await using _withAnApi = await slow.register([tcp]);
+    const waiting = slow.register([api]).then(() => 'registered');
+    const soon = new Promise((resolve) => setTimeout(resolve, 300, 'waits').unref());
+    assert.equal(await Promise.race([waiting, soon]), 'waits');
+  });
+});

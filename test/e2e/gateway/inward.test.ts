@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+
+import { onEachDatabase } from '../../support/each-database.ts';
+import { appHost } from './support/app-edge.ts';
+import { InwardAttack, spellings, trustedAddresses } from './support/inward-attack.ts';
+import type { Setup } from './support/inward-attack.ts';
+import { Program } from './support/program.ts';
+import { readExposition } from './support/prometheus.ts';
+import { newSqlite } from './support/scratch.ts';
+import { askHttps } from './support/traffic.ts';
+import { until } from './support/until.ts';
+import { startUpstream } from './support/upstream.ts';
+
+const everywhere = { host: '[::]' };
+const common = { 'tcp-listen-host': '::', 'trusted-proxies': trustedAddresses, 'drain-seconds': '0' };
+const proxied = { ...common, 'proxy-protocol': 'tcp,https' };
+
+/** Tries every spelling against every listener. */
+async function attackAll(setup: Setup): Promise<void> {
+  await using upstream = await startUpstream();
+  const attack = await InwardAttack.prepare(setup, upstream.port);
+  for (const target of attack.targets) {
+    for (const host of spellings) {
+      const { answer, leadsTo } = await attack.lead(`${host}:${target.port}`, target);
+      assert.equal(answer, '', `${target.name} by ${host}`);
+      assert.equal(leadsTo, target.name, `${target.name} by ${host}`);
+    }
+  }
+  assert.equal(upstream.requests, 0);
+}
+
+for (const [name, settings] of [
+  ['one process', {}],
+  ['two workers', { workers: '2' }],
+] as const) {
+  suite(`with ${name}`, () => {
+    test('a TCP edge cannot speak as a trusted proxy with a PROXY header', async () => {
+      const databaseUrl = newSqlite();
+      await using program = await Program.start(databaseUrl, { ...proxied, ...settings }, everywhere);
+      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: true });
+      const { samples } = readExposition(await program.metrics());
+      const refusals = samples.get('gatehouse_inward_refusals_total{leads_to="api"}') ?? 0;
+      assert.ok(refusals >= spellings.length, `${refusals} refusals of the API are counted`);
+    });
+
+    test('a TCP edge cannot speak as a trusted proxy with X-Forwarded-For', async () => {
+      const databaseUrl = newSqlite();
+      await using program = await Program.start(databaseUrl, { ...common, ...settings }, everywhere);
+      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: false });
+    });
+  });
+}
+
+onEachDatabase('with an API process and a gateway process over one database', (newDatabase) => {
+  test('a TCP edge of the gateway cannot reach a listener of either', async () => {
+    const databaseUrl = await newDatabase();
+    await using gateway = await Program.start(databaseUrl, { ...proxied, role: 'gateway' }, everywhere);
+    await using api = await Program.start(databaseUrl, { ...common, role: 'api' }, everywhere);
+    await attackAll({ api, gateway, databaseUrl, proxyProtocol: true });
+  });
+
+  test('a process that has stopped in order may be followed by a server of another kind', async () => {
+    const databaseUrl = await newDatabase();
+    await using api = await Program.start(databaseUrl, { role: 'api' });
+    await using gateway = await Program.start(databaseUrl, { role: 'gateway' });
+    const second = await Program.start(databaseUrl, { role: 'api' });
+    const host = `127.0.0.1:${second.apiPort}`;
+    const backend = await api.must('POST', '/backends/static', { address: host });
+    const edge = await api.must('POST', '/edges/https', { hostports: [`${appHost}:443`] });
+    await api.must('POST', `/edges/https/${edge.id}/routes`, {
+      match_type: 'path_prefix',
+      match: '/',
+      backend: { backend_id: backend.id },
+    });
+    const code = () =>
+      askHttps(gateway.httpsPort, appHost).then(
+        (answer) => answer.errorCode,
+        () => 0,
+      );
+    await until(async () => (await code()) === 20110, 'the second API is refused');
+    const { status, text } = await askHttps(gateway.httpsPort, appHost);
+    assert.equal(status, 502);
+    assert.ok(!text.includes(String(second.apiPort)) && !text.includes('127.0.0.1'), text);
+    second.signal('SIGTERM');
+    await second.exited;
+    await until(async () => (await code()) === 3006, 'nobody listens there, and nothing speaks against it');
+  });
+});
