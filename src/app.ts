@@ -81,7 +81,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     if (context.store.isStale) return 'its database has not answered lately';
     return publisher.lagging ? 'the newest change is not yet in force' : undefined;
   };
-  const api = config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, unready, log);
+  const api =
+    config.role === 'gateway' ? undefined : await buildApi(config, context, access, observer, metrics, unready, log);
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -111,6 +112,7 @@ function buildApi(
   context: ResourceContext,
   access: AccessTable,
   observer: TrafficObserver,
+  metrics: Metrics,
   unready: () => string | undefined,
   log: Logger,
 ): Promise<FastifyInstance> {
@@ -132,6 +134,9 @@ function buildApi(
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit,
+    accountCalls: config.accountCalls,
+    maxWaitMs: config.maxWaitMs,
+    observer: metrics,
     logger: log,
   });
 }
