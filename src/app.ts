@@ -103,7 +103,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const api =
     config.role === 'gateway'
       ? undefined
-      : await buildApi({ ...readiness, config, context, access, observer, isOurs, failures, log });
+      : await buildApi({ ...readiness, config, context, access, observer, metrics, isOurs, failures, log });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -158,10 +158,11 @@ interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntrie
   readonly config: Config;
   readonly context: ResourceContext;
   readonly observer: TrafficObserver;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-function buildApi({ config, context, observer, log, ...given }: ApiParts): Promise<FastifyInstance> {
+function buildApi({ config, context, observer, metrics, log, ...given }: ApiParts): Promise<FastifyInstance> {
   return createApi({
     operations: resources.flatMap((resource) => resource.operations(context)),
     schemas: [
@@ -179,6 +180,9 @@ function buildApi({ config, context, observer, log, ...given }: ApiParts): Promi
     vendor: vendorWords(config.vendor),
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit,
+    accountCalls: config.accountCalls,
+    maxWaitMs: config.maxWaitMs,
+    observer: metrics,
     logger: log,
   });
 }

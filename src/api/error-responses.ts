@@ -10,13 +10,16 @@ import { maskTokens } from '../lib/mask-tokens.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
 import type { SocketFault } from './connection-turns.ts';
-import { bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady } from './errors.ts';
+import { accountBusy, bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady, overloaded } from './errors.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /** Time that a client has to read the answer to bytes that are not HTTP. */
 const lingerMs = 1000;
+
+/** Errors of a service under load, which are counted and not logged one by one. */
+const shedding: ReadonlySet<number> = new Set([overloaded.code, accountBusy.code]);
 
 interface ErrorResponses {
   send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;
@@ -34,7 +37,8 @@ export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger
   return {
     send(request, reply, error) {
       const shown = toUserError(request, error);
-      if (shown.status >= 500) log.error({ operation_id: request.id, err: error }, 'request failed');
+      if (shown.status >= 500 && !shedding.has(shown.code))
+        log.error({ operation_id: request.id, err: error }, 'request failed');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
       // Serialized here: the schema of the route is that of its successful response.

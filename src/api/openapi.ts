@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox';
 import { internalError } from '../errors/shared.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import {
+  accountBusy,
   authorizationMalformed,
   authorizationMissing,
   bodyIncomplete,
@@ -23,6 +24,7 @@ import {
   loneSurrogate,
   lostRace,
   notReady,
+  overloaded,
   ownerInactive,
   pathMismatch,
   queryUnreadable,
@@ -83,6 +85,8 @@ const commonErrors: readonly ErrorDefinition[] = [
   unknownQueryParameter,
   internalError,
   notReady,
+  overloaded,
+  accountBusy,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
 const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly];
@@ -238,14 +242,14 @@ function publicPath(operationId: string, summary: string, { errors, pem = false,
 
 const publicPaths: Json = {
   '/openapi.json': publicPath('OpenApi', 'This document', {
-    errors: [internalError],
+    errors: [internalError, overloaded, accountBusy],
     answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
   }),
   '/healthz': publicPath('Health', 'The process runs', { errors: [internalError] }),
   '/local_ca.pem': publicPath(
     'LocalCa',
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
-    { errors: [internalError, notReady], pem: true },
+    { errors: [internalError, notReady, overloaded, accountBusy], pem: true },
   ),
   '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
 };

@@ -67,7 +67,11 @@ onEachGatehouse('the API with default settings', (g) => {
 
 test('calls come back evenly, and a body costs a minute at most', () => {
   let nowMs = 0;
-  const rates = new RateLimit(60, () => nowMs);
+  const rates = new RateLimit(
+    60,
+    () => {},
+    () => nowMs,
+  );
   const takeAll = () => {
     for (let taken = 0; ; taken++) {
       try {

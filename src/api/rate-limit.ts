@@ -20,9 +20,11 @@ export class RateLimit {
   /** One for each account that has called; accounts are made on the host only, and are few. */
   readonly #buckets = new Map<string, Bucket>();
 
+  readonly #onRefused: () => void;
   readonly #readMs: () => number;
 
-  constructor(callsPerMinute: number, readMs: () => number = () => performance.now()) {
+  constructor(callsPerMinute: number, onRefused: () => void, readMs: () => number = () => performance.now()) {
+    this.#onRefused = onRefused;
     this.#readMs = readMs;
     this.#limit = callsPerMinute;
     this.#callsPerMs = callsPerMinute / 60_000;
@@ -39,6 +41,7 @@ export class RateLimit {
       'X-RateLimit-Reset': String(this.#secondsUntil(bucket, this.#limit)),
     };
     if (isLeft) return headers;
+    this.#onRefused();
     const seconds = this.#secondsUntil(bucket, 1);
     throw new UserError(
       rateLimited,

@@ -8,6 +8,7 @@ import { admitCaller } from './admit-caller.ts';
 import type { AdmittedCaller } from './admit-caller.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
+import type { CallAdmission } from './call-admission.ts';
 import { hasBody, newCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Caller } from './caller.ts';
@@ -44,6 +45,7 @@ export interface OperationContext {
   readonly named: ReadonlyMap<string, TSchema>;
   /** Undefined where the rate of calls is not limited. */
   readonly rates: RateLimit | undefined;
+  readonly admission: CallAdmission;
 }
 
 /**
@@ -68,9 +70,18 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     ...(takesBody ? { preValidation: (isList ? listReader : normalizer)(operation, context.named) } : {}),
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
+      // A client that goes away does not end the work: its account has the call in progress until it is done.
+      if (result instanceof Promise) holdPlace(request, result);
       return whenReady(result, (value) => send(reply, operation, value));
     },
   });
+}
+
+function holdPlace({ queued }: FastifyRequest, work: Promise<unknown>): void {
+  if (queued === undefined) return;
+  queued.hold();
+  const release = () => queued.release();
+  work.then(release, release);
 }
 
 function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
@@ -99,7 +110,7 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  { options, rates }: OperationContext,
+  { options, rates, admission }: OperationContext,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
@@ -110,6 +121,7 @@ function enter(
   }
   const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
+    admission.identify(request, caller.accountId);
     if (rates !== undefined) void reply.headers(rates.take(caller.accountId));
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);

@@ -11,6 +11,8 @@ import type { AccessTable } from '../snapshot/access.ts';
 import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
+import { CallAdmission } from './call-admission.ts';
+import type { ApiObserver } from './call-admission.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { createErrorResponses } from './error-responses.ts';
@@ -48,6 +50,11 @@ export interface ApiOptions {
   readonly failures: FailedAuthentications;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;
+  /** Calls of one account that are in progress at once. */
+  readonly accountCalls: number;
+  /** Time after which a call that waits for its turn is refused. */
+  readonly maxWaitMs: number;
+  readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -59,8 +66,11 @@ const keepAliveMs = 72_000;
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger);
-  const rates = options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit);
-  const shared = { options, named: byId(options.schemas), rates };
+  const { observer, rateLimit } = options;
+  const limited = () => observer.callRefused('rate_limited');
+  const rates = rateLimit === undefined ? undefined : new RateLimit(rateLimit, limited);
+  const admission = new CallAdmission(options);
+  const shared = { options, named: byId(options.schemas), rates, admission };
   const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
@@ -84,6 +94,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     clientErrorHandler: connections.fail,
   });
   connections.attach(app);
+  admission.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
   });

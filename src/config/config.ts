@@ -253,6 +253,18 @@ const settings = {
     fallback: '10000',
     read: readWholeNumber(1, 1_000_000),
   },
+  accountCalls: {
+    form: 'calls',
+    help: 'API calls of one account that are in progress at once; more wait for their turn',
+    fallback: '64',
+    read: readWholeNumber(1, 10_000),
+  },
+  maxWaitMs: {
+    form: 'milliseconds',
+    help: 'longest time that an API call waits for its turn; then it is answered 503',
+    fallback: '500',
+    read: readWholeNumber(10, 60_000),
+  },
   secretKey: {
     form: 'key',
     help: 'key that encrypts private keys in the database, 32 or more printable characters',

@@ -63,6 +63,12 @@ export class Metrics {
     'Connections refused because they lead to a listener of this installation, or to a link-local address.',
     ['leads_to'],
   );
+  readonly #callsRefused = this.#counter(
+    'gatehouse_api_calls_refused_total',
+    'API calls refused for their number: overloaded, account_busy or rate_limited.',
+    ['reason'],
+  );
+  readonly #callsWaiting = this.#gauge('gatehouse_api_calls_waiting', 'API calls that wait for their turn now.');
   readonly #publishFaults = this.#counter(
     'gatehouse_publish_faults_total',
     'Changes that are stored but could not be put in force.',
@@ -139,6 +145,14 @@ export class Metrics {
     this.#version.set(version);
     this.#publishedAt.set(Date.now() / 1000);
     this.#compile.observe(durationMs / 1000);
+  }
+
+  callRefused(reason: string): void {
+    this.#callsRefused.inc({ reason });
+  }
+
+  callsWaiting(count: number): void {
+    this.#callsWaiting.set(count);
   }
 
   publishFailed(): void {

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { nextTurn } from '../lib/next-turn.ts';
+import { CallQueue, QueuedCall } from './call-queue.ts';
+
+/** Longer than any wait of these tests, however slow the machine is. */
+const limitMs = 30_000;
+const never = 10 * limitMs;
+
+function newQueue(laneLimit: number, maxWaitMs: number) {
+  const begun: string[] = [];
+  let waiting = 0;
+  const queue = new CallQueue({ laneLimit, maxWaitMs, onWaiting: (count) => (waiting = count) });
+  /** Enters a call that takes so long on the processor, and is noted when it begins or is refused. */
+  const enter = (lane: string, name: string, busyMs = 0): QueuedCall => {
+    const call = new QueuedCall(queue, (refusal) => {
+      begun.push(refusal === undefined ? name : `${name} ${refusal}`);
+      const untilMs = performance.now() + busyMs;
+      while (performance.now() < untilMs);
+    });
+    queue.enter(lane, call);
+    return call;
+  };
+  const until = async (condition: () => boolean) => {
+    const startMs = performance.now();
+    while (!condition()) {
+      assert.ok(performance.now() - startMs < limitMs, `it took too long: ${begun.join()}`);
+      await sleep(1);
+    }
+  };
+  return { queue, begun, enter, until, waiting: () => waiting };
+}
+
+describe('the queue of calls', () => {
+  test('begins a call at once while there is room', async () => {
+    const { begun, enter, until, waiting } = newQueue(2, never);
+    enter('a', 'one');
+    assert.deepEqual(begun, ['one']);
+    enter('a', 'two');
+    await until(() => begun.includes('two'));
+    assert.equal(waiting(), 0);
+  });
+
+  test('keeps calls of a full lane waiting in their order, and those of no other lane', async () => {
+    const { begun, enter, until, waiting } = newQueue(2, never);
+    const calls = ['one', 'two', 'three', 'four'].map((name) => enter('a', name));
+    enter('b', 'other');
+    await until(() => begun.length === 3);
+    await nextTurn();
+    assert.deepEqual(begun, ['one', 'two', 'other']);
+    assert.equal(waiting(), 2);
+    calls[1]?.release();
+    await until(() => begun.includes('three'));
+    assert.ok(!begun.includes('four'));
+    calls[0]?.release();
+    await until(() => begun.includes('four'));
+    assert.equal(waiting(), 0);
+  });
+
+  test('gives lanes turns when the processor is short: one lane with many calls does not keep another waiting', async () => {
+    const { begun, enter, until } = newQueue(1000, never);
+    for (let at = 0; at < 50; at++) enter('a', `a${at}`, 3);
+    enter('b', 'b');
+    enter('c', 'c');
+    await until(() => begun.length === 52);
+    assert.deepEqual(begun.slice(0, 5), ['a0', 'a1', 'b', 'c', 'a2']);
+    assert.equal(begun.at(-1), 'a49');
+  });
+
+  test('lets the event loop turn between slices of calls', async () => {
+    const { begun, enter, until } = newQueue(1000, never);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (begun.length < 20) setImmediate(count);
+    };
+    setImmediate(count);
+    for (let at = 0; at < 20; at++) enter('a', `a${at}`, 3);
+    await until(() => begun.length === 20);
+    assert.ok(turns >= 15, `${turns} turns`);
+  });
+
+  test('refuses a call whose turn does not come in time, and says what it has waited for', async () => {
+    const { begun, enter, until } = newQueue(1, 40);
+    enter('a', 'long');
+    enter('a', 'late');
+    await until(() => begun.length === 2);
+    assert.deepEqual(begun, ['long', 'late account_busy']);
+  });
+
+  test('refuses calls that wait for the processor too long, but not the last ones, which begin at once', async () => {
+    const { queue, begun, until } = newQueue(4, 50);
+    for (let at = 0; at < 40; at++) {
+      const call = new QueuedCall(queue, (refusal) => {
+        begun.push(refusal ?? 'served');
+        for (const startMs = performance.now(); performance.now() - startMs < 10;);
+        call.release();
+      });
+      queue.enter('a', call);
+    }
+    await until(() => begun.length === 40);
+    const refused = begun.filter((each) => each === 'overloaded').length;
+    assert.ok(refused >= 20 && refused <= 36, begun.join());
+    assert.deepEqual(begun.slice(-4), ['served', 'served', 'served', 'served']);
+  });
+
+  test('refuses a call at once while the first of its lane has waited for long, and those of no other lane', async () => {
+    const { begun, enter, until } = newQueue(1, 400);
+    enter('a', 'long');
+    enter('a', 'first');
+    // More than half of the time that a call may wait; the queue does not get a turn meanwhile.
+    for (const startMs = performance.now(); performance.now() - startMs < 210;);
+    enter('a', 'next');
+    enter('b', 'other');
+    await until(() => begun.includes('other'));
+    assert.equal(begun[1], 'next account_busy');
+  });
+
+  test('does not begin a call whose client has gone', async () => {
+    const { begun, enter, until } = newQueue(1, never);
+    const first = enter('a', 'first');
+    const gone = enter('a', 'gone');
+    enter('a', 'last');
+    gone.release();
+    first.release();
+    await until(() => begun.includes('last'));
+    assert.deepEqual(begun, ['first', 'last']);
+  });
+
+  test('keeps the place of a call until everything that was done for it has ended', async () => {
+    const { begun, enter, until } = newQueue(1, never);
+    const first = enter('a', 'first');
+    enter('a', 'second');
+    first.hold();
+    first.release();
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual(begun, ['first']);
+    first.release();
+    await until(() => begun.includes('second'));
+  });
+
+  test('counts a call in the lane that it was moved to', async () => {
+    const { queue, begun, enter, until } = newQueue(1, never);
+    const first = enter('', 'first');
+    queue.move(first, 'a');
+    enter('', 'stranger');
+    enter('a', 'second');
+    await until(() => begun.length === 2);
+    await nextTurn();
+    assert.deepEqual(begun, ['first', 'stranger']);
+    first.release();
+    await until(() => begun.includes('second'));
+  });
+});
