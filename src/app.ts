@@ -12,6 +12,7 @@ import { toTimestamp } from './lib/ids.ts';
 import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
+import { measureEventLoopDelay } from './observe/event-loop-delay.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
@@ -94,6 +95,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     };
     started.use(services.get(ruleSweeper).start(onFault));
   }
+  if (config.metricsListen !== undefined) started.use(measureEventLoopDelay(metrics.registry));
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen));
 
   // Last, because the token is shown only once: a start that fails must not make one.
@@ -143,20 +145,28 @@ function buildApi(
   });
 }
 
-function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): Disposable {
-  const prune = () => {
+function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): AsyncDisposable {
+  let isStopped = false;
+  let pruning = Promise.resolve();
+  const prune = async () => {
     const before = toTimestamp(Date.now() - days * 86_400_000);
-    store
-      .writeUnlogged((notes) => pruneChanges(notes, before))
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'old changes could not be deleted');
-      });
+    try {
+      // Many short transactions, so that no other write waits for all of it.
+      while (!isStopped && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
+    } catch (error) {
+      log.error({ err: error }, 'old changes could not be deleted');
+    }
   };
-  prune();
-  const timer = setInterval(prune, pruneEveryMs).unref();
+  const pruneNext = () => {
+    pruning = pruning.then(prune);
+  };
+  pruneNext();
+  const timer = setInterval(pruneNext, pruneEveryMs).unref();
   return {
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
       clearInterval(timer);
+      await pruning;
     },
   };
 }
