@@ -15,6 +15,7 @@ import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
 import { EntryFaults } from './observe/entry-faults.ts';
+import { measureEventLoopDelay } from './observe/event-loop-delay.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
@@ -115,6 +116,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     };
     started.use(services.get(ruleSweeper).start(onFault));
   }
+  if (config.metricsListen !== undefined) started.use(measureEventLoopDelay(metrics.registry));
   const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
 
   const openedPorts = {
@@ -204,20 +206,28 @@ function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAut
   });
 }
 
-function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): Disposable {
-  const prune = () => {
+function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): AsyncDisposable {
+  let isStopped = false;
+  let pruning = Promise.resolve();
+  const prune = async () => {
     const before = toTimestamp(Date.now() - days * 86_400_000);
-    store
-      .writeUnlogged((notes) => pruneChanges(notes, before))
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'old changes could not be deleted');
-      });
+    try {
+      // Many short transactions, so that no other write waits for all of it.
+      while (!isStopped && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
+    } catch (error) {
+      log.error({ err: error }, 'old changes could not be deleted');
+    }
   };
-  prune();
-  const timer = setInterval(prune, pruneEveryMs).unref();
+  const pruneNext = () => {
+    pruning = pruning.then(prune);
+  };
+  pruneNext();
+  const timer = setInterval(pruneNext, pruneEveryMs).unref();
   return {
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
       clearInterval(timer);
+      await pruning;
     },
   };
 }

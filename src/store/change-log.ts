@@ -83,9 +83,18 @@ export async function appendChanges(
   }
 }
 
-/** Deletes the changes before a time. A process that had not read them yet is reset. */
-export async function pruneChanges(writer: Pick<Connection, 'run'>, before: string): Promise<number> {
-  return writer.run('DELETE FROM change_log WHERE at < $1', [before]);
+/** Versions whose changes one transaction deletes. */
+const versionsPrunedAtOnce = 1_000;
+
+/**
+ * Deletes changes before a time, the oldest first, and returns how many; to be called until that is 0. A process that had
+ * not read them yet is reset.
+ */
+export async function pruneChanges(writer: Pick<Connection, 'all' | 'run'>, before: string): Promise<number> {
+  const [oldest] = await writer.all('SELECT MIN(version) FROM change_log');
+  const upTo = Number(oldest?.[0]) + versionsPrunedAtOnce;
+  const [last] = await writer.all('SELECT MAX(version) FROM change_log WHERE version < $1 AND at < $2', [upTo, before]);
+  return writer.run('DELETE FROM change_log WHERE version <= $1', [last?.[0] ?? -1]);
 }
 
 /** The changes after `version` up to and including `upTo`, in order; undefined when some are no longer in the log. */

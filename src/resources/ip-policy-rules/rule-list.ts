@@ -116,9 +116,13 @@ export async function acceptRules(inputs: readonly RuleInput[]): Promise<RuleLis
     byCidr.set(rule.cidr, rule);
     if (pace.isDue) await pace.giveWay();
   }
-  const sorted = await sortInTurns([...byCidr.keys()]);
-  // Every key was just put there.
-  return { byCidr, inOrder: sorted.map((cidr) => byCidr.get(cidr)!) };
+  const inOrder: WantedRule[] = [];
+  for (const cidr of await sortInTurns([...byCidr.keys()])) {
+    // Every key was just put there.
+    inOrder.push(byCidr.get(cidr)!);
+    if (pace.isDue) await pace.giveWay();
+  }
+  return { byCidr, inOrder };
 }
 
 function acceptRule(input: RuleInput): WantedRule {

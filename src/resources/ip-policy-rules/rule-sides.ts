@@ -33,7 +33,7 @@ export class LeaseLostError extends Error {
 }
 
 /** Far longer than a step takes; a process that is silent for so long has lost its lease. */
-const leaseMs = 30_000;
+const leaseMs = 10_000;
 /** Rows that are swept, or looked at, in one step. */
 const rowsInStep = 1_000;
 

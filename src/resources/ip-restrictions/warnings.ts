@@ -17,6 +17,8 @@ const flushEveryMs = 1_000;
 const pendingLimit = 10_000;
 /** Sources kept for each restriction; the ones not seen longest go first. */
 const keptSources = 10_000;
+/** Sources that one transaction writes or deletes: a flood of them makes no other write wait. */
+const sourcesAtOnce = 250;
 
 /** Counts warnings in memory and writes them to the database every second, where all processes add up. */
 export function createWarnings(store: Store): Warnings {
@@ -28,7 +30,11 @@ export function createWarnings(store: Store): Warnings {
     if (pending.size === 0) return;
     const batch = [...pending.values()];
     pending = new Map();
-    await store.writeUnlogged((notes) => writeAll(notes, batch));
+    for (let at = 0; at < batch.length; at += sourcesAtOnce) {
+      const some = batch.slice(at, at + sourcesAtOnce);
+      await store.writeUnlogged((notes) => writeSome(notes, some));
+    }
+    for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(store, id);
   };
   const count = (restrictionId: string, source: string) => {
     const key = `${restrictionId} ${source}`;
@@ -52,9 +58,8 @@ export function createWarnings(store: Store): Warnings {
   };
 }
 
-async function writeAll(notes: ObservationWriter, batch: readonly Pending[]): Promise<void> {
-  for (const warning of batch) await writeOne(notes, warning);
-  for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(notes, id);
+async function writeSome(notes: ObservationWriter, warnings: readonly Pending[]): Promise<void> {
+  for (const warning of warnings) await writeOne(notes, warning);
 }
 
 /** A restriction that is gone meanwhile has no warnings. */
@@ -71,11 +76,16 @@ async function writeOne(
   );
 }
 
-async function prune(notes: ObservationWriter, restrictionId: string): Promise<void> {
-  await notes.run(
-    `DELETE FROM ip_restriction_warnings WHERE restriction_id = $1 AND source IN (
-       SELECT source FROM ip_restriction_warnings WHERE restriction_id = $1
-       ORDER BY last_seen DESC, source LIMIT 1000000 OFFSET $2)`,
-    [restrictionId, keptSources],
-  );
+async function prune(store: Store, restrictionId: string): Promise<void> {
+  let deleted: number;
+  do {
+    deleted = await store.writeUnlogged(async (notes) =>
+      notes.run(
+        `DELETE FROM ip_restriction_warnings WHERE restriction_id = $1 AND source IN (
+           SELECT source FROM ip_restriction_warnings WHERE restriction_id = $1
+           ORDER BY last_seen DESC, source LIMIT ${sourcesAtOnce} OFFSET $2)`,
+        [restrictionId, keptSources],
+      ),
+    );
+  } while (deleted === sourcesAtOnce);
 }
