@@ -2,45 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
-import { FailedAuthentications } from './api/failed-authentications.ts';
-import { createApi } from './api/server.ts';
-import type { ApiOptions } from './api/server.ts';
-import { vendorWords } from './api/vendor-words.ts';
+import { buildApi, limitFailures, ownConnections } from './build-api.ts';
 import type { Config } from './config/config.ts';
-import type { TrafficObserver } from './gateway/engine.ts';
-import type { ResilientGateway } from './gateway/resilient-gateway.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
-import { toTimestamp } from './lib/ids.ts';
 import type { Logger } from './log.ts';
-import { modules } from './modules/index.ts';
-import { Ref } from './modules/module.ts';
 import { EntryFaults } from './observe/entry-faults.ts';
 import { measureEventLoopDelay } from './observe/event-loop-delay.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
-import { openContext } from './open-context.ts';
-import { Publisher } from './publisher/publisher.ts';
-import type { Target } from './publisher/publisher.ts';
-import { authenticator, keyUses } from './resources/api-keys/service.ts';
-import { resources } from './resources/index.ts';
+import { openAndPublish } from './open-and-publish.ts';
+import { keyUses } from './resources/api-keys/service.ts';
 import { ruleSweeper } from './resources/ip-policy-rules/service.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
-import { localCa } from './resources/local-ca/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
-import { processes } from './resources/processes/service.ts';
 import type { Registration } from './resources/processes/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
-import { checkStoredSecrets } from './resources/stored-secrets.ts';
-import { AccessTable } from './snapshot/access.ts';
 import type { Listener } from './snapshot/contract.ts';
-import { SetAsideEntries } from './snapshot/set-aside.ts';
 import { configuredListeners, createGateway } from './start-gateway.ts';
-import { pruneChanges } from './store/change-log.ts';
 import { StoreUnavailableError } from './store/database.ts';
+import { keepChangeLogShort } from './store/keep-change-log-short.ts';
 
 const databaseRetryMs = 500;
-const pruneEveryMs = 3_600_000;
 
 /** A running Gatehouse. Disposing of it drains and stops it. */
 export interface App extends AsyncDisposable {
@@ -88,7 +71,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   // An address that is taken, or a configuration by a newer program: better not to start than to serve nothing.
   gateway?.checkServing();
 
-  if (config.changeLogDays !== undefined) started.use(keepChangeLogShort(context, config.changeLogDays, log));
+  if (config.changeLogDays !== undefined) {
+    const onFault = (error: unknown) => {
+      log.error({ err: error }, 'old changes could not be deleted');
+    };
+    started.use(keepChangeLogShort(context.store, config.changeLogDays, onFault));
+  }
 
   let isStarted = false;
   const unready = () => {
@@ -109,8 +97,6 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
     started.defer(() => api.close());
-  }
-  if (api !== undefined) {
     const onFault = (error: unknown) => {
       log.error({ err: error }, 'rules that are in force no longer could not be deleted; trying again');
     };
@@ -142,96 +128,6 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   };
 }
 
-/** Tells of connections that this process's gateway made and that have arrived here; in doubt it is one. */
-function ownConnections(gateway: ResilientGateway | undefined, observer: TrafficObserver): ApiOptions['isOurs'] {
-  return (socket) => {
-    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
-    if (ours === false) return false;
-    return Promise.resolve(ours)
-      .catch(() => true)
-      .then((isOurs) => {
-        if (isOurs) observer.ownArrivalReset();
-        return isOurs;
-      });
-  };
-}
-
-interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures'> {
-  readonly config: Config;
-  readonly context: ResourceContext;
-  readonly observer: TrafficObserver;
-  readonly metrics: Metrics;
-  readonly log: Logger;
-}
-
-function buildApi({ config, context, observer, metrics, log, ...given }: ApiParts): Promise<FastifyInstance> {
-  return createApi({
-    operations: resources.flatMap((resource) => resource.operations(context)),
-    schemas: [
-      Ref,
-      ...modules.flatMap(({ input, view }) => [input, view]),
-      ...resources.flatMap(({ schemas }) => schemas),
-    ],
-    authenticator: context.services.get(authenticator),
-    warned: (restrictionIds, source) => {
-      observer.warned(restrictionIds, source);
-    },
-    ...given,
-    localCaCertificate: rememberOnce(async () => (await context.services.get(localCa).load())?.certificatePem),
-    publicUrl: config.publicUrl,
-    vendor: vendorWords(config.vendor),
-    trustedProxies: config.trustedProxies,
-    rateLimit: config.rateLimit,
-    accountCalls: config.accountCalls,
-    maxWaitMs: config.maxWaitMs,
-    observer: metrics,
-    logger: log,
-  });
-}
-
-/** Asks no more once there is a value: it never changes. Anybody may ask for it, and loading opens a private key. */
-function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
-  let known: T | undefined;
-  return async () => (known ??= await load());
-}
-
-function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {
-  const { authFailures, authFailuresSlowed: slowed, authFailuresHeld: held, authFailureSources: sources } = config;
-  const limits = authFailures === undefined ? undefined : { prompt: authFailures, slowed, held, sources };
-  return new FailedAuthentications(limits, {
-    log,
-    counted: (answer) => {
-      metrics.authenticationFailed(answer);
-    },
-  });
-}
-
-function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): AsyncDisposable {
-  let isStopped = false;
-  let pruning = Promise.resolve();
-  const prune = async () => {
-    const before = toTimestamp(Date.now() - days * 86_400_000);
-    try {
-      // Many short transactions, so that no other write waits for all of it.
-      while (!isStopped && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
-    } catch (error) {
-      log.error({ err: error }, 'old changes could not be deleted');
-    }
-  };
-  const pruneNext = () => {
-    pruning = pruning.then(prune);
-  };
-  pruneNext();
-  const timer = setInterval(pruneNext, pruneEveryMs).unref();
-  return {
-    async [Symbol.asyncDispose]() {
-      isStopped = true;
-      clearInterval(timer);
-      await pruning;
-    },
-  };
-}
-
 /** Tells the others which ports the system has chosen, where the settings leave it to the system. */
 async function announceOpened(
   registration: Registration,
@@ -241,43 +137,6 @@ async function announceOpened(
   const configured = configuredListeners(config);
   const actual = configured.map((listener) => ({ ...listener, port: listener.port || (opened[listener.kind] ?? 0) }));
   if (actual.some(({ port }, at) => port !== configured[at]?.port)) await registration.update(actual);
-}
-
-/** Opens the parts that need the database. A failure on the way closes all of them. */
-async function openAndPublish(
-  config: Config,
-  log: Logger,
-  metrics: Metrics,
-  gateway: ResilientGateway | undefined,
-  observer: TrafficObserver,
-) {
-  const context = await openContext(config, log);
-  await using opened = new AsyncDisposableStack();
-  opened.use(context.store);
-  // Before anything listens: gateways that run must know of it first.
-  const registration = opened.use(await context.services.get(processes).register(configuredListeners(config)));
-  const access = new AccessTable();
-  const warning = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
-  if (warning !== undefined) log.warn(warning);
-  await gateway?.start(context.services.get(localCa));
-  const publisher = await startPublisher(context, metrics, log, [
-    followAccess(access, observer),
-    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
-  ]);
-  opened.move();
-  return { context, access, publisher, registration };
-}
-
-/** Keeps the rules that the API itself obeys. */
-function followAccess(access: AccessTable, observer: TrafficObserver): Target {
-  const setAside = new SetAsideEntries((fault) => {
-    observer.entryFault(fault);
-  });
-  return async (update) => {
-    const faults = setAside.begin(update);
-    access.prepare(update, faults.setAside)();
-    faults.commit();
-  };
 }
 
 /** Retries until the database can be reached. Any other fault is thrown: waiting would not cure it. */
@@ -290,24 +149,4 @@ async function untilAvailable<T>(open: () => Promise<T>, signal: AbortSignal | u
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
   }
-}
-
-function startPublisher(
-  context: ResourceContext,
-  metrics: Metrics,
-  log: Logger,
-  targets: readonly Target[],
-): Promise<Publisher> {
-  return Publisher.start({
-    store: context.store,
-    compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
-    targets,
-    onFault: (error, version) => {
-      metrics.publishFailed();
-      log.error({ err: error, version }, 'a change is stored but not in force');
-    },
-    onPublished: (version, durationMs) => {
-      metrics.published(version, durationMs);
-    },
-  });
 }

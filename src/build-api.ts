@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+
+import { FailedAuthentications } from './api/failed-authentications.ts';
+import { createApi } from './api/server.ts';
+import type { ApiOptions } from './api/server.ts';
+import { vendorWords } from './api/vendor-words.ts';
+import type { Config } from './config/config.ts';
+import type { TrafficObserver } from './gateway/engine.ts';
+import type { ResilientGateway } from './gateway/resilient-gateway.ts';
+import type { Logger } from './log.ts';
+import { modules } from './modules/index.ts';
+import { Ref } from './modules/module.ts';
+import type { Metrics } from './observe/metrics.ts';
+import { authenticator } from './resources/api-keys/service.ts';
+import { resources } from './resources/index.ts';
+import { localCa } from './resources/local-ca/service.ts';
+import type { ResourceContext } from './resources/resource.ts';
+
+/** Tells of connections that this process's gateway made and that have arrived here; in doubt it is one. */
+export function ownConnections(gateway: ResilientGateway | undefined, observer: TrafficObserver): ApiOptions['isOurs'] {
+  return (socket) => {
+    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
+    if (ours === false) return false;
+    return Promise.resolve(ours)
+      .catch(() => true)
+      .then((isOurs) => {
+        if (isOurs) observer.ownArrivalReset();
+        return isOurs;
+      });
+  };
+}
+
+interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures'> {
+  readonly config: Config;
+  readonly context: ResourceContext;
+  readonly observer: TrafficObserver;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The API as the settings ask for it, over all resources. */
+export function buildApi({ config, context, observer, metrics, log, ...given }: ApiParts): Promise<FastifyInstance> {
+  return createApi({
+    operations: resources.flatMap((resource) => resource.operations(context)),
+    schemas: [
+      Ref,
+      ...modules.flatMap(({ input, view }) => [input, view]),
+      ...resources.flatMap(({ schemas }) => schemas),
+    ],
+    authenticator: context.services.get(authenticator),
+    warned: (restrictionIds, source) => {
+      observer.warned(restrictionIds, source);
+    },
+    ...given,
+    localCaCertificate: rememberOnce(async () => (await context.services.get(localCa).load())?.certificatePem),
+    publicUrl: config.publicUrl,
+    vendor: vendorWords(config.vendor),
+    trustedProxies: config.trustedProxies,
+    rateLimit: config.rateLimit,
+    accountCalls: config.accountCalls,
+    maxWaitMs: config.maxWaitMs,
+    observer: metrics,
+    logger: log,
+  });
+}
+
+/** Asks no more once there is a value: it never changes. Anybody may ask for it, and loading opens a private key. */
+function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let known: T | undefined;
+  return async () => (known ??= await load());
+}
+
+export function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {
+  const { authFailures, authFailuresSlowed: slowed, authFailuresHeld: held, authFailureSources: sources } = config;
+  const limits = authFailures === undefined ? undefined : { prompt: authFailures, slowed, held, sources };
+  return new FailedAuthentications(limits, {
+    log,
+    counted: (answer) => {
+      metrics.authenticationFailed(answer);
+    },
+  });
+}
