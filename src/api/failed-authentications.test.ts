@@ -74,7 +74,7 @@ onEachDatabase('failed authentications', (newDatabase) => {
     await using gatehouse = await start({ authFailures: '1', authFailuresSlowed: '100', authFailuresHeld: '1' });
     await fail(gatehouse, '192.0.2.1');
     const both = await Promise.all([fail(gatehouse, '192.0.2.1'), fail(gatehouse, '192.0.2.1')]);
-    assert.deepEqual(both.map(({ status }) => status).toSorted(), [401, 429]);
+    assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([401, 429]));
   });
 
   test('do not include calls without a credential, expired keys, and refusals of a known caller', async () => {

@@ -30,6 +30,7 @@ export class KeyUses {
   readonly #shown = new BoundedCache<string, Shown>(rememberedKeys);
   readonly #pending = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -56,6 +57,7 @@ export class KeyUses {
     // A timer that fires after the store is closed would open it again.
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    await this.#flushing;
     while (this.#pending.size > 0) await this.#flushSome();
   }
 
@@ -89,7 +91,7 @@ export class KeyUses {
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.#flushSome()
+      this.#flushing = this.#flushSome()
         // Uses that cannot be written are lost; the next one after a minute is noted again.
         .catch(() => {})
         .finally(() => {

@@ -73,7 +73,7 @@ export class World implements AsyncDisposable {
   async content(): Promise<string> {
     const tables: string[] = [];
     for (const name of await this.#tables()) {
-      if (observations.includes(name)) continue;
+      if (observations.has(name)) continue;
       const rows = (await this.#query(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).toSorted();
       tables.push(`${name}\n${rows.join('\n')}`);
     }
@@ -117,7 +117,7 @@ export class World implements AsyncDisposable {
 }
 
 /** Tables of observations: written without a version, some time after the call that they come from. */
-const observations: readonly string[] = ['api_key_uses'];
+const observations: ReadonlySet<string> = new Set(['api_key_uses']);
 
 async function createUser(gatehouse: Gatehouse, values: Readonly<Record<string, string>>): Promise<string> {
   const printed = await hostCommand(gatehouse, 'users create', values);
