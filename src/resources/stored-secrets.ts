@@ -22,7 +22,7 @@ export const storedSecrets = serviceListKey<StoredSecrets>('stored secrets');
 
 const noKey =
   'secret_key is not set: private keys are stored as plain text, in the database, its backups and the snapshot file. ' +
-  'Set GATEHOUSE_SECRET_KEY to at least 32 random characters, the same in every process.';
+  'Set GATEHOUSE_SECRET_KEY to at least 32 random characters, the same everywhere.';
 
 /**
  * Throws where the key of this process is not the one that secrets are encrypted with: it would write secrets that no
