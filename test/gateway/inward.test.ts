@@ -196,7 +196,7 @@ test('addresses that lead back from outside are refused at every port of the ins
 
 function otherProcess(networkId: string, more: Partial<ProcessEntry> = {}): ProcessEntry {
   return {
-    kind: 'process',
+    kind: 'running_process',
     id: 'proc_1',
     networkId,
     addresses: ['192.0.2.77', '::ffff:192.0.2.78'],
@@ -227,7 +227,7 @@ test('listeners of other processes are refused: on the addresses of their machin
     const at = `${host} ${port} of ${process.networkId}`;
     assert.equal(await refusalAt(t, gateway, { host, port }, process), leadsTo, at);
   }
-  await gateway.engine.apply(change([], [{ kind: 'process', id: 'proc_1' }]));
+  await gateway.engine.apply(change([], [{ kind: 'running_process', id: 'proc_1' }]));
   assert.equal(await refusalAt(t, gateway, { host: '127.0.0.1', port: 4041 }), undefined, 'it is gone');
 });
 

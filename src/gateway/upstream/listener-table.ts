@@ -87,9 +87,9 @@ export class ListenerTable implements SnapshotFollower {
   #swapProcesses({ full, set, removed }: SnapshotUpdate): void {
     const before = this.#processes.size;
     if (full) this.#processes.clear();
-    const added = set.filter((entry) => entry.kind === 'process');
+    const added = set.filter((entry) => entry.kind === 'running_process');
     for (const entry of added) this.#processes.set(entry.id, entry);
-    for (const { kind, id } of removed) if (kind === 'process') this.#processes.delete(id);
+    for (const { kind, id } of removed) if (kind === 'running_process') this.#processes.delete(id);
     if (added.length === 0 && before === this.#processes.size) return;
     this.#rebuild();
     this.#grown();
