@@ -175,7 +175,7 @@ test('addresses that lead back from outside are refused at every port of the ins
       ...inward,
       listeners: [{ kind: 'api', host: '127.0.0.1', port: 4040 }],
       publicPorts: [443],
-      ownAddresses: cidrs('203.0.113.10/32', '2001:db8::/32'),
+      ownAddresses: cidrs('203.0.113.10/32', '2001:db8::/32', '127.0.0.9/32'),
     },
   });
   const cases: readonly [host: string, port: number, leadsTo: string | undefined][] = [
@@ -184,6 +184,7 @@ test('addresses that lead back from outside are refused at every port of the ins
     ['203.0.113.10', theEdge, 'tcp'],
     ['64:ff9b::cb00:710a', 443, 'public'],
     ['2001:db8::9', 443, 'public'],
+    ['127.0.0.9', 443, 'public'],
     ['203.0.113.10', 9, undefined],
     ['203.0.113.11', 443, undefined],
     // A public port is one only where the world comes in.

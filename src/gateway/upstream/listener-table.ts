@@ -64,7 +64,8 @@ export class ListenerTable implements SnapshotFollower {
   find(ip: IpAddress, port: number): string | undefined {
     if (!this.hasPort(port)) return undefined;
     const tcpEdge = this.#tcpPorts.has(port) ? 'tcp' : undefined;
-    if (this.#own.has(ip)) return this.#here.get(port) ?? tcpEdge;
+    const here = this.#own.has(ip) ? (this.#here.get(port) ?? tcpEdge) : undefined;
+    if (here !== undefined) return here;
     if (this.#fromOutside.lookup(ip) !== 0) return this.#ports.get(port) ?? tcpEdge;
     const text = formatIp(ip);
     for (const { addresses, ports, hasTcpEdges } of this.#others) {
