@@ -88,7 +88,7 @@ export interface RouteEntry {
 
 /** A process of the installation and where it listens. No backend may lead there. */
 export interface ProcessEntry {
-  readonly kind: 'process';
+  readonly kind: 'running_process';
   readonly id: string;
   /** As in `Machine`. */
   readonly networkId: string;

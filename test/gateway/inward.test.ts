@@ -175,7 +175,7 @@ test('addresses that lead back from outside are refused at every port of the ins
       ...inward,
       listeners: [{ kind: 'api', host: '127.0.0.1', port: 4040 }],
       publicPorts: [443],
-      ownAddresses: cidrs('203.0.113.10/32', '2001:db8::/32'),
+      ownAddresses: cidrs('203.0.113.10/32', '2001:db8::/32', '127.0.0.9/32'),
     },
   });
   const cases: readonly [host: string, port: number, leadsTo: string | undefined][] = [
@@ -184,6 +184,7 @@ test('addresses that lead back from outside are refused at every port of the ins
     ['203.0.113.10', theEdge, 'tcp'],
     ['64:ff9b::cb00:710a', 443, 'public'],
     ['2001:db8::9', 443, 'public'],
+    ['127.0.0.9', 443, 'public'],
     ['203.0.113.10', 9, undefined],
     ['203.0.113.11', 443, undefined],
     // A public port is one only where the world comes in.
@@ -196,7 +197,7 @@ test('addresses that lead back from outside are refused at every port of the ins
 
 function otherProcess(networkId: string, more: Partial<ProcessEntry> = {}): ProcessEntry {
   return {
-    kind: 'process',
+    kind: 'running_process',
     id: 'proc_1',
     networkId,
     addresses: ['192.0.2.77', '::ffff:192.0.2.78'],
@@ -227,7 +228,7 @@ test('listeners of other processes are refused: on the addresses of their machin
     const at = `${host} ${port} of ${process.networkId}`;
     assert.equal(await refusalAt(t, gateway, { host, port }, process), leadsTo, at);
   }
-  await gateway.engine.apply(change([], [{ kind: 'process', id: 'proc_1' }]));
+  await gateway.engine.apply(change([], [{ kind: 'running_process', id: 'proc_1' }]));
   assert.equal(await refusalAt(t, gateway, { host: '127.0.0.1', port: 4041 }), undefined, 'it is gone');
 });
 

@@ -64,7 +64,8 @@ export class ListenerTable implements SnapshotFollower {
   find(ip: IpAddress, port: number): string | undefined {
     if (!this.hasPort(port)) return undefined;
     const tcpEdge = this.#tcpPorts.has(port) ? 'tcp' : undefined;
-    if (this.#own.has(ip)) return this.#here.get(port) ?? tcpEdge;
+    const here = this.#own.has(ip) ? (this.#here.get(port) ?? tcpEdge) : undefined;
+    if (here !== undefined) return here;
     if (this.#fromOutside.lookup(ip) !== 0) return this.#ports.get(port) ?? tcpEdge;
     const text = formatIp(ip);
     for (const { addresses, ports, hasTcpEdges } of this.#others) {
@@ -87,9 +88,9 @@ export class ListenerTable implements SnapshotFollower {
   #swapProcesses({ full, set, removed }: SnapshotUpdate): void {
     const before = this.#processes.size;
     if (full) this.#processes.clear();
-    const added = set.filter((entry) => entry.kind === 'process');
+    const added = set.filter((entry) => entry.kind === 'running_process');
     for (const entry of added) this.#processes.set(entry.id, entry);
-    for (const { kind, id } of removed) if (kind === 'process') this.#processes.delete(id);
+    for (const { kind, id } of removed) if (kind === 'running_process') this.#processes.delete(id);
     if (added.length === 0 && before === this.#processes.size) return;
     this.#rebuild();
     this.#grown();

@@ -4,7 +4,7 @@ import { processKind, readProcesses } from './table.ts';
 import type { RunningProcess } from './table.ts';
 
 export const processCompiler: Compiler = {
-  kind: 'process',
+  kind: 'running_process',
   affectedIds: ({ kind, id }) => (kind === processKind ? [id] : []),
   async load(queries, ids) {
     // There are few of them.
@@ -14,5 +14,5 @@ export const processCompiler: Compiler = {
 };
 
 function toEntry({ id, network_id, addresses, listeners }: RunningProcess): ProcessEntry {
-  return { kind: 'process', id, networkId: network_id, addresses, listeners };
+  return { kind: 'running_process', id, networkId: network_id, addresses, listeners };
 }

@@ -44,10 +44,11 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
       changed: (changes) => void affected.push(...changes.flatMap((change) => processCompiler.affectedIds(change))),
       reset: () => {},
     });
-    await using _registration = await createProcesses(one, still).register([api, tcp]);
+    await using running = new AsyncDisposableStack();
+    running.use(await createProcesses(one, still).register([api, tcp]));
     await until(() => affected.length > 0, 'the registration is seen');
     const [entry] = await processCompiler.load(other.queries, affected);
-    assert.ok(entry?.kind === 'process');
+    assert.ok(entry?.kind === 'running_process');
     assert.deepEqual(entry.listeners, [api, tcp]);
     assert.ok(entry.addresses.every((address) => address !== '127.0.0.1' && address !== '::1'));
   });
@@ -56,17 +57,23 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const url = await newDatabase();
     await using one = await open(url);
     await using other = await open(url);
-    await using _dead = await createProcesses(one, still).register([api]);
-    await using _alive = await createProcesses(one, quick).register([tcp]);
-    await using _watching = await createProcesses(other, quick).register([]);
-    const left = async () => JSON.stringify((await known(other)).toSorted());
-    await until(async () => (await left()) === JSON.stringify([[], [tcp]]), 'the dead one is removed, and no other');
+    await using running = new AsyncDisposableStack();
+    running.use(await createProcesses(one, still).register([api]));
+    running.use(await createProcesses(one, quick).register([tcp]));
+    running.use(await createProcesses(other, quick).register([]));
+    const left = async () =>
+      (await known(other))
+        .map((listeners) => JSON.stringify(listeners))
+        .toSorted()
+        .join(' ');
+    await until(async () => (await left()) === `[] [${JSON.stringify(tcp)}]`, 'the dead one is removed, and no other');
   });
 
   test('one that was forgotten while it stood still is known again at its next beat', async () => {
     const url = await newDatabase();
     await using store = await open(url);
-    await using _registration = await createProcesses(store, { ...quick, beatMs: 300 }).register([api]);
+    await using running = new AsyncDisposableStack();
+    running.use(await createProcesses(store, { ...quick, beatMs: 300 }).register([api]));
     await store.writeUnlogged(async (notes) => notes.run('DELETE FROM processes'));
     await until(async () => (await known(store)).length === 1, 'it is registered again');
   });
@@ -75,8 +82,9 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const url = await newDatabase();
     await using store = await open(url);
     const slow = createProcesses(store, { ...still, followMs: 5_000 });
-    await using _alone = await slow.register([api]);
-    await using _withAnApi = await slow.register([tcp]);
+    await using running = new AsyncDisposableStack();
+    running.use(await slow.register([api]));
+    running.use(await slow.register([tcp]));
     const waiting = slow.register([api]).then(() => 'registered');
     const soon = new Promise((resolve) => setTimeout(resolve, 300, 'waits').unref());
     assert.equal(await Promise.race([waiting, soon]), 'waits');

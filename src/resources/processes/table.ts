@@ -25,7 +25,7 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-export const processKind = 'process';
+export const processKind = 'running_process';
 
 export async function readProcesses(queries: Queries): Promise<readonly RunningProcess[]> {
   return (await queries.all('SELECT document FROM processes ORDER BY id')).map(toProcess);

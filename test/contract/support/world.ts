@@ -117,7 +117,7 @@ export class World implements AsyncDisposable {
 }
 
 /** Tables of observations: written without a version, some time after the call that they come from. */
-const observations: ReadonlySet<string> = new Set(['api_key_uses']);
+const observations: ReadonlySet<string> = new Set(['api_key_uses', 'processes']);
 
 async function createUser(gatehouse: Gatehouse, values: Readonly<Record<string, string>>): Promise<string> {
   const printed = await hostCommand(gatehouse, 'users create', values);
