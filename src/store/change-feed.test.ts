@@ -54,6 +54,18 @@ onEachDatabase('change feed', (newDatabase) => {
     assert.deepEqual(told, ['lost at 2', 'c at 3']);
   });
 
+  test('old changes are deleted in short steps, the oldest first, and never newer ones', async () => {
+    await using store = await open();
+    await Promise.all(Array.from({ length: 1_200 }, () => write(store, 'x')));
+    const prune = (before: string) => store.writeUnlogged((writer) => pruneChanges(writer, before));
+    assert.equal(await prune('2000-01-01T00:00:00Z'), 0);
+    assert.equal(await prune('9999-01-01T00:00:00Z'), 1_000);
+    const left = 'SELECT MIN(version), count(*) FROM change_log';
+    assert.deepEqual(await store.queries.all(left), [[1_001, 200]]);
+    assert.equal(await prune('9999-01-01T00:00:00Z'), 200);
+    assert.equal(await prune('9999-01-01T00:00:00Z'), 0);
+  });
+
   test('a long way is caught up with in steps', async () => {
     await using store = await open();
     const { feed, told } = followerOf(store);

@@ -75,6 +75,45 @@ onEachDatabase('changes', (newDatabase) => {
     assert.equal((await gatehouse.get('/changes?before_id=chg_1')).body.error_code, 'ERR_GATEHOUSE_227');
   });
 
+  test('a filter that few changes pass ends pages early, and following them finds each of these once', async () => {
+    const { store } = gatehouse.app.context;
+    const oldest = await gatehouse.create('/bot_users', { name: 'rare' });
+    const [row] = await store.queries.all('SELECT account_id, version FROM change_log WHERE resource_id = $1', [
+      oldest.id,
+    ]);
+    const [accountId, version] = [String(row?.[0]), Number(row?.[1])];
+    // Further positions of the version that made the bot: more changes than a page looks at.
+    await store.writeUnlogged(async (notes) =>
+      notes.run(
+        `INSERT INTO change_log
+           (version, position, at, account_id, actor, operation_id, kind, resource_id, before, after, sweeping)
+         WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 45000)
+         SELECT ${version}, number, '2030-01-01T00:00:00Z', $1, 'usr_many', 'op_many', 'thing', 'th_many', NULL, '{}', 0
+         FROM numbers`,
+        [accountId],
+      ),
+    );
+    const newest = await gatehouse.create('/bot_users', { name: 'rare too' });
+    for (const filter of ['kind=bot_user', 'until=2029-01-01T00:00:00Z&kind=bot_user']) {
+      const counts: number[] = [];
+      const found: string[] = [];
+      let path: string | null = `/changes?${filter}`;
+      while (path !== null) {
+        const { body }: { body: { changes: ShownChange[]; next_page_uri: string | null } } = await gatehouse.get(path);
+        counts.push(body.changes.length);
+        found.push(...body.changes.map(({ resource_id }) => resource_id));
+        path = body.next_page_uri === null ? null : body.next_page_uri.replace(gatehouse.url, '');
+      }
+      assert.deepEqual(found.slice(0, 2), [newest.id, oldest.id]);
+      assert.equal(new Set(found).size, found.length);
+      // 20,000 changes a page.
+      assert.deepEqual(counts.slice(0, 2), [1, 0]);
+    }
+    const ofOne = await gatehouse.get(`/changes?resource_id=${oldest.id}`);
+    assert.deepEqual([ofOne.body.changes.length, ofOne.body.next_page_uri], [1, null]);
+    assert.equal((await list('?resource_id=th_many&limit=100')).length, 100);
+  });
+
   test('only admins may read them', async () => {
     const bot = await gatehouse.create('/bot_users', { name: 'reader' });
     const { token } = await gatehouse.create('/api_keys', { owner_id: bot.id });

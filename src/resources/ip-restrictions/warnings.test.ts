@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { parseIp } from '../../lib/ip/address.ts';
+import { warnings } from './service.ts';
 
 onEachDatabase('warnings', (newDatabase) => {
   let gatehouse: Gatehouse;
@@ -54,5 +56,48 @@ onEachDatabase('warnings', (newDatabase) => {
     await gatehouse.get('/api_keys');
     await gatehouse.get(`/ip_restrictions/${restriction.id}/warnings`);
     assert.equal(gatehouse.app.context.store.version, version);
+  });
+
+  test('a flood of sources is written in short steps, so that other writes are answered meanwhile', async () => {
+    const policy = await gatehouse.create('/ip_policies');
+    const restriction = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });
+    const { services } = gatehouse.app.context;
+    const order: string[] = [];
+    for (let at = 0; at < 4_000; at++) {
+      const source = parseIp(`10.7.${at >> 8}.${at & 255}`);
+      assert.ok(source);
+      services.get(warnings).warned([restriction.id], source);
+    }
+    const flushed = services
+      .get(warnings)
+      .flush()
+      .then(() => order.push('flushed'));
+    for (let at = 0; at < 2; at++) {
+      await gatehouse.create('/ip_policies');
+      order.push('written');
+    }
+    await flushed;
+    assert.deepEqual(order, ['written', 'written', 'flushed']);
+    const { body } = await gatehouse.get(`/ip_restrictions/${restriction.id}/warnings`);
+    assert.deepEqual([body.total_sources, body.warnings.length], [4_000, 1_000]);
+  });
+
+  test('of more sources than are kept, those not seen longest go', async () => {
+    const policy = await gatehouse.create('/ip_policies');
+    const restriction = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });
+    const { store } = gatehouse.app.context;
+    await store.writeUnlogged(async (notes) =>
+      notes.run(
+        `INSERT INTO ip_restriction_warnings (restriction_id, source, first_seen, last_seen, count)
+         WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 10800)
+         SELECT $1, 'old ' || number, '2020-01-01T00:00:00Z', '2020-01-01T00:00:00Z', 1 FROM numbers`,
+        [restriction.id],
+      ),
+    );
+    const source = parseIp('192.0.2.1');
+    assert.ok(source);
+    gatehouse.app.context.services.get(warnings).warned([restriction.id], source);
+    const { body } = await gatehouse.get(`/ip_restrictions/${restriction.id}/warnings`);
+    assert.deepEqual([body.total_sources, body.warnings[0].source], [10_000, '192.0.2.1']);
   });
 });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { openDatabase } from '../../../src/store/open-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
+import { until } from '../gateway/support/until.ts';
+import { WatchedProgram } from './support/watched-program.ts';
+
+const limitMs = 60_000;
+
+/** A list whose networks begin with `first`, as the body of a call. */
+function rules(first: number, count: number): { readonly type: 'text/plain'; readonly text: string } {
+  const all = Array.from({ length: count }, (_, at) => `${first}.${at >> 8}.${at & 255}.0/24`);
+  return { type: 'text/plain', text: all.join('\n') };
+}
+
+onEachDatabase('a program that is killed while it replaces the rules of a policy', (newDatabase) => {
+  test('has changed nothing, and what it had prepared is swept by the next one', async () => {
+    const url = await newDatabase();
+    const database = await openDatabase(url);
+    try {
+      const count = async (table: string) =>
+        Number((await database.reader.all(`SELECT count(*) FROM ${table}`))[0]?.[0]);
+      const shown = () => database.reader.all('SELECT id, cidr FROM ip_policy_rules ORDER BY cidr');
+      let policy: string;
+      let before: Awaited<ReturnType<typeof shown>>;
+      {
+        await using program = await WatchedProgram.start(url);
+        policy = await program.create('/ip_policies');
+        assert.equal((await program.call('PUT', `/ip_policies/${policy}/rules`, rules(10, 3_000))).status, 200);
+        before = await shown();
+        const state = { isOver: false };
+        const replaced = program
+          .call('PUT', `/ip_policies/${policy}/rules`, rules(11, 60_000))
+          .catch(() => undefined)
+          .finally(() => (state.isOver = true));
+        await until(async () => (await count('ip_policy_rule_rows')) > 3_000, 'rules are prepared', limitMs);
+        assert.ok(!state.isOver);
+        await program.kill();
+        assert.equal(await replaced, undefined);
+      }
+      assert.deepEqual(await shown(), before);
+      assert.ok((await count('ip_policy_rule_rows')) > 3_000);
+
+      // As if the time of the lease had passed.
+      const connection = await database.connect();
+      await connection.run("UPDATE ip_policy_rule_sides SET lease_ends_at = '2020-01-01T00:00:00Z'");
+      await connection.close();
+      await using program = await WatchedProgram.start(url);
+      await until(async () => (await count('ip_policy_rule_rows')) === 3_000, 'what was prepared is swept', limitMs);
+      assert.deepEqual(await shown(), before);
+      const answer = await program.call('PUT', `/ip_policies/${policy}/rules`, rules(11, 4_000));
+      assert.deepEqual(JSON.parse(answer.text), { added: 4_000, removed: 3_000, kept: 0 });
+    } finally {
+      await database.close();
+    }
+  });
+});

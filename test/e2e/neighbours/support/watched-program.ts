@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
+const watch = new URL('turn-watch.ts', import.meta.url).href;
+const token = 'the-token-that-tests-begin-with-0123456789';
+
+export interface SentBody {
+  readonly type: 'application/json' | 'text/plain';
+  readonly text: string;
+}
+
+/** The program in a process of its own, with a watch on how long it keeps everybody waiting. */
+export class WatchedProgram implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #url: string;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.#url = url;
+  }
+
+  static async start(databaseUrl: string): Promise<WatchedProgram> {
+    const settings = [
+      '--api-listen=127.0.0.1:0',
+      '--https-listen=off',
+      '--snapshot-file=off',
+      '--log-level=error',
+      `--bootstrap-token=${token}`,
+      `--database-url=${databaseUrl}`,
+    ];
+    const child = spawn(process.execPath, ['--import', watch, main, 'serve', ...settings], {
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    return new WatchedProgram(child, await untilListening(child));
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: SentBody,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'service-version': '2',
+        ...(body === undefined ? {} : { 'content-type': body.type }),
+      },
+      ...(body === undefined ? {} : { body: body.text }),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  async create(path: string, body: unknown = {}): Promise<string> {
+    const { status, text } = await this.call('POST', path, { type: 'application/json', text: JSON.stringify(body) });
+    if (status !== 201) throw new Error(`POST ${path} answered ${status}: ${text}`);
+    const created: unknown = JSON.parse(text);
+    // Every resource has an id.
+    return (created as { readonly id: string }).id;
+  }
+
+  /** The longest piece of work since the last time this was asked, in milliseconds of processor time. */
+  async longestMs(): Promise<number> {
+    const answered = once(this.#child, 'message');
+    this.#child.send('read');
+    const [ms] = await answered;
+    return Number(ms);
+  }
+
+  /** Ends it as a power failure would. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
+
+/** Waits for the URL, then keeps reading: a program that cannot write its log does not end. */
+function untilListening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const read = (chunk: unknown) => {
+      output += String(chunk);
+      const url = /^Gatehouse listens on (\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', () => {
+      reject(new Error(`the program did not start: ${output}`));
+    });
+  });
+}
