@@ -127,18 +127,17 @@ suite('connections of all clients together', () => {
   });
 
   test('that are idle make room for new ones, the oldest first', async (t) => {
-    await using upstream = await startUpstream((request, response) => {
-      if (request.url !== '/held') response.end('served');
+    await using upstream = await startUpstream();
+    await using gateway = await gatewayTo(upstream.port, {
+      bounds: { clientConnections: 10 },
+      // The gateway's clock ticks four times in the shorter one.
+      timeouts: { idleMs: 200, keepAliveMs: 60_000 },
     });
-    const settings = { bounds: { clientConnections: 10 }, timeouts: { keepAliveMs: 60_000 } };
-    await using gateway = await gatewayTo(upstream.port, settings);
-    const held = await use(t, gateway, '/held', '127.0.0.2');
     const idle: Socket[] = [];
     for (let at = 0; at < 20; at++) {
       idle.push(await use(t, gateway, '/', `127.0.0.${at + 3}`));
-      await sleep(20);
+      await sleep(120);
     }
-    assert.equal(held.closed, false);
     await until(() => idle[0]?.closed === true, 'the first is closed');
     assert.deepEqual(
       idle.slice(-8).map(({ closed }) => closed),
