@@ -31,6 +31,8 @@ suite('metrics', () => {
       gatehouse_tcp_bytes_total: 'counter',
       gatehouse_warnings_total: 'counter',
       gatehouse_faulty_listeners: 'gauge',
+      gatehouse_faulty_entries: 'gauge',
+      gatehouse_storage_full: 'gauge',
       gatehouse_snapshot_version: 'gauge',
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
