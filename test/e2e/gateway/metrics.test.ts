@@ -38,6 +38,8 @@ suite('metrics', () => {
       gatehouse_bound_in_use: 'gauge',
       gatehouse_bound_refusals_total: 'counter',
       gatehouse_faulty_listeners: 'gauge',
+      gatehouse_faulty_entries: 'gauge',
+      gatehouse_storage_full: 'gauge',
       gatehouse_snapshot_version: 'gauge',
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
