@@ -6,9 +6,12 @@ import { Registry } from 'prom-client';
 
 import { measureEventLoopDelay } from './event-loop-delay.ts';
 
-test('work that holds the event loop up is seen in the delay', async () => {
+test('work that holds the event loop up is seen in the delay', async (t) => {
   const registry = new Registry();
-  using _measured = measureEventLoopDelay(registry);
+  const measuring = measureEventLoopDelay(registry);
+  t.after(() => {
+    measuring[Symbol.dispose]();
+  });
   const overHalfASecond = async () => {
     const text = await registry.metrics();
     const at = (edge: string) =>

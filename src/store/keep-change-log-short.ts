@@ -11,13 +11,13 @@ export function keepChangeLogShort(
   days: number,
   onFault: (error: unknown) => void,
 ): AsyncDisposable {
-  let isStopped = false;
+  const stopped = new AbortController();
   let pruning = Promise.resolve();
   const prune = async () => {
     const before = toTimestamp(Date.now() - days * dayMs);
     try {
       // Many short transactions, so that no other write waits for all of it.
-      while (!isStopped && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
+      while (!stopped.signal.aborted && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
     } catch (error) {
       onFault(error);
     }
@@ -29,7 +29,7 @@ export function keepChangeLogShort(
   const timer = setInterval(pruneNext, pruneEveryMs).unref();
   return {
     async [Symbol.asyncDispose]() {
-      isStopped = true;
+      stopped.abort();
       clearInterval(timer);
       await pruning;
     },

@@ -26,7 +26,7 @@ export class CidrColumns {
   }
 
   /** Brings rows into order, and merges those of one CIDR. */
-  *sort(): Steps<void> {
+  *sortInSteps(): Steps<void> {
     const rows = yield* this.#sortedRows();
     const { width, words, prefixes, flags } = this;
     this.words = new Uint32Array(rows.length * width);
