@@ -35,6 +35,7 @@ suite('metrics', () => {
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
+      gatehouse_inward_refusals_total: 'counter',
     });
     assert.deepEqual([...labelNames].toSorted(), ['direction', 'edge', 'le', 'status', 'verdict']);
   });
