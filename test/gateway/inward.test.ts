@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
-import type { Engine, InwardOptions } from '../../src/gateway/engine.ts';
+import type { BackendRefused, Engine, InwardOptions } from '../../src/gateway/engine.ts';
+import { createConnector } from '../../src/gateway/upstream/connect.ts';
+import { InwardBackendError, UpstreamGuard } from '../../src/gateway/upstream/guard.ts';
+import { ListenerTable } from '../../src/gateway/upstream/listener-table.ts';
+import { UpstreamSockets } from '../../src/gateway/upstream/upstream-sockets.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import { packCidrs } from '../../src/lib/ip/cidr-set.ts';
 import { parseCidr } from '../../src/lib/ip/cidr.ts';
@@ -230,6 +235,36 @@ test('listeners of other processes are refused: on the addresses of their machin
   }
   await gateway.engine.apply(change([], [{ kind: 'running_process', id: 'proc_1' }]));
   assert.equal(await refusalAt(t, gateway, { host: '127.0.0.1', port: 4041 }), undefined, 'it is gone');
+});
+
+test('an address that the system does not list as its own is known by the connection itself', async (t) => {
+  const upstream = await startUpstream(t);
+  const refused: BackendRefused[] = [];
+  const listeners = new ListenerTable(
+    { ...inward, listeners: [{ kind: 'api', host: '127.0.0.1', port: upstream.port }] },
+    { has: () => false },
+  );
+  const guard = new UpstreamGuard({
+    listeners,
+    sockets: new UpstreamSockets(),
+    allowLinkLocal: false,
+    refused: (event) => refused.push(event),
+  });
+  for (const tls of [false, true]) {
+    const target = { id: 'bkdsc_1', host: '127.0.0.1', port: upstream.port, tls };
+    const socket = createConnector(guard)(target, {}, () => assert.fail('it was established'));
+    const [error] = await once(socket, 'error');
+    assert.ok(error instanceof InwardBackendError);
+  }
+  assert.deepEqual(
+    refused.map(({ leadsTo }) => leadsTo),
+    ['api', 'api'],
+  );
+  await until(() => upstream.peers.every(({ ended, broken }) => ended || broken !== undefined), 'both are closed');
+  assert.deepEqual(
+    upstream.peers.map(({ text }) => text),
+    upstream.peers.map(() => ''),
+  );
 });
 
 test('an open connection is cut when it turns out to lead to a listener', async (t) => {

@@ -53,7 +53,11 @@ function connectPlain(
 ): Socket {
   const { allowHalfOpen = false, keepAlive = false, onread } = options;
   const common = { host, port, lookup, allowHalfOpen, keepAlive, noDelay: true };
-  return connectTcp({ ...common, ...(onread && { onread }) }, established);
+  const socket = connectTcp({ ...common, ...(onread && { onread }) }, () => {
+    // The guard may have closed it a moment before.
+    if (!socket.destroyed) established();
+  });
+  return socket;
 }
 
 function connectSecure(

@@ -76,19 +76,22 @@ export class UpstreamGuard {
     const { sockets, listeners } = this.#parts;
     sockets.track(socket, target.port);
     if (!listeners.hasPort(target.port)) return socket;
-    // Before anything is sent: the system knows better than any list which addresses are its own.
+    // Before anything is sent. Both ends have one address only on the machine itself, be it listed as its own or not: the
+    // system leaves out those of an interface without a carrier.
     return socket.prependOnceListener('connect', () => {
-      const { remoteAddress = '', localAddress = '' } = socket;
-      const ip = parseIp(remoteAddress === localAddress ? '127.0.0.1' : remoteAddress);
-      const error = ip && this.#checkAddress(target, ip, remoteAddress);
-      if (error !== undefined) socket.destroy(error);
+      const { remoteAddress = '', localAddress } = socket;
+      const leadsTo = remoteAddress === localAddress ? listeners.findHere(target.port) : undefined;
+      if (leadsTo !== undefined) socket.destroy(this.#refuse(target, remoteAddress, leadsTo));
     });
   }
 
   #checkAddress(target: UpstreamTarget, ip: IpAddress, address: string): InwardBackendError | undefined {
+    const leadsTo = this.#find(ip, target.port);
+    return leadsTo === undefined ? undefined : this.#refuse(target, address, leadsTo);
+  }
+
+  #refuse(target: UpstreamTarget, address: string, leadsTo: string): InwardBackendError {
     const { port } = target;
-    const leadsTo = this.#find(ip, port);
-    if (leadsTo === undefined) return undefined;
     this.#parts.refused({ backendId: target.id, host: target.host, port, address, leadsTo });
     return new InwardBackendError(`${target.host}:${port} leads to ${address}, which is refused: ${leadsTo}`);
   }

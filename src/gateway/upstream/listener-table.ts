@@ -21,7 +21,7 @@ interface OtherMachine {
  */
 export class ListenerTable implements SnapshotFollower {
   readonly #options: InwardOptions;
-  readonly #own: OwnAddresses;
+  readonly #own: Pick<OwnAddresses, 'has'>;
   /** Addresses outside the machine that lead back to the installation. */
   readonly #fromOutside: CidrSet;
   readonly #tcpPorts = new TcpPorts();
@@ -35,7 +35,7 @@ export class ListenerTable implements SnapshotFollower {
   #ports: ReadonlyMap<number, string> = new Map();
   #grown: () => void = () => {};
 
-  constructor(options: InwardOptions, own: OwnAddresses) {
+  constructor(options: InwardOptions, own: Pick<OwnAddresses, 'has'>) {
     this.#options = options;
     this.#own = own;
     this.#fromOutside = new CidrSet(options.ownAddresses);
@@ -63,9 +63,9 @@ export class ListenerTable implements SnapshotFollower {
   /** The kind of listener that the address and port lead to. */
   find(ip: IpAddress, port: number): string | undefined {
     if (!this.hasPort(port)) return undefined;
-    const tcpEdge = this.#tcpPorts.has(port) ? 'tcp' : undefined;
-    const here = this.#own.has(ip) ? (this.#here.get(port) ?? tcpEdge) : undefined;
+    const here = this.#own.has(ip) ? this.findHere(port) : undefined;
     if (here !== undefined) return here;
+    const tcpEdge = this.#tcpPorts.has(port) ? 'tcp' : undefined;
     if (this.#fromOutside.lookup(ip) !== 0) return this.#ports.get(port) ?? tcpEdge;
     const text = formatIp(ip);
     for (const { addresses, ports, hasTcpEdges } of this.#others) {
@@ -73,6 +73,11 @@ export class ListenerTable implements SnapshotFollower {
       if (kind !== undefined) return kind;
     }
     return undefined;
+  }
+
+  /** The kind of listener at the port, whichever address of this machine is asked for. */
+  findHere(port: number): string | undefined {
+    return this.#here.get(port) ?? (this.#tcpPorts.has(port) ? 'tcp' : undefined);
   }
 
   /** Takes the ports of new TCP edges at once: they must be known before their listeners are open. */

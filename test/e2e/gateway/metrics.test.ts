@@ -44,6 +44,7 @@ suite('metrics', () => {
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
+      gatehouse_inward_refusals_total: 'counter',
     });
     assert.deepEqual([...labelNames].toSorted(), ['bound', 'direction', 'edge', 'le', 'status', 'verdict']);
   });
