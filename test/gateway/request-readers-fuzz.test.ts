@@ -170,7 +170,7 @@ function textOf(request: RecordedRequest): string {
 }
 
 /** Times without a byte after which a conversation is over. A difference that a longer time removes is one of timing only. */
-const patiencesMs = [60, 400, 3000];
+const patiencesMs = [40, 400, 3000];
 
 async function compare(fast: RecordedGateway, slow: RecordedGateway, steps: readonly Step[]): Promise<Outcome> {
   for (const patienceMs of patiencesMs) {
