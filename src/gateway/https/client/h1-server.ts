@@ -135,8 +135,9 @@ export class Http1Server {
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
-    // Bytes behind a request that closes the connection are no request; the one before them is still answered.
-    if (error.code === 'HPE_CLOSED_CONNECTION') return;
+    // Bytes behind a request that closes the connection are no request; those before them are still answered.
+    const isClosing = error.code === 'HPE_CLOSED_CONNECTION' || this.#closing.has(socket);
+    if (isClosing && error.code?.startsWith('HPE_') === true) return;
     // A second answer must not get into the middle of one that is under way.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy();
