@@ -99,4 +99,18 @@ suite('no request behind one that was answered with Connection: close reaches th
       );
     });
   }
+
+  test('bytes that are not HTTP behind such a request cost no answer', async () => {
+    await using upstream = await startUpstream((request, response) => {
+      setTimeout(() => response.end(request.url), 20);
+    });
+    await using gateway = await startClosing(upstream.port);
+    const closing = 'GET /second HTTP/1.1\r\nHost: app.test\r\nHost: app.test\r\n\r\n';
+    const { text } = await sendRaw(gateway.port, `${plain}${closing}not HTTP\r\n\r\n`);
+    assert.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*\/plain[^]*HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n/);
+    assert.deepEqual(
+      upstream.seen.map(({ url }) => url),
+      ['/plain'],
+    );
+  });
 });

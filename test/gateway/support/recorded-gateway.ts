@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { connectClient } from './https-client.ts';
 import {
@@ -73,10 +74,10 @@ export async function converse(port: number, steps: readonly Step[], patienceMs:
     wake();
   });
   socket.on('error', () => {}).on('close', () => wake());
-  /** Waits for bytes or the end; false if neither comes in time. */
+  /** Waits for bytes or the end; false if neither comes in time, nor is under way in this process after a stall. */
   const more = (): Promise<boolean> =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), patienceMs);
+      const timer = setTimeout(() => void letThrough().then(() => resolve(false)), patienceMs);
       wake = () => {
         clearTimeout(timer);
         resolve(true);
@@ -89,13 +90,22 @@ export async function converse(port: number, steps: readonly Step[], patienceMs:
     } else {
       socket.write(step, 'latin1');
       // The next piece goes out in a record of its own, after the gateway had a turn.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
   while (!socket.closed && (await more()));
   const { closed } = socket;
   socket.destroy();
+  await letThrough();
   return { text, closed };
+}
+
+/** Turns of the event loop that bytes take, at most, from a client through the gateway to the upstream and back. */
+const turns = 30;
+
+/** Client, gateway and upstream share one event loop: after these turns everything that was written has arrived. */
+async function letThrough(): Promise<void> {
+  for (let left = turns; left > 0; left--) await nextTurn();
 }
 
 export function statusesOf({ text }: Conversation): number[] {

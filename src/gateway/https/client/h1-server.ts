@@ -178,8 +178,9 @@ export class Http1Server {
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     // Further bytes are read and discarded, or the client would be reset before it has its answer.
     if (this.#refused.has(socket)) return;
-    // Bytes behind a request that closes the connection are no request; the one before them is still answered.
-    if (error.code === 'HPE_CLOSED_CONNECTION') return;
+    // Bytes behind a request that closes the connection are no request; those before them are still answered.
+    const isClosing = error.code === 'HPE_CLOSED_CONNECTION' || this.#closing.has(socket);
+    if (isClosing && error.code?.startsWith('HPE_') === true) return;
     const connection = this.#connections.get(socket);
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isBusy === true) {
       // It may be that nobody reads the head: the client has its time when the answers before are out.
