@@ -5,6 +5,7 @@ import { lostRace, notFound } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -46,6 +47,8 @@ interface Replacement {
 export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
   const { store } = context;
   const { id: policyId = '' } = call.params;
+  // Every statement below may take the id for one of the account's own.
+  await checkPolicy({ context, call, policyId }, store.queries);
   const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
   const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
   const atOnce = (transaction: Transaction) => replaceInOneWrite(replacement, transaction);
@@ -102,12 +105,14 @@ async function replaceByPlan(replacement: Replacement): Promise<Counts | undefin
   }
 }
 
-async function waitForLease({ context: { store, referables }, call, policyId }: Replacement): Promise<Lease> {
+async function waitForLease(replacement: Replacement): Promise<Lease> {
+  const { context, call, policyId } = replacement;
+  const { store } = context;
   const { accountId } = call.caller;
   const endMs = performance.now() + leaseWaitMs;
   while (performance.now() < endMs) {
     // Looked for here, because a policy that does not exist cannot be leased.
-    if (!(await referables.exists(store.queries, 'ip_policy', accountId, policyId))) throw policyNotFound(policyId);
+    await checkPolicy(replacement, store.queries);
     const lease = await sides.takeLease(store, accountId, policyId);
     if (lease !== undefined) return lease;
     await sleep(leaseRetryMs);
@@ -140,13 +145,11 @@ async function leaveToSweeper({ context: { store, services } }: Replacement, lea
   }
 }
 
-async function checkPolicy({ context: { referables }, call, policyId }: Replacement, transaction: Transaction) {
-  const isThere = await referables.exists(transaction, 'ip_policy', call.caller.accountId, policyId);
-  if (!isThere) throw policyNotFound(policyId);
-}
+type Named = Pick<Replacement, 'context' | 'call' | 'policyId'>;
 
-function policyNotFound(id: string): UserError {
-  return new UserError(notFound, { noun: 'IP policy', id: quote(id) });
+async function checkPolicy({ context: { referables }, call, policyId }: Named, queries: Queries): Promise<void> {
+  if (await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId)) return;
+  throw new UserError(notFound, { noun: 'IP policy', id: quote(policyId) });
 }
 
 /** Puts the plan in force. Where it was prepared, under a lease, this takes a few statements however large it is. */
