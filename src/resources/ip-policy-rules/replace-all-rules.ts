@@ -48,7 +48,8 @@ interface Replacement {
 export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
   const { store } = context;
   const { id: policyId = '' } = call.params;
-  // Before the work begins, and again in the write: a caller without the right must not even hold the lease.
+  // Before the work begins, and again in the write: every statement below may take the id for one of the account's own, and
+  // a caller without the right must not even hold the lease.
   await checkPolicy({ context, call, policyId }, store.queries);
   const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
   const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
@@ -106,12 +107,14 @@ async function replaceByPlan(replacement: Replacement): Promise<Counts | undefin
   }
 }
 
-async function waitForLease({ context: { store, referables }, call, policyId }: Replacement): Promise<Lease> {
+async function waitForLease(replacement: Replacement): Promise<Lease> {
+  const { context, call, policyId } = replacement;
+  const { store } = context;
   const { accountId } = call.caller;
   const endMs = performance.now() + leaseWaitMs;
   while (performance.now() < endMs) {
     // Looked for here, because a policy that does not exist cannot be leased.
-    if (!(await referables.exists(store.queries, 'ip_policy', accountId, policyId))) throw policyNotFound(policyId);
+    await checkPolicy(replacement, store.queries);
     const lease = await sides.takeLease(store, accountId, policyId);
     if (lease !== undefined) return lease;
     await sleep(leaseRetryMs);
@@ -153,8 +156,9 @@ async function checkPolicy(
   await checkMayWritePolicy(services, queries, call.caller, policyId);
 }
 
-function policyNotFound(id: string): UserError {
-  return new UserError(notFound, { noun: 'IP policy', id: quote(id) });
+async function checkPolicy({ context: { referables }, call, policyId }: Named, queries: Queries): Promise<void> {
+  if (await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId)) return;
+  throw new UserError(notFound, { noun: 'IP policy', id: quote(policyId) });
 }
 
 /** Puts the plan in force. Where it was prepared, under a lease, this takes a few statements however large it is. */
