@@ -147,18 +147,14 @@ async function leaveToSweeper({ context: { store, services } }: Replacement, lea
   }
 }
 
-async function checkPolicy(
-  { context, call, policyId }: Pick<Replacement, 'context' | 'call' | 'policyId'>,
-  queries: Queries,
-) {
-  const { referables, services } = context;
-  if (!(await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId))) throw policyNotFound(policyId);
-  await checkMayWritePolicy(services, queries, call.caller, policyId);
-}
+type Named = Pick<Replacement, 'context' | 'call' | 'policyId'>;
 
-async function checkPolicy({ context: { referables }, call, policyId }: Named, queries: Queries): Promise<void> {
-  if (await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId)) return;
-  throw new UserError(notFound, { noun: 'IP policy', id: quote(policyId) });
+async function checkPolicy({ context, call, policyId }: Named, queries: Queries): Promise<void> {
+  const { referables, services } = context;
+  if (!(await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId))) {
+    throw new UserError(notFound, { noun: 'IP policy', id: quote(policyId) });
+  }
+  await checkMayWritePolicy(services, queries, call.caller, policyId);
 }
 
 /** Puts the plan in force. Where it was prepared, under a lease, this takes a few statements however large it is. */
