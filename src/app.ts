@@ -146,13 +146,13 @@ function buildApi(
 }
 
 function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logger): AsyncDisposable {
-  let isStopped = false;
+  const stopped = new AbortController();
   let pruning = Promise.resolve();
   const prune = async () => {
     const before = toTimestamp(Date.now() - days * 86_400_000);
     try {
       // Many short transactions, so that no other write waits for all of it.
-      while (!isStopped && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
+      while (!stopped.signal.aborted && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
     } catch (error) {
       log.error({ err: error }, 'old changes could not be deleted');
     }
@@ -164,7 +164,7 @@ function keepChangeLogShort({ store }: ResourceContext, days: number, log: Logge
   const timer = setInterval(pruneNext, pruneEveryMs).unref();
   return {
     async [Symbol.asyncDispose]() {
-      isStopped = true;
+      stopped.abort();
       clearInterval(timer);
       await pruning;
     },

@@ -8,7 +8,8 @@ import { measureEventLoopDelay } from './event-loop-delay.ts';
 
 test('work that holds the event loop up is seen in the delay', async () => {
   const registry = new Registry();
-  using _measured = measureEventLoopDelay(registry);
+  using stack = new DisposableStack();
+  stack.use(measureEventLoopDelay(registry));
   const overHalfASecond = async () => {
     const text = await registry.metrics();
     const at = (edge: string) =>

@@ -19,14 +19,14 @@ export class CidrColumns {
     this.width = width;
   }
 
-  /** Puts it last, out of order: `sort` has to follow. */
+  /** Puts it last, out of order: `sortRows` has to follow. */
   append(cidr: Cidr, flags: number): void {
     this.#reserve(this.count + 1);
     this.#write(this.count++, cidr, flags);
   }
 
   /** Brings rows into order, and merges those of one CIDR. */
-  *sort(): Steps<void> {
+  *sortRows(): Steps<void> {
     const rows = yield* this.#sortedRows();
     const { width, words, prefixes, flags } = this;
     this.words = new Uint32Array(rows.length * width);

@@ -37,7 +37,7 @@ export class CidrList {
       list.#columnsOf(cidr).append(cidr, flags);
       if (++count % rowsInStep === 0) yield;
     }
-    for (const columns of [list.#ipv4, list.#ipv6, list.#ipv6Narrow]) yield* columns.sort();
+    for (const columns of [list.#ipv4, list.#ipv6, list.#ipv6Narrow]) yield* columns.sortRows();
     return list;
   }
 

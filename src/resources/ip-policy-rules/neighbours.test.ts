@@ -87,7 +87,7 @@ onEachDatabase('replacing thousands of rules', (newDatabase) => {
     test('rules that stay keep their ids, again and again', async () => {
       const policy = await newPolicy();
       await replace(policy, [...listOf(10, 3_000), ...listOf(11, 3_000)]);
-      let before = await rowsOf(policy);
+      let earlier = await rowsOf(policy);
       for (const [kept, added] of [
         [11, 12],
         [12, 13],
@@ -98,8 +98,8 @@ onEachDatabase('replacing thousands of rules', (newDatabase) => {
         assert.deepEqual(body, { added: 3_000, removed: 3_000, kept: 3_000 });
         const now = await rowsOf(policy);
         assert.equal(now.size, 6_000);
-        for (const cidr of listOf(kept, 3_000)) assert.equal(now.get(cidr), before.get(cidr));
-        before = now;
+        for (const cidr of listOf(kept, 3_000)) assert.equal(now.get(cidr), earlier.get(cidr));
+        earlier = now;
       }
       await isSwept(policy, 6_000);
     });

@@ -9,8 +9,7 @@ const owner = '';
 
 /** Sweeps the hidden sides of policies: at the start, after every change of many rules, and once a minute. */
 export function createRuleSweeper(store: Store): RuleSweeper {
-  let isStarted = false;
-  let isAsked = false;
+  const state = { isStarted: false, isAsked: false };
   let running: Promise<void> | undefined;
   let report: (error: unknown) => void = () => {};
 
@@ -21,10 +20,10 @@ export function createRuleSweeper(store: Store): RuleSweeper {
     await release(store, lease);
   };
   const run = async () => {
-    while (isAsked && isStarted) {
-      isAsked = false;
+    while (state.isAsked && state.isStarted) {
+      state.isAsked = false;
       try {
-        for (const policyId of await findUnswept(store.queries)) if (isStarted) await sweepOne(policyId);
+        for (const policyId of await findUnswept(store.queries)) if (state.isStarted) await sweepOne(policyId);
       } catch (error) {
         // A lost lease means that another process sweeps.
         if (!(error instanceof LeaseLostError)) report(error);
@@ -33,13 +32,13 @@ export function createRuleSweeper(store: Store): RuleSweeper {
     running = undefined;
   };
   const look = () => {
-    isAsked = true;
-    if (isStarted) running ??= run();
+    state.isAsked = true;
+    if (state.isStarted) running ??= run();
   };
   return {
     look,
     start(onFault) {
-      isStarted = true;
+      state.isStarted = true;
       report = onFault;
       store.follow({
         changed(changes) {
@@ -51,7 +50,7 @@ export function createRuleSweeper(store: Store): RuleSweeper {
       look();
       return {
         async [Symbol.asyncDispose]() {
-          isStarted = false;
+          state.isStarted = false;
           clearInterval(timer);
           await running;
         },

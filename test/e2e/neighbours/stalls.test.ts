@@ -20,10 +20,10 @@ const network = (first: number, at: number) => `${first}.${(at >> 16) & 255}.${(
 /** Processor time of a fixed piece of work here and now. */
 function unitMs(): number {
   const text = `[${'1,'.repeat(500_000)}1]`;
-  const before = process.threadCpuUsage();
+  const begun = process.threadCpuUsage();
   JSON.parse(text);
-  const after = process.threadCpuUsage();
-  return (after.user + after.system - before.user - before.system) / 1000;
+  const { user, system } = process.threadCpuUsage();
+  return (user + system - begun.user - begun.system) / 1000;
 }
 
 onEachDatabase('no call keeps everybody else waiting', (newDatabase) => {
