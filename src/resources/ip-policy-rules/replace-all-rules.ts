@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../api/call.ts';
 import { lostRace, notFound } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
-import { withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -12,17 +11,14 @@ import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { ResourceContext } from '../resource.ts';
 import { compileRules } from './compile.ts';
 import type { CompiledRules } from './compile.ts';
-import type { RuleList, WantedRule } from './rule-list.ts';
-import { hasText, isOutdated, planReplacement, stateOf } from './rule-plan.ts';
+import type { RuleList } from './rule-list.ts';
+import { isOutdated, planReplacement, stateOf } from './rule-plan.ts';
 import type { RulePlan } from './rule-plan.ts';
 import * as sides from './rule-sides.ts';
 import type { Lease } from './rule-sides.ts';
 import { ruleSweeper } from './service.ts';
-import { bothSides, ipPolicyRules } from './table.ts';
-import type { IpPolicyRule } from './table.ts';
+import { prepareOnHiddenSide, rowsAtOnce, writeAtOnce } from './write-rules.ts';
 
-/** Rows in one statement and in one short transaction; PostgreSQL takes at most 65,535 parameters. */
-const rowsAtOnce = 1_024;
 /** Plans that are made anew because the rules have changed; then everything happens in one long transaction. */
 const planLimit = 3;
 const leaseRetryMs = 25;
@@ -92,7 +88,7 @@ async function replaceByPlan(replacement: Replacement): Promise<Counts | undefin
       // Another replacement may have come first.
       if (await isOutdated(store.queries, accountId, policyId, plan)) return undefined;
       checkIfMatch(call, plan.before);
-      await prepare(replacement, plan, lease);
+      await prepareOnHiddenSide(store, { accountId, policyId }, plan, lease);
     }
     return await store.write(call.actor, async (transaction) => {
       await checkPolicy(replacement, transaction);
@@ -120,22 +116,6 @@ async function waitForLease(replacement: Replacement): Promise<Lease> {
     await sleep(leaseRetryMs);
   }
   throw new UserError(lostRace);
-}
-
-/** Brings all rules to the side where they belong, in short transactions of which nobody sees anything. */
-async function prepare({ context: { store }, call, policyId }: Replacement, plan: RulePlan, lease: Lease) {
-  const shown = sides.shownSide(lease);
-  const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
-  const leaving = plan.gone.filter(({ side }) => side === bothSides).map(({ id }) => id);
-  for (const ids of chunks(staying))
-    await sides.inLease(store, lease, (writer) => sides.moveRows(writer, ids, bothSides));
-  for (const ids of chunks(leaving)) await sides.inLease(store, lease, (writer) => sides.moveRows(writer, ids, shown));
-  for (const rules of chunks(plan.fresh)) {
-    const documents = toDocuments(call.caller.accountId, policyId, rules);
-    await sides.inLease(store, lease, (writer) =>
-      ipPolicyRules.insertMany(writer, documents, { side: lease.hiddenSide }),
-    );
-  }
 }
 
 async function leaveToSweeper({ context: { store, services } }: Replacement, lease: Lease): Promise<void> {
@@ -168,7 +148,7 @@ async function finish(
   checkIfMatch(call, plan.before);
   const counts = { added: plan.fresh.length, removed: plan.gone.length, kept: plan.kept.length };
   if (counts.added + counts.removed > 0) {
-    if (lease === undefined) await write(transaction, accountId, policyId, plan);
+    if (lease === undefined) await writeAtOnce(transaction, { accountId, policyId }, plan);
     else await sides.switchSides(transaction, lease);
     transaction.record({
       accountId,
@@ -183,33 +163,4 @@ async function finish(
   setEtag(call, after);
   await services.get(lockoutGuard).check(transaction, call);
   return counts;
-}
-
-async function write(transaction: Transaction, accountId: string, policyId: string, plan: RulePlan): Promise<void> {
-  for (const rules of chunks(plan.gone))
-    await sides.deleteRows(
-      transaction,
-      rules.map(({ id }) => id),
-    );
-  for (const rules of chunks(plan.fresh))
-    await ipPolicyRules.insertMany(transaction, toDocuments(accountId, policyId, rules));
-}
-
-function toDocuments(accountId: string, policyId: string, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
-  return rules.map((rule) => {
-    const { id, account_id, created_at } = ipPolicyRules.newDocument(accountId);
-    const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
-    return hasText(rule) ? withText(bare, rule) : bare;
-  });
-}
-
-/** Splits into powers of two, so that lists of all lengths share a handful of prepared statements. */
-function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const parts: (readonly Item[])[] = [];
-  let size = rowsAtOnce;
-  for (let at = 0; at < items.length; at += size) {
-    while (size > items.length - at) size /= 2;
-    parts.push(items.slice(at, at + size));
-  }
-  return parts;
 }

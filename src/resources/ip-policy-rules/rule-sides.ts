@@ -5,7 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter, Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import { bothSides, everySide } from './table.ts';
+import { everySide } from './table.ts';
 
 /*
  * Thousands of rules cannot be replaced in one short transaction, and a long one makes every other writer wait. So a rule
@@ -153,11 +153,7 @@ export async function deleteRows(writer: Pick<Transaction, 'run'>, ids: readonly
 }
 
 /** Puts rules on another side, where they are as much shown as before. */
-export async function moveRows(
-  writer: Pick<Transaction, 'run'>,
-  ids: readonly string[],
-  side: number = bothSides,
-): Promise<void> {
+export async function moveRows(writer: Pick<Transaction, 'run'>, ids: readonly string[], side: number): Promise<void> {
   const places = ids.map((_, at) => `$${at + 2}`).join(', ');
   await writer.run(`UPDATE ip_policy_rule_rows SET side = $1 WHERE id IN (${places})`, [side, ...ids]);
 }

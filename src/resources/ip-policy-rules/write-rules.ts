@@ -1,0 +1,56 @@
+import { withText } from '../../api/text-fields.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { WantedRule } from './rule-list.ts';
+import { hasText } from './rule-plan.ts';
+import type { RulePlan } from './rule-plan.ts';
+import { deleteRows, inLease, moveRows, shownSide } from './rule-sides.ts';
+import type { Lease } from './rule-sides.ts';
+import { bothSides, ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
+
+/** Rows in one statement and in one short transaction; PostgreSQL takes at most 65,535 parameters. */
+export const rowsAtOnce = 1_024;
+
+interface Owner {
+  readonly accountId: string;
+  readonly policyId: string;
+}
+
+/** Brings all rules to the side where they belong, in short transactions of which nobody sees anything. */
+export async function prepareOnHiddenSide(store: Store, owner: Owner, plan: RulePlan, lease: Lease): Promise<void> {
+  const shown = shownSide(lease);
+  const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
+  const leaving = plan.gone.filter(({ side }) => side === bothSides).map(({ id }) => id);
+  for (const ids of chunks(staying)) await inLease(store, lease, (writer) => moveRows(writer, ids, bothSides));
+  for (const ids of chunks(leaving)) await inLease(store, lease, (writer) => moveRows(writer, ids, shown));
+  for (const rules of chunks(plan.fresh)) {
+    const documents = toDocuments(owner, rules);
+    await inLease(store, lease, (writer) => ipPolicyRules.insertMany(writer, documents, { side: lease.hiddenSide }));
+  }
+}
+
+/** Carries the whole plan out within the transaction. */
+export async function writeAtOnce(transaction: Transaction, owner: Owner, { gone, fresh }: RulePlan): Promise<void> {
+  for (const ids of chunks(gone.map(({ id }) => id))) await deleteRows(transaction, ids);
+  for (const rules of chunks(fresh)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
+}
+
+function toDocuments({ accountId, policyId }: Owner, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
+  return rules.map((rule) => {
+    const { id, account_id, created_at } = ipPolicyRules.newDocument(accountId);
+    const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
+    return hasText(rule) ? withText(bare, rule) : bare;
+  });
+}
+
+/** Splits into powers of two, so that lists of all lengths share a handful of prepared statements. */
+function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const parts: (readonly Item[])[] = [];
+  let size = rowsAtOnce;
+  for (let at = 0; at < items.length; at += size) {
+    while (size > items.length - at) size /= 2;
+    parts.push(items.slice(at, at + size));
+  }
+  return parts;
+}
