@@ -48,6 +48,7 @@ export class Store implements AsyncDisposable {
   readonly #writer: GroupCommit;
   readonly #documents = new BoundedCache<string, Stored>(cacheSize);
   #stopWatching: () => Awaitable<void> = () => {};
+  #isClosing = false;
 
   constructor(database: Database, version: number) {
     this.#database = database;
@@ -155,6 +156,8 @@ export class Store implements AsyncDisposable {
   async watch(onFault: (error: unknown) => void): Promise<void> {
     let reported: Promise<void> | undefined;
     const poll = () => {
+      // A signal may come while the database is being closed.
+      if (this.#isClosing) return;
       const polling = this.#feed.poll();
       // Several callers may share one poll.
       if (polling === reported) return;
@@ -172,6 +175,7 @@ export class Store implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
     await this.#stopWatching();
     await this.#writer.close();
     // A poll under way needs its connection.

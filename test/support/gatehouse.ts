@@ -43,6 +43,8 @@ export class Gatehouse implements AsyncDisposable {
         apiListen: '127.0.0.1:0',
         databaseUrl,
         bootstrapToken: testToken,
+        // Tests send many calls at once, on machines that may be busy with others.
+        maxWaitMs: '60000',
         httpsListen: 'off',
         snapshotFile: 'off',
         // Tests fail on purpose, often and from one address.

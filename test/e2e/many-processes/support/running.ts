@@ -21,6 +21,7 @@ const usualFlags: Flags = {
   'public-url': 'https://api.example.com',
   'snapshot-file': 'off',
   'auth-failures': 'off',
+  'max-wait-ms': '60000',
   'drain-seconds': '1',
 };
 
