@@ -42,7 +42,7 @@ export interface HttpsFrontParts {
 }
 
 export interface HttpsFront extends Front {
-  /** Opens the listeners that the options name. */
+  /** Opens the listeners that the options name; after a failure, a further call opens those that are missing. */
   listen(): Promise<void>;
   /** Addresses of the listeners: the system may have chosen the ports. */
   readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
@@ -189,6 +189,7 @@ class NodeHttpsFront implements HttpsFront {
     { host, port }: ListenAddress,
     accept: (socket: Socket, client: ClientSource) => void,
   ): Promise<void> {
+    if (this.#listeners.has(kind)) return;
     const { observer } = this.#context;
     const rules = {
       proxyProtocol: this.#options.proxyProtocol[kind],
