@@ -18,7 +18,7 @@ function write(store: Store, id: string): Promise<void> {
 
 /** A feed of its own, as another process has one, and what it told. */
 function followerOf(store: Store): { readonly feed: ChangeFeed; readonly told: string[] } {
-  const feed = new ChangeFeed(store.queries, store.version);
+  const feed = new ChangeFeed(store.queries, store.version, 0);
   const told: string[] = [];
   feed.follow({
     changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
@@ -86,6 +86,7 @@ onEachDatabase('change feed', (newDatabase) => {
           isAway ? Promise.reject(new Error('away')) : store.queries.all(sql, parameters),
       },
       store.version,
+      0,
     );
     isAway = true;
     const asked = performance.now();
@@ -125,7 +126,61 @@ onEachDatabase('change feed', (newDatabase) => {
     const { feed, told } = followerOf(store);
     await write(store, 'a');
     await write(store, 'b');
-    await feed.committed(1, 2, [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', cascades: false }]);
+    const changes = [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', cascades: false }];
+    await feed.committed({ fromVersion: 1, toVersion: 2, changes, observed: undefined });
     assert.deepEqual(told, ['a+b at 2']);
+  });
+
+  const observe = (store: Store, ...ids: readonly string[]) =>
+    store.writeUnlogged(async (writer) => {
+      for (const id of ids) writer.record({ accountId: '', kind: 'seen', id });
+    });
+
+  test('observed changes are told in order, at the version that is in force', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    const own: string[] = [];
+    store.follow({
+      changed: (changes, version) => void own.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+      reset: () => void own.push('lost'),
+    });
+    await write(store, 'a');
+    await observe(store, 'b', 'c');
+    assert.deepEqual(own, ['a at 1', 'b+c at 1'], 'its own process knows when the write is answered');
+    await write(store, 'd');
+    await feed.poll();
+    assert.deepEqual(told, ['a+d at 2', 'b+c at 2']);
+    await feed.poll();
+    assert.equal(told.length, 2, 'nothing is told twice');
+    assert.equal(store.version, 2);
+  });
+
+  test('a process that has missed observed changes for good is reset', async () => {
+    await using store = await open();
+    const { feed, told } = followerOf(store);
+    await observe(store, 'a', 'b');
+    await store.writeUnlogged(async (writer) => writer.run('DELETE FROM observed_changes WHERE version = 1'));
+    await feed.poll();
+    assert.deepEqual(told, ['lost at 0']);
+    await observe(store, 'c');
+    await feed.poll();
+    assert.deepEqual(told, ['lost at 0', 'c at 0']);
+  });
+
+  test('observed changes of another process are followed by themselves', async () => {
+    const url = await newDatabase();
+    const options = { url, migrations: [], onFeedFault: () => {} };
+    await using one = await openStore(options);
+    await using other = await openStore(options);
+    const seen = new Promise<string>((resolve) => {
+      other.follow({
+        changed: (changes) => {
+          resolve(changes.map(({ kind, id }) => `${kind} ${id}`).join());
+        },
+        reset: () => {},
+      });
+    });
+    await observe(one, 'x');
+    assert.equal(await seen, 'seen x');
   });
 });

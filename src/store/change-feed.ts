@@ -2,6 +2,8 @@ import { Turns } from '../lib/turns.ts';
 import { readChanges, readVersion } from './change-log.ts';
 import type { Change } from './change-log.ts';
 import type { Awaitable, Queries } from './database.ts';
+import type { Commit } from './group-commit.ts';
+import { readObserved, readObservedVersion } from './observed-changes.ts';
 
 /** Notified of every change, in order. The write that made a change is answered after all followers are done. */
 export interface Follower {
@@ -21,15 +23,17 @@ export class ChangeFeed {
   readonly #queries: Queries;
   readonly #followers: Follower[] = [];
   #version: number;
+  #observedVersion: number;
   readonly #turns = new Turns();
   #confirmedAtMs = performance.now();
   /** A poll that waits for its turn. */
   #nextPoll: Promise<void> | undefined;
   #isBehind = false;
 
-  constructor(queries: Queries, version: number) {
+  constructor(queries: Queries, version: number, observedVersion: number) {
     this.#queries = queries;
     this.#version = version;
+    this.#observedVersion = observedVersion;
   }
 
   /** Milliseconds since it was certain that nothing newer exists. */
@@ -65,11 +69,15 @@ export class ChangeFeed {
   }
 
   /** Takes changes of this process itself, without reading them back unless earlier ones are missing. */
-  committed(fromVersion: number, toVersion: number, changes: readonly Change[]): Promise<void> {
+  committed({ fromVersion, toVersion, changes, observed }: Commit): Promise<void> {
     return this.#turns.run(async () => {
-      if (toVersion <= this.#version) return;
-      if (fromVersion === this.#version) await this.#notify(changes, toVersion);
-      else await this.#catchUp(toVersion);
+      if (toVersion > this.#version) {
+        if (fromVersion === this.#version) await this.#notify(changes, toVersion);
+        else await this.#catchUp(toVersion);
+      }
+      if (observed === undefined || observed.to <= this.#observedVersion) return;
+      if (observed.from === this.#observedVersion) await this.#notifyObserved(observed.changes, observed.to);
+      else await this.#catchUpObserved(observed.to);
     });
   }
 
@@ -81,6 +89,7 @@ export class ChangeFeed {
       this.#nextPoll = undefined;
       const askedAtMs = performance.now();
       await this.#catchUp(await readVersion(this.#queries));
+      await this.#catchUpObserved(await readObservedVersion(this.#queries));
       this.#confirmedAtMs = askedAtMs;
       this.#isBehind = this.#nextPoll !== undefined;
     }));
@@ -93,6 +102,20 @@ export class ChangeFeed {
       if (changes === undefined) return this.#notifyReset(newest);
       await this.#notify(changes, upTo);
     }
+  }
+
+  async #catchUpObserved(newest: number): Promise<void> {
+    if (this.#observedVersion >= newest) return;
+    const changes = await readObserved(this.#queries, this.#observedVersion, newest);
+    if (changes !== undefined) return this.#notifyObserved(changes, newest);
+    await this.#notifyReset(this.#version);
+    this.#observedVersion = newest;
+  }
+
+  /** Observed changes leave the version of the configuration as it is. */
+  async #notifyObserved(changes: readonly Change[], observedVersion: number): Promise<void> {
+    await this.#notify(changes, this.#version);
+    this.#observedVersion = observedVersion;
   }
 
   #notifyReset(version: number): Promise<void> {

@@ -5,6 +5,8 @@ import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
+import { appendObserved } from './observed-changes.ts';
+import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
 export interface Transaction extends Queries {
@@ -15,11 +17,15 @@ export interface Transaction extends Queries {
 }
 
 /** Writes observations, such as counts, that are no change of the configuration. */
-export type ObservationWriter = Pick<Transaction, 'all' | 'run'>;
+export interface ObservationWriter extends Pick<Transaction, 'all' | 'run'> {
+  /** Names a change that other processes must follow at once; most observations are read when somebody asks. */
+  record(change: ObservedChange): void;
+}
 
 interface Done<T> {
   readonly value: T;
   readonly changes: readonly Change[];
+  readonly observed: readonly ObservedChange[];
 }
 
 /** Does the work of one write; the changes that it records have this version. */
@@ -27,7 +33,7 @@ type Perform<T> = (connection: Connection, version: number) => Promise<Done<T>>;
 
 interface Job {
   /** `answer` is to be called once the transaction is durable and known to all followers. */
-  perform(connection: Connection, version: number): Promise<{ changes: readonly Change[]; answer: () => void }>;
+  perform(connection: Connection, version: number): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
   readonly reject: (error: unknown) => void;
 }
 
@@ -36,13 +42,22 @@ interface Batch {
   readonly fromVersion: number;
   version: number;
   readonly changes: Change[];
+  readonly observed: ObservedChange[];
   readonly answers: (() => void)[];
   /** A write of it found the disk full. */
   isFull: boolean;
 }
 
-/** Called after each commit, in order, with all its changes; the writes in it are answered when it has resolved. */
-export type Committed = (fromVersion: number, toVersion: number, changes: readonly Change[]) => Promise<void>;
+/** What a transaction has changed. */
+export interface Commit {
+  readonly fromVersion: number;
+  readonly toVersion: number;
+  readonly changes: readonly Change[];
+  readonly observed: ObservedStep | undefined;
+}
+
+/** Called after each commit, in order; the writes in it are answered when it has resolved. */
+export type Committed = (commit: Commit) => Promise<void>;
 
 /** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
@@ -78,7 +93,15 @@ export class GroupCommit {
 
   /** Takes its turn among the writes of the account, but leaves no trace in the change log. */
   submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>, accountId: string = noAccount): Promise<T> {
-    return this.#enqueue(accountId, async (connection) => ({ value: await work(connection), changes: [] }));
+    return this.#enqueue(accountId, async (connection) => {
+      const observed: ObservedChange[] = [];
+      const value = await work({
+        all: (sql, parameters) => connection.all(sql, parameters),
+        run: (sql, parameters) => connection.run(sql, parameters),
+        record: (change) => observed.push(change),
+      });
+      return { value, changes: [], observed };
+    });
   }
 
   /** The disk was full when a write was last tried that changes something. */
@@ -95,8 +118,8 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#queue.push(accountId, {
         async perform(connection, version) {
-          const { value, changes } = await perform(connection, version);
-          return { changes, answer: () => resolve(value) };
+          const { value, changes, observed } = await perform(connection, version);
+          return { changes, observed, answer: () => resolve(value) };
         },
         reject: (error) => {
           // Before the answer, so that whoever gets it finds the disk full.
@@ -120,8 +143,9 @@ export class GroupCommit {
   async #commitBatch(): Promise<void> {
     const jobs: Job[] = [];
     let batch: Batch;
+    let observed: ObservedStep | undefined;
     try {
-      batch = await this.#carryOutAll(jobs);
+      [batch, observed] = await this.#carryOutAll(jobs);
       // Observations are small, and may find space where a change does not.
       if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
     } catch (error) {
@@ -132,9 +156,10 @@ export class GroupCommit {
       for (const job of jobs) job.reject(error);
       return;
     }
-    const { fromVersion, version, changes, answers } = batch;
+    const { fromVersion, version: toVersion, changes, answers } = batch;
     // Not awaited here: the next batch may commit while this one is being made known.
-    const published = version > fromVersion ? this.#committed(fromVersion, version, changes) : Promise.resolve();
+    const isChange = toVersion > fromVersion || observed !== undefined;
+    const published = isChange ? this.#committed({ fromVersion, toVersion, changes, observed }) : Promise.resolve();
     void published.then(
       () => {
         for (const answer of answers) answer();
@@ -147,10 +172,10 @@ export class GroupCommit {
   }
 
   /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
-  async #carryOutAll(jobs: Job[]): Promise<Batch> {
+  async #carryOutAll(jobs: Job[]): Promise<[Batch, ObservedStep | undefined]> {
     const connection = await this.#begin(jobs);
     const fromVersion = await readVersion(connection);
-    const batch: Batch = { fromVersion, version: fromVersion, changes: [], answers: [], isFull: false };
+    const batch: Batch = { fromVersion, version: fromVersion, changes: [], observed: [], answers: [], isFull: false };
     const pace = new Pace();
     const paced = giveWayBetween(connection, pace);
     const endMs = performance.now() + batchMs;
@@ -158,12 +183,12 @@ export class GroupCommit {
     for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
       await carryOut(paced, batch, job);
     }
-    if (batch.version > fromVersion) {
-      await connection.run('UPDATE store_version SET version = $1', [batch.version]);
-      await this.#database.announce(connection);
-    }
+    const isVersioned = batch.version > fromVersion;
+    if (isVersioned) await connection.run('UPDATE store_version SET version = $1', [batch.version]);
+    const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed);
+    if (isVersioned || observed !== undefined) await this.#database.announce(connection);
     await connection.script('COMMIT');
-    return batch;
+    return [batch, observed];
   }
 
   /** Takes a job first: if there is no connection, somebody has to be told. */
@@ -211,10 +236,11 @@ function giveWayBetween(connection: Connection, pace: Pace): Connection {
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
   await connection.script('SAVEPOINT job');
   try {
-    const { changes, answer } = await job.perform(connection, batch.version + 1);
+    const { changes, observed, answer } = await job.perform(connection, batch.version + 1);
     await connection.script('RELEASE job');
     if (changes.length > 0) batch.version += 1;
     batch.changes.push(...changes);
+    batch.observed.push(...observed);
     batch.answers.push(answer);
   } catch (error) {
     await undo(connection, error);
@@ -251,5 +277,5 @@ async function performLogged<T>(
   });
   if (changes.length > 0) await appendChanges(connection, version, actor, changes);
   else if (ranStatements) throw new Error('a write ran statements but recorded no change');
-  return { value, changes };
+  return { value, changes, observed: [] };
 }

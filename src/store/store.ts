@@ -9,6 +9,7 @@ import { GroupCommit } from './group-commit.ts';
 import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
+import { observedChangesMigration, readObservedVersion } from './observed-changes.ts';
 import { openDatabase } from './open-database.ts';
 import type { Page, Stored, Table } from './table.ts';
 
@@ -30,8 +31,8 @@ const snapshotTimeoutMs = 60_000;
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url);
   try {
-    await migrate(database, [changeLogMigration, ...options.migrations]);
-    const store = new Store(database, await readVersion(database.reader));
+    await migrate(database, [changeLogMigration, observedChangesMigration, ...options.migrations]);
+    const store = new Store(database, await readVersion(database.reader), await readObservedVersion(database.reader));
     await store.watch(options.onFeedFault);
     return store;
   } catch (error) {
@@ -50,10 +51,10 @@ export class Store implements AsyncDisposable {
   #stopWatching: () => Awaitable<void> = () => {};
   #isClosing = false;
 
-  constructor(database: Database, version: number) {
+  constructor(database: Database, version: number, observedVersion: number) {
     this.#database = database;
     this.queries = database.reader;
-    this.#feed = new ChangeFeed(database.reader, version);
+    this.#feed = new ChangeFeed(database.reader, version, observedVersion);
     this.#feed.follow({
       changed: (changes) => {
         this.#forget(changes);
@@ -62,7 +63,7 @@ export class Store implements AsyncDisposable {
         this.#documents.clear();
       },
     });
-    this.#writer = new GroupCommit(database, (from, to, changes) => this.#feed.committed(from, to, changes));
+    this.#writer = new GroupCommit(database, (commit) => this.#feed.committed(commit));
   }
 
   /** The version up to which this process has seen all changes. */

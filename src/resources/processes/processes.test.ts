@@ -35,7 +35,7 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     assert.deepEqual(await known(other), []);
   });
 
-  test('the others follow it through the change log, as entries of the snapshot', async () => {
+  test('the others follow it at once, as entries of the snapshot, and the configuration keeps its version', async () => {
     const url = await newDatabase();
     await using one = await open(url);
     await using other = await open(url);
@@ -50,6 +50,7 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const [entry] = await processCompiler.load(other.queries, affected);
     assert.ok(entry?.kind === 'running_process');
     assert.deepEqual(entry.listeners, [api, tcp]);
+    assert.equal(other.version, 0);
     assert.ok(entry.addresses.every((address) => address !== '127.0.0.1' && address !== '::1'));
   });
 

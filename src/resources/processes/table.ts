@@ -1,7 +1,6 @@
-import { newId } from '../../lib/ids.ts';
 import type { Listener } from '../../snapshot/contract.ts';
 import type { Queries, Row } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/group-commit.ts';
 import type { Migration } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -31,41 +30,29 @@ export async function readProcesses(queries: Queries): Promise<readonly RunningP
   return (await queries.all('SELECT document FROM processes ORDER BY id')).map(toProcess);
 }
 
-/** A logged write: the change log is how other processes learn of it at once. */
 export function writeProcess(store: Store, running: RunningProcess): Promise<void> {
   const { id } = running;
-  const document = JSON.stringify(running);
-  return change(store, id, async (transaction) => {
-    await transaction.run(
+  return change(store, id, async (writer) => {
+    await writer.run(
       `INSERT INTO processes (id, document, beat) VALUES ($1, $2, 0)
        ON CONFLICT (id) DO UPDATE SET document = excluded.document`,
-      [id, document],
+      [id, JSON.stringify(running)],
     );
-    return document;
   });
 }
 
 /** Without `beat` it is removed in any case, else only if it has not moved on. */
 export function removeProcess(store: Store, id: string, beat?: number): Promise<void> {
-  return change(store, id, async (transaction, current) => {
-    if (current === undefined || (beat !== undefined && current !== beat)) return undefined;
-    await transaction.run('DELETE FROM processes WHERE id = $1', [id]);
-    return null;
+  return change(store, id, async (writer) => {
+    await writer.run('DELETE FROM processes WHERE id = $1 AND beat = COALESCE($2, beat)', [id, beat ?? null]);
   });
 }
 
-/** `perform` gets the present beat, and returns the document from now on, or undefined if it has changed nothing. */
-async function change(
-  store: Store,
-  id: string,
-  perform: (transaction: Transaction, beat: number | undefined) => Promise<string | null | undefined>,
-): Promise<void> {
-  await store.write({ id: 'host', accountId: '', operationId: newId('op') }, async (transaction) => {
-    const [row] = await transaction.all('SELECT document, beat FROM processes WHERE id = $1', [id]);
-    const after = await perform(transaction, row && Number(row[1]));
-    if (after === undefined) return;
-    const before = row === undefined ? null : String(row[0]);
-    transaction.record({ accountId: '', kind: processKind, id, before, after, cascades: false });
+/** Other processes follow at once. A start or a stop is no change of the configuration, so that it has no version. */
+function change(store: Store, id: string, perform: (writer: ObservationWriter) => Promise<void>): Promise<void> {
+  return store.writeUnlogged(async (writer) => {
+    await perform(writer);
+    writer.record({ accountId: '', kind: processKind, id });
   });
 }
 
