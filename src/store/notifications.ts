@@ -46,7 +46,10 @@ export class NotificationWatch {
     const client = new pg.Client(this.#config);
     // Without a listener a lost connection would end the process; `end` follows.
     client.on('error', () => {});
-    client.on('notification', this.#poll);
+    client.on('notification', () => {
+      // One may still come while the connection ends.
+      if (!this.#isStopped) this.#poll();
+    });
     client.on('end', () => {
       if (client !== this.#listener) return;
       this.#listener = undefined;

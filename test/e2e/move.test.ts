@@ -27,7 +27,7 @@ onEachDatabase('moving an installation to', (newDatabase) => {
     const target = await newDatabase();
     const moved = await gatehouse('move', '--database-url', source, '--to', target);
     assert.equal(moved.code, 0, moved.errors);
-    assert.match(moved.out, /^ip_policy_rules +3 {2}[0-9a-f]{64}$/m);
+    assert.match(moved.out, /^ip_policy_rule_rows +3 {2}[0-9a-f]{64}$/m);
 
     await withService(target, async (service) => {
       assert.deepEqual(await readEverything(service), before);
