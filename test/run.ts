@@ -19,7 +19,7 @@ const checks = [
 ] as const;
 
 /** Tests that run one at a time: they kill whole installations and have time limits, which need an idle machine. */
-const alone = ['test/e2e/many-processes/*.test.ts'];
+const alone = ['test/e2e/many-processes/*.test.ts', 'test/e2e/neighbours/*.test.ts'];
 const others = [
   'src/**/*.test.ts',
   'test/*.test.ts',

@@ -57,8 +57,8 @@ function isThere(text: string): boolean {
   return testNames(readRootFile(path)).has(name);
 }
 
-/** Names of tests as they stand in the source; those that are put together keep their `${…}`. */
+/** Names of tests as they stand in the source, also in tables of cases; those that are put together keep their `${…}`. */
 function testNames(source: string): ReadonlySet<string> {
-  const found = source.matchAll(/\btest\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g);
+  const found = source.matchAll(/(?:\btest\(|^ +name:)\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm);
   return new Set([...found].map(([, , name = '']) => name.replaceAll(/\\(.)/g, '$1')));
 }
