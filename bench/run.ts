@@ -8,6 +8,7 @@ import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
 import { memory } from './memory.ts';
+import { overload } from './overload.ts';
 import { post } from './post.ts';
 import { start } from './start.ts';
 import { tcp } from './tcp.ts';
@@ -17,7 +18,7 @@ import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, change, latency, match, memory, start];
+const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, change, latency, overload, match, memory, start];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -20,11 +20,20 @@ export interface NodeLoadOptions {
   readonly rate?: number;
   /** Seconds at the start that do not count. */
   readonly skipSeconds?: number;
+  /**
+   * Answers of 503 are counted as shed, beside the latencies, and their connection is not used for the second that they
+   * tell to wait. A request that is due while no connection is free is not sent at all: more load than is served would
+   * otherwise wait in this program.
+   */
+  readonly mayShed?: boolean;
 }
 
 /** Result that this program prints as JSON. */
 export interface NodeLoadResult {
+  /** Without those that were shed. */
   readonly requests: number;
+  readonly shed: number;
+  readonly unsent: number;
   readonly seconds: number;
   /** Number of responses with a status of 400 or more. */
   readonly refused: number;
@@ -33,11 +42,16 @@ export interface NodeLoadResult {
   readonly maxMs: number;
 }
 
+/** Time that an answer of 503 tells to wait. */
+const retryMs = 1000;
+
 /** A load generator for machines without `wrk`, and for load at a fixed rate, which `wrk` does not offer. */
 class Load {
   readonly #options: NodeLoadOptions;
   readonly #latenciesMs: number[] = [];
   #refused = 0;
+  #shed = 0;
+  #unsent = 0;
   #next = 0;
 
   constructor(options: NodeLoadOptions) {
@@ -59,6 +73,8 @@ class Load {
       requests: all.length,
       seconds: elapsed,
       refused: this.#refused,
+      shed: this.#shed,
+      unsent: this.#unsent,
       p50Ms: quantile(all, 0.5),
       p99Ms: quantile(all, 0.99),
       maxMs: quantile(all, 1),
@@ -91,8 +107,12 @@ class Load {
     let sent = 0;
     for (let now = startMs; now < endMs; now = performance.now()) {
       for (; sent < ((now - startMs) / 1000) * rate; sent++) {
-        dueSince.push(now);
         const connection = idle.pop();
+        if (connection === undefined && this.#options.mayShed === true) {
+          if (now >= countsFromMs) this.#unsent += 1;
+          continue;
+        }
+        dueSince.push(now);
         if (connection !== undefined) takeNext(connection);
       }
       await sleep(1);
@@ -102,7 +122,13 @@ class Load {
 
   async #exchange(connection: HttpConnection, sinceMs: number, counts: boolean): Promise<void> {
     const { status } = await connection.send(this.#nextRequest());
+    const isShed = status === 503 && this.#options.mayShed === true;
+    if (isShed) await sleep(retryMs);
     if (!counts) return;
+    if (isShed) {
+      this.#shed += 1;
+      return;
+    }
     if (status >= 400) this.#refused += 1;
     this.#latenciesMs.push(performance.now() - sinceMs);
   }

@@ -3,22 +3,26 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { fastify } from 'fastify';
 
 import { createAccount, createUser } from '../../test/support/people.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { readConfig } from '../config/config.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { CallAdmission } from './call-admission.ts';
 
 /** Longer than any wait of these tests, however slow the machine is. */
 const limitMs = 30_000;
+const noProxies = readConfig({}, {}).trustedProxies;
 
-test('probes are answered while nothing else is', async (context) => {
+/** A small server with one place for calls, which a call holds until `gate` is resolved. */
+async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   const app = fastify();
   const observer = { callRefused: () => {}, callsWaiting: () => {} };
-  const admission = new CallAdmission({ accountCalls: 1, maxWaitMs: 50, observer, logger: app.log });
-  admission.attach(app);
+  new CallAdmission({ accountCalls: 1, maxWaitMs: 50, trustedProxies, observer, logger: app.log }).attach(app);
   const gate = Promise.withResolvers<string>();
   const arrived = Promise.withResolvers<void>();
   app.get('/slow', () => {
@@ -30,12 +34,47 @@ test('probes are answered while nothing else is', async (context) => {
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const slow = fetch(`${url}/slow`);
   await arrived.promise;
+  return { url, gate, slow };
+}
+
+test('probes are answered while nothing else is', async (context) => {
+  const { url, gate, slow } = await serveFull(context, noProxies);
   assert.match(await (await fetch(`${url}/other`)).text(), /has not begun/);
   for (const path of ['/healthz', '/readyz', '/healthz?x=1']) {
     assert.equal(await (await fetch(url + path)).text(), 'fine', path);
   }
   gate.resolve('done');
   assert.equal(await (await slow).text(), 'done');
+});
+
+/** Has a call refused, then makes a probe on the same connection. Returns the time until that was answered. */
+async function timeAfterRefusal(context: TestContext, trustedProxies: CidrSet): Promise<number> {
+  const { url, gate, slow } = await serveFull(context, trustedProxies);
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  context.after(() => socket.destroy());
+  const ask = async (path: string) => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    return String(answer);
+  };
+  assert.match(await ask('/other'), /^HTTP\/1\.1 503 /);
+  const startMs = performance.now();
+  assert.match(await ask('/healthz'), /^HTTP\/1\.1 200 /);
+  const elapsedMs = performance.now() - startMs;
+  gate.resolve('done');
+  await slow;
+  return elapsedMs;
+}
+
+test('a connection on which a call was refused is not read for the second that its client is told to wait', async (context) => {
+  assert.ok((await timeAfterRefusal(context, noProxies)) > 900);
+});
+
+test('the connection of a trusted proxy, which carries the calls of others too, is read on', async (context) => {
+  const proxies = readConfig({}, { trustedProxies: '127.0.0.0/8' }).trustedProxies;
+  const [direct, proxied] = [await timeAfterRefusal(context, noProxies), await timeAfterRefusal(context, proxies)];
+  assert.ok(proxied < direct, `${proxied} ms`);
 });
 
 onEachGatehouse(
@@ -142,10 +181,11 @@ onEachGatehouse(
 onEachGatehouse(
   'calls that wait',
   (g) => {
-    test('are not carried out when their client goes away, and are served when there is room', async () => {
+    test('are not carried out when their client goes away, and are served when there is room', async (context) => {
       const { hostname, port } = new URL(g().url);
       const send = async (description: string, cut: number) => {
         const socket = connect(Number(port), hostname);
+        context.after(() => socket.destroy());
         socket.on('error', () => {});
         await once(socket, 'connect');
         const body = JSON.stringify({ description });
@@ -182,8 +222,6 @@ onEachGatehouse(
       const { body } = await g().get('/ip_policies');
       const descriptions = body.ip_policies.map(({ description }: { description: string }) => description);
       assert.deepEqual(descriptions, ['last', 'first']);
-      first.socket.destroy();
-      last.socket.destroy();
     });
   },
   { accountCalls: '1', maxWaitMs: '60000', metricsListen: '127.0.0.1:0' },

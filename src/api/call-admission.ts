@@ -1,7 +1,12 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 
 import { UserError } from '../errors/user-error.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { parseIp } from '../lib/ip/address.ts';
+import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { CallQueue, QueuedCall } from './call-queue.ts';
 import type { Refusal } from './call-queue.ts';
 import { accountBusy, overloaded } from './errors.ts';
@@ -17,6 +22,7 @@ interface CallAdmissionOptions {
   /** Calls of one account that are in progress at once. */
   readonly accountCalls: number;
   readonly maxWaitMs: number;
+  readonly trustedProxies: CidrSet;
   readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;
 }
@@ -34,6 +40,11 @@ const probes = /^\/(?:healthz|readyz)(?:\?|$)/;
 const strangers = '';
 const knownTokens = 10_000;
 const logEveryMs = 10_000;
+/**
+ * Time for which a client is told to wait, and for which nothing more is read from the connection on which its call was
+ * refused: clients that do not listen would keep the process busy with refusals.
+ */
+const restSeconds = 1;
 
 /** Lets requests in by turns between accounts, before anything is done for them, and refuses those that cannot be served. */
 export class CallAdmission {
@@ -41,6 +52,8 @@ export class CallAdmission {
   readonly #queue: CallQueue;
   /** Accounts by the Authorization header of calls that were authenticated. It says whose turn it is, and no more. */
   readonly #accounts = new BoundedCache<string, string>(knownTokens);
+  /** Made once: the stack of an error costs more than the rest of a refusal. */
+  readonly #refusals: Readonly<Record<Refusal, UserError>>;
   #unlogged = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
@@ -51,6 +64,11 @@ export class CallAdmission {
       maxWaitMs: options.maxWaitMs,
       onWaiting: (count) => options.observer.callsWaiting(count),
     });
+    const later = { 'Retry-After': String(restSeconds) };
+    this.#refusals = {
+      overloaded: new UserError(overloaded, later),
+      account_busy: new UserError(accountBusy, { limit: options.accountCalls }, later),
+    };
   }
 
   attach(app: FastifyInstance): void {
@@ -62,8 +80,13 @@ export class CallAdmission {
         return;
       }
       const key = this.#accounts.get(headers.authorization ?? '') ?? strangers;
-      const queued = new QueuedCall(this.#queue, (refusal, waitedMs) => {
-        done(refusal && this.#refuse(refusal, waitedMs));
+      const queued = new QueuedCall(this.#queue, (refusal) => {
+        if (refusal === undefined) {
+          done();
+          return;
+        }
+        this.#rest(reply.raw, request.raw.socket);
+        done(this.#refuse(refusal));
       });
       request.queued = queued;
       reply.raw.once('close', () => queued.release());
@@ -81,11 +104,20 @@ export class CallAdmission {
     this.#queue.move(queued, accountId);
   }
 
-  #refuse(refusal: Refusal, waitedMs: number): UserError {
+  #refuse(refusal: Refusal): UserError {
     this.#options.observer.callRefused(refusal);
     this.#log();
-    const values = { waited: Math.round(waitedMs), limit: this.#options.accountCalls };
-    return new UserError(refusal === 'overloaded' ? overloaded : accountBusy, values, { 'Retry-After': '1' });
+    return this.#refusals[refusal];
+  }
+
+  #rest(response: ServerResponse, socket: Socket): void {
+    const peer = parseIp(socket.remoteAddress ?? '');
+    // The connection of a proxy carries calls of others too.
+    if (peer === undefined || this.#options.trustedProxies.lookup(peer) !== 0) return;
+    response.once('close', () => {
+      socket.pause();
+      setTimeout(() => socket.resume(), restSeconds * 1000).unref();
+    });
   }
 
   /** Logs that calls are refused, but not each of them: that would add to the load. */

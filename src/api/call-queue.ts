@@ -13,14 +13,22 @@ interface CallQueueOptions {
 interface Lane {
   running: number;
   readonly waiting: QueuedCall[];
+  /** Calls that began since then while others waited; undefined while none waits. */
+  counted: { sinceMs: number; calls: number } | undefined;
+  /** Mean time between such calls, by which the wait of a new one is foreseen; 0 while it is not known. */
+  intervalMs: number;
 }
 
-/** Time that calls may take in one turn of the event loop before traffic through the gateway has its turn. */
-const sliceMs = 2;
+/**
+ * Time that calls may take in one turn of the event loop before traffic through the gateway has its turn: as much as
+ * everything else has taken, which under overload is mostly the refusal of calls, within these bounds.
+ */
+const shortestSliceMs = 2;
+const longestSliceMs = 10;
 
 /** One call, from its arrival until nothing is done for it any more. */
 export class QueuedCall {
-  readonly begin: (refusal: Refusal | undefined, waitedMs: number) => void;
+  readonly begin: (refusal?: Refusal) => void;
   sinceMs = 0;
   /** The lane in which it is in progress. */
   lane: Lane | undefined;
@@ -50,8 +58,8 @@ export class QueuedCall {
 /**
  * Lets calls in by turns between lanes, one lane for each account: the calls of one account wait for each other, not those
  * of another. A lane has a limited number of calls in progress, and all lanes together get a slice of each turn of the event
- * loop, so that the gateway in the same process has its turn in between. A call that cannot be let in for long is refused
- * before anything was done for it; while the first of its lane waits for long, it is refused at once.
+ * loop, so that the gateway in the same process has its turn in between. A call that would have to wait too long is refused
+ * at once, and one that has waited too long behind calls in progress is refused then; nothing was done for either.
  */
 export class CallQueue {
   readonly #options: CallQueueOptions;
@@ -59,7 +67,12 @@ export class CallQueue {
   /** Lanes with calls that wait, in the order of their turns. */
   readonly #ring: Lane[] = [];
   #waiting = 0;
+  #sliceMs = shortestSliceMs;
   #spentMs = 0;
+  #scheduledMs = 0;
+  /** Time of this clock passes only while the process runs: calls are not late because it stood still. */
+  #clockMs = 0;
+  #readMs = performance.now();
   #isScheduled = false;
   #isWatched = false;
 
@@ -71,15 +84,16 @@ export class CallQueue {
   enter(key: string, call: QueuedCall): void {
     const lane = this.#laneOf(key);
     const nowMs = performance.now();
-    call.sinceMs = nowMs;
-    const [first] = lane.waiting;
-    const isSlow = first !== undefined && nowMs - first.sinceMs > this.#options.maxWaitMs / 2;
-    if (isSlow && !this.#fits(lane, lane.waiting.length + 1)) {
-      call.begin(this.#reasonOf(lane), 0);
-    } else if (first === undefined && this.#isFree(lane) && this.#spentMs < sliceMs) {
-      this.#start(lane, call, nowMs);
+    const { length } = lane.waiting;
+    // Half of the time, as what is foreseen is not sure.
+    if (length * lane.intervalMs > this.#options.maxWaitMs / 2 && !this.#fits(lane, length + 1)) {
+      call.begin(this.#isFree(lane) ? 'overloaded' : 'account_busy');
+    } else if (length === 0 && this.#isFree(lane) && this.#spentMs < this.#sliceMs) {
+      this.#start(lane, call);
       this.#spend(nowMs);
     } else {
+      this.#advanceClock();
+      call.sinceMs = this.#clockMs;
       if (lane.waiting.push(call) === 1) this.#ring.push(lane);
       this.#countWaiting(1);
       this.#schedule();
@@ -106,9 +120,12 @@ export class CallQueue {
 
   readonly #turn = (): void => {
     this.#isScheduled = false;
+    this.#advanceClock();
+    const elapsedMs = performance.now() - this.#scheduledMs;
+    this.#sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, elapsedMs));
     this.#spentMs = 0;
     const full: Lane[] = [];
-    while (this.#ring.length > 0 && this.#spentMs < sliceMs) {
+    while (this.#ring.length > 0 && this.#spentMs < this.#sliceMs) {
       const lane = this.#ring.shift();
       if (lane === undefined) break;
       const nowMs = performance.now();
@@ -125,45 +142,68 @@ export class CallQueue {
   #serve(lane: Lane, nowMs: number): boolean {
     const [call] = lane.waiting;
     if (call === undefined) return true;
-    const waitedMs = nowMs - call.sinceMs;
-    const isLate = waitedMs > this.#options.maxWaitMs && !this.#fits(lane, lane.waiting.length);
-    if (!call.isAbandoned && !isLate && !this.#isFree(lane)) return false;
+    const isFree = this.#isFree(lane);
+    const isLate = !isFree && this.#clockMs - call.sinceMs > this.#options.maxWaitMs;
+    if (!call.isAbandoned && !isLate && !isFree) return false;
     lane.waiting.shift();
     this.#countWaiting(-1);
-    if (call.isAbandoned) return true;
-    if (isLate) call.begin(this.#reasonOf(lane), waitedMs);
-    else this.#start(lane, call, nowMs);
+    if (isLate && !call.isAbandoned) {
+      call.begin('account_busy');
+    } else if (!call.isAbandoned) {
+      this.#count(lane, nowMs);
+      this.#start(lane, call);
+    }
+    if (lane.waiting.length === 0) {
+      lane.counted = undefined;
+      lane.intervalMs = 0;
+    }
     return true;
   }
 
-  #start(lane: Lane, call: QueuedCall, nowMs: number): void {
+  #advanceClock(): void {
+    const nowMs = performance.now();
+    // Longer than any pause between two turns while calls wait, see `#lookAgain`.
+    this.#clockMs += Math.min(nowMs - this.#readMs, this.#options.maxWaitMs / 5);
+    this.#readMs = nowMs;
+  }
+
+  /** Calls end in groups, by one commit, so that the time between them is a mean over many. */
+  #count(lane: Lane, nowMs: number): void {
+    const counted = (lane.counted ??= { sinceMs: nowMs, calls: 0 });
+    const elapsedMs = nowMs - counted.sinceMs;
+    if (elapsedMs > this.#options.maxWaitMs / 10) {
+      lane.intervalMs = elapsedMs / counted.calls;
+      lane.counted = { sinceMs: nowMs, calls: 1 };
+    } else {
+      counted.calls += 1;
+    }
+  }
+
+  #start(lane: Lane, call: QueuedCall): void {
     call.lane = lane;
     lane.running += 1;
-    call.begin(undefined, nowMs - call.sinceMs);
+    call.begin();
   }
 
   #spend(sinceMs: number): void {
     this.#spentMs += performance.now() - sinceMs;
     // Time adds up over several turns of the loop until this one ends, so that few calls do not cost a turn each.
-    if (this.#spentMs > sliceMs / 2) this.#schedule();
+    if (this.#spentMs > shortestSliceMs / 2) this.#schedule();
   }
 
   #isFree(lane: Lane): boolean {
     return this.#fits(lane, 1);
   }
 
-  /** True if so many calls can begin at once: then it was the process that stood still, and serving them is cheap. */
+  /** True if so many calls can begin at once: serving them is hardly more work than refusing them. */
   #fits(lane: Lane, calls: number): boolean {
     return lane.running + calls <= this.#options.laneLimit;
-  }
-
-  #reasonOf(lane: Lane): Refusal {
-    return this.#isFree(lane) ? 'overloaded' : 'account_busy';
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
+    this.#scheduledMs = performance.now();
     setImmediate(this.#turn);
   }
 
@@ -185,7 +225,7 @@ export class CallQueue {
   #laneOf(key: string): Lane {
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const lane: Lane = { running: 0, waiting: [] };
+    const lane: Lane = { running: 0, waiting: [], counted: undefined, intervalMs: 0 };
     this.#lanes.set(key, lane);
     return lane;
   }

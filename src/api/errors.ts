@@ -249,11 +249,11 @@ export const repeatedHeader = defineError(
 export const overloaded = defineError(
   20058,
   503,
-  'The service has more calls than it can serve, and has not begun with this one (it waited {waited} ms). Send it again in a second; the operator sets how long a call may wait (GATEHOUSE_MAX_WAIT_MS).',
+  'The service has more calls than it can serve, and has not begun with this one. Send it again in a second; the operator sets how long a call may wait (GATEHOUSE_MAX_WAIT_MS).',
 );
 
 export const accountBusy = defineError(
   20059,
   503,
-  'This account has {limit} calls in progress, which is as many as it may have, and the service has not begun with this one (it waited {waited} ms). Send fewer at once, and this one again in a second; the operator sets the limits (GATEHOUSE_ACCOUNT_CALLS, GATEHOUSE_MAX_WAIT_MS).',
+  'This account has {limit} calls in progress, which is as many as it may have, and the service has not begun with this one. Send fewer at once, and this one again in a second; the operator sets the limits (GATEHOUSE_ACCOUNT_CALLS, GATEHOUSE_MAX_WAIT_MS).',
 );

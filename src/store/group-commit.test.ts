@@ -50,6 +50,28 @@ onEachDatabase('group commit', (newDatabase) => {
     assert.equal((await namesOf(store)).length, 300);
   });
 
+  test('many writes at the same time let the event loop turn', async () => {
+    await using store = await openThings(await newDatabase());
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    const write = (name: string) =>
+      store.write(actor, (transaction) => {
+        for (const startMs = performance.now(); performance.now() - startMs < 3;);
+        return things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
+      });
+    const all = Promise.all(Array.from({ length: 40 }, (_, at) => write(`thing ${at}`)));
+    setImmediate(count);
+    await all;
+    isDone = true;
+    // All in one stretch would be a few turns.
+    assert.ok(turns >= 15, `${turns} turns`);
+    assert.equal(store.version, 40);
+  });
+
   test('a write that fails in the middle leaves no trace, and the others commit', async () => {
     await using store = await openThings(await newDatabase());
     const failing = (name: string, error: Error) =>
