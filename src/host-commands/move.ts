@@ -1,5 +1,6 @@
 import { databaseUrlFault, isSqlite, sqlitePath } from '../lib/database-url.ts';
-import { changeLogMigration, readVersion } from '../store/change-log.ts';
+import { readVersion } from '../store/change-log.ts';
+import { storeMigrations } from '../store/store-migrations.ts';
 import type { Connection, Database, Queries } from '../store/database.ts';
 import { findMissing, migrateWithin, readApplied } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
@@ -56,7 +57,7 @@ interface Moved {
  * commits only if every table reads there as it does here.
  */
 export async function moveDatabase({ from, to, migrations: given }: MoveOptions): Promise<Moved> {
-  const migrations = [changeLogMigration, ...given];
+  const migrations = [...storeMigrations, ...given];
   const path = sqlitePath(from);
   if (path !== undefined) requireDatabaseFile(path);
   await using opened = new AsyncDisposableStack();

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { sqlitePath } from '../lib/database-url.ts';
-import { changeLogMigration } from '../store/change-log.ts';
+import { storeMigrations } from '../store/store-migrations.ts';
 import { findMissing } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
 import { busyCode, resultCode } from '../store/sqlite.ts';
@@ -82,7 +82,7 @@ export async function restore({ path, file, force, migrations }: RestoreOptions)
   const copy = await copyBeside(file, path, { readOnly: true });
   try {
     const content = await inspectFile(copy);
-    const isOlder = findMissing(content.applied, [changeLogMigration, ...migrations]).length > 0;
+    const isOlder = findMissing(content.applied, [...storeMigrations, ...migrations]).length > 0;
     await giveToOwnerOf(existsSync(path) ? path : dirname(resolve(path)), copy);
     return { ...content, isOlder, keptAs: await replace(path, copy, force) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ChangeFeed } from './change-feed.ts';
 import type { Follower } from './change-feed.ts';
-import { changeLogMigration, readVersion } from './change-log.ts';
+import { readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Database, Queries } from './database.ts';
@@ -9,8 +9,9 @@ import { GroupCommit } from './group-commit.ts';
 import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
-import { observedChangesMigration, readObservedVersion } from './observed-changes.ts';
+import { readObservedVersion } from './observed-changes.ts';
 import { openDatabase } from './open-database.ts';
+import { storeMigrations } from './store-migrations.ts';
 import type { Page, Stored, Table } from './table.ts';
 
 interface StoreOptions {
@@ -31,7 +32,7 @@ const snapshotTimeoutMs = 60_000;
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url);
   try {
-    await migrate(database, [changeLogMigration, observedChangesMigration, ...options.migrations]);
+    await migrate(database, [...storeMigrations, ...options.migrations]);
     const store = new Store(database, await readVersion(database.reader), await readObservedVersion(database.reader));
     await store.watch(options.onFeedFault);
     return store;

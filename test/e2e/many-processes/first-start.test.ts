@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { migrations } from '../../../src/open-context.ts';
-import { changeLogMigration } from '../../../src/store/change-log.ts';
+import { storeMigrations } from '../../../src/store/store-migrations.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
@@ -43,7 +43,7 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
   test('those who find the same empty database at the same moment make one account', async () => {
     const url = await newDatabase();
     const database = await openDatabase(url);
-    await migrate(database, [changeLogMigration, ...migrations]);
+    await migrate(database, [...storeMigrations, ...migrations]);
     // All processes wait here for the write lock, and none has seen the writes of another.
     const holder = await database.connect();
     await database.beginExclusive(holder);
