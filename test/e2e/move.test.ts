@@ -84,7 +84,8 @@ async function readEverything(service: Service): Promise<ReadonlyMap<string, str
   for (const path of lists) {
     const { status, text } = await service.call('GET', path);
     assert.equal(status, 200, `GET ${path}: ${text}`);
-    answers.set(path, text);
+    // Written some time after the call that it comes from.
+    answers.set(path, text.replaceAll(/,"last_used_at":"[^"]*"/g, ''));
   }
   const empty = [...answers].filter(([, text]) => /\[\]/.test(text) && !text.includes('"id"')).map(([path]) => path);
   // An empty list would prove nothing about its table.
