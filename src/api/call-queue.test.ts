@@ -100,7 +100,7 @@ describe('the queue of calls', () => {
         for (const startMs = performance.now(); performance.now() - startMs < 10;);
         call.release();
         // By now it is known how long each takes, and more wait than can be served in time.
-        if (at === 5)
+        if (at === 20)
           for (const lane of ['a', 'b'])
             queue.enter(lane, new QueuedCall(queue, (refusal) => late.push(`${lane} ${refusal}`)));
       });

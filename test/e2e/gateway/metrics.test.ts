@@ -35,6 +35,8 @@ suite('metrics', () => {
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
+      gatehouse_api_calls_refused_total: 'counter',
+      gatehouse_api_calls_waiting: 'gauge',
     });
     assert.deepEqual([...labelNames].toSorted(), ['direction', 'edge', 'le', 'status', 'verdict']);
   });
