@@ -22,7 +22,7 @@ const noProxies = readConfig({}, {}).trustedProxies;
 async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   const app = fastify();
   const observer = { callRefused: () => {}, callsWaiting: () => {} };
-  new CallAdmission({ accountCalls: 1, maxWaitMs: 50, trustedProxies, observer, logger: app.log }).attach(app);
+  new CallAdmission({ accountCalls: 1, maxWaitMs: 10, trustedProxies, observer, logger: app.log }).attach(app);
   const gate = Promise.withResolvers<string>();
   const arrived = Promise.withResolvers<void>();
   app.get('/slow', () => {
@@ -175,7 +175,7 @@ onEachGatehouse(
       );
     });
   },
-  { accountCalls: '2', maxWaitMs: '100', metricsListen: '127.0.0.1:0' },
+  { accountCalls: '2', maxWaitMs: '10', metricsListen: '127.0.0.1:0' },
 );
 
 onEachGatehouse(

@@ -84,7 +84,7 @@ describe('the queue of calls', () => {
   });
 
   test('refuses a call whose turn does not come in time, and says what it has waited for', async () => {
-    const { begun, enter, until } = newQueue(1, 40);
+    const { begun, enter, until } = newQueue(1, 5);
     enter('a', 'long');
     enter('a', 'late');
     await until(() => begun.length === 2);
@@ -100,7 +100,7 @@ describe('the queue of calls', () => {
         for (const startMs = performance.now(); performance.now() - startMs < 10;);
         call.release();
         // By now it is known how long each takes, and more wait than can be served in time.
-        if (at === 5)
+        if (at === 20)
           for (const lane of ['a', 'b'])
             queue.enter(lane, new QueuedCall(queue, (refusal) => late.push(`${lane} ${refusal}`)));
       });
@@ -111,6 +111,19 @@ describe('the queue of calls', () => {
     // The queue is empty: nothing is foreseen from earlier calls.
     enter('a', 'later');
     await until(() => begun.includes('later'));
+  });
+
+  test('keeps as many calls waiting as may be in progress, however long those take', async () => {
+    const { begun, enter, waiting, until } = newQueue(3, 1);
+    const calls = ['one', 'two', 'three', 'four', 'five', 'six'].map((name) => enter('a', name));
+    await until(() => begun.length === 3);
+    assert.equal(waiting(), 3);
+    for (const call of calls) call.release();
+    await until(() => waiting() === 0);
+    assert.ok(
+      begun.every((each) => !each.includes(' ')),
+      begun.join(),
+    );
   });
 
   test('does not begin a call whose client has gone', async () => {

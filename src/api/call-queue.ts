@@ -4,7 +4,7 @@ export type Refusal = 'overloaded' | 'account_busy';
 interface CallQueueOptions {
   /** Calls of one lane that are in progress at once. */
   readonly laneLimit: number;
-  /** Time after which a call that waits is refused. */
+  /** A call that would have to wait longer than this is refused. */
   readonly maxWaitMs: number;
   /** Called whenever the number of calls that wait has changed. */
   readonly onWaiting: (count: number) => void;
@@ -25,6 +25,10 @@ interface Lane {
  */
 const shortestSliceMs = 2;
 const longestSliceMs = 10;
+/** Time after which calls that wait are looked at again, and over which the pace of calls is measured. */
+const watchMs = 50;
+/** A call that was not foreseen to wait may wait so many times as long, behind calls that take long themselves. */
+const patience = 20;
 
 /** One call, from its arrival until nothing is done for it any more. */
 export class QueuedCall {
@@ -85,8 +89,9 @@ export class CallQueue {
     const lane = this.#laneOf(key);
     const nowMs = performance.now();
     const { length } = lane.waiting;
-    // Half of the time, as what is foreseen is not sure.
-    if (length * lane.intervalMs > this.#options.maxWaitMs / 2 && !this.#fits(lane, length + 1)) {
+    const { laneLimit, maxWaitMs } = this.#options;
+    // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
+    if (length >= laneLimit && length * lane.intervalMs > maxWaitMs) {
       call.begin(this.#isFree(lane) ? 'overloaded' : 'account_busy');
     } else if (length === 0 && this.#isFree(lane) && this.#spentMs < this.#sliceMs) {
       this.#start(lane, call);
@@ -143,7 +148,7 @@ export class CallQueue {
     const [call] = lane.waiting;
     if (call === undefined) return true;
     const isFree = this.#isFree(lane);
-    const isLate = !isFree && this.#clockMs - call.sinceMs > this.#options.maxWaitMs;
+    const isLate = !isFree && this.#clockMs - call.sinceMs > patience * this.#options.maxWaitMs;
     if (!call.isAbandoned && !isLate && !isFree) return false;
     lane.waiting.shift();
     this.#countWaiting(-1);
@@ -162,8 +167,8 @@ export class CallQueue {
 
   #advanceClock(): void {
     const nowMs = performance.now();
-    // Longer than any pause between two turns while calls wait, see `#lookAgain`.
-    this.#clockMs += Math.min(nowMs - this.#readMs, this.#options.maxWaitMs / 5);
+    // While calls wait, turns come more often than this.
+    this.#clockMs += Math.min(nowMs - this.#readMs, 2 * watchMs);
     this.#readMs = nowMs;
   }
 
@@ -171,7 +176,7 @@ export class CallQueue {
   #count(lane: Lane, nowMs: number): void {
     const counted = (lane.counted ??= { sinceMs: nowMs, calls: 0 });
     const elapsedMs = nowMs - counted.sinceMs;
-    if (elapsedMs > this.#options.maxWaitMs / 10) {
+    if (elapsedMs > watchMs) {
       lane.intervalMs = elapsedMs / counted.calls;
       lane.counted = { sinceMs: nowMs, calls: 1 };
     } else {
@@ -192,12 +197,7 @@ export class CallQueue {
   }
 
   #isFree(lane: Lane): boolean {
-    return this.#fits(lane, 1);
-  }
-
-  /** True if so many calls can begin at once: serving them is hardly more work than refusing them. */
-  #fits(lane: Lane, calls: number): boolean {
-    return lane.running + calls <= this.#options.laneLimit;
+    return lane.running < this.#options.laneLimit;
   }
 
   #schedule(): void {
@@ -214,7 +214,7 @@ export class CallQueue {
     setTimeout(() => {
       this.#isWatched = false;
       this.#schedule();
-    }, this.#options.maxWaitMs / 10).unref();
+    }, watchMs).unref();
   }
 
   #countWaiting(change: number): void {

@@ -52,7 +52,7 @@ export interface ApiOptions {
   readonly rateLimit: number | undefined;
   /** Calls of one account that are in progress at once. */
   readonly accountCalls: number;
-  /** Time after which a call that waits for its turn is refused. */
+  /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
   readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;

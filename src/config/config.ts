@@ -261,8 +261,8 @@ const settings = {
   },
   maxWaitMs: {
     form: 'milliseconds',
-    help: 'longest time that an API call waits for its turn; then it is answered 503',
-    fallback: '500',
+    help: 'an API call that would have to wait longer for its turn is answered 503',
+    fallback: '300',
     read: readWholeNumber(10, 60_000),
   },
   secretKey: {
