@@ -44,12 +44,9 @@ suite('metrics', () => {
       gatehouse_snapshot_timestamp_seconds: 'gauge',
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
-<<<<<<< HEAD
       gatehouse_inward_refusals_total: 'counter',
-=======
       gatehouse_api_calls_refused_total: 'counter',
       gatehouse_api_calls_waiting: 'gauge',
->>>>>>> wt-d
     });
     assert.deepEqual([...labelNames].toSorted(), ['bound', 'direction', 'edge', 'le', 'status', 'verdict']);
   });
