@@ -45,6 +45,8 @@ suite('metrics', () => {
       gatehouse_publish_seconds: 'histogram',
       gatehouse_publish_faults_total: 'counter',
       gatehouse_inward_refusals_total: 'counter',
+      gatehouse_event_loop_delay_seconds: 'histogram',
+      gatehouse_failed_authentications_total: 'counter',
       gatehouse_api_calls_refused_total: 'counter',
       gatehouse_api_calls_waiting: 'gauge',
     });
