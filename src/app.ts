@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
-import { buildApi, limitFailures, ownConnections } from './build-api.ts';
+import { buildApi, limitConnections, limitFailures, ownConnections } from './build-api.ts';
 import type { Config } from './config/config.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
 import type { Logger } from './log.ts';
@@ -87,12 +87,24 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const { store } = context;
   metrics.watchStorage(() => store.isFull);
   const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
-  const isOurs = ownConnections(gateway, observer);
+  const isOurs = ownConnections(gateway, registration, observer);
   const failures = started.use(limitFailures(config, metrics, log));
+  const connections = limitConnections(config, metrics, log);
   const api =
     config.role === 'gateway'
       ? undefined
-      : await buildApi({ ...readiness, config, context, access, observer, metrics, isOurs, failures, log });
+      : await buildApi({
+          ...readiness,
+          config,
+          context,
+          access,
+          observer,
+          metrics,
+          isOurs,
+          failures,
+          connections,
+          log,
+        });
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -103,7 +115,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     started.use(services.get(ruleSweeper).start(onFault));
   }
   if (config.metricsListen !== undefined) started.use(measureEventLoopDelay(metrics.registry));
-  const metricsServer = config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, isOurs));
+  const metricsServer =
+    config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, { isOurs, connections }));
 
   const openedPorts = {
     api: apiUrl === undefined ? undefined : Number(new URL(apiUrl).port),

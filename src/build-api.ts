@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 
 import { FailedAuthentications } from './api/failed-authentications.ts';
+import { tooManyConnections, tooManySourceConnections } from './api/errors.ts';
 import { createApi } from './api/server.ts';
 import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
+import { readOpenFilesLimit, reservedFiles } from './gateway/bounds/default-bounds.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
 import type { ResilientGateway } from './gateway/resilient-gateway.ts';
+import { ServerConnections } from './lib/server-connections.ts';
 import type { Logger } from './log.ts';
 import { modules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
@@ -14,11 +17,21 @@ import type { Metrics } from './observe/metrics.ts';
 import { authenticator } from './resources/api-keys/service.ts';
 import { resources } from './resources/index.ts';
 import { localCa } from './resources/local-ca/service.ts';
+import type { Registration } from './resources/processes/service.ts';
 import type { ResourceContext } from './resources/resource.ts';
 
-/** Tells of connections that this process's gateway made and that have arrived here; in doubt it is one. */
-export function ownConnections(gateway: ResilientGateway | undefined, observer: TrafficObserver): ApiOptions['isOurs'] {
+/** Interval of the log line about connections that were refused. */
+const refusalLogMs = 60_000;
+
+/** Tells of connections that a gateway of the installation made and that have arrived here; in doubt it is one. */
+export function ownConnections(
+  gateway: ResilientGateway | undefined,
+  registration: Pick<Registration, 'isLapsed'>,
+  observer: TrafficObserver,
+): ApiOptions['isOurs'] {
   return (socket) => {
+    // Gateways in other processes may have let a connection through to here meanwhile.
+    if (registration.isLapsed) return true;
     const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
     if (ours === false) return false;
     return Promise.resolve(ours)
@@ -30,7 +43,10 @@ export function ownConnections(gateway: ResilientGateway | undefined, observer: 
   };
 }
 
-interface ApiParts extends Pick<ApiOptions, 'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures'> {
+interface ApiParts extends Pick<
+  ApiOptions,
+  'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures' | 'connections'
+> {
   readonly config: Config;
   readonly context: ResourceContext;
   readonly observer: TrafficObserver;
@@ -68,6 +84,27 @@ export function buildApi({ config, context, observer, metrics, log, ...given }: 
 function rememberOnce<T>(load: () => Promise<T | undefined>): () => Promise<T | undefined> {
   let known: T | undefined;
   return async () => (known ??= await load());
+}
+
+/** Connections to the API and the metrics have part of the descriptors that the gateway leaves, or most where there is none. */
+export function limitConnections(config: Config, metrics: Metrics, log: Logger): ServerConnections {
+  const openFiles = readOpenFilesLimit();
+  const share = config.role === 'api' ? Math.floor((openFiles * 3) / 4) : Math.floor(reservedFiles(openFiles) / 2);
+  const all = config.apiConnections ?? Math.max(8, share);
+  const bySource = config.apiSourceConnections ?? Math.ceil(all / 4);
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return new ServerConnections({
+    all,
+    bySource,
+    trustedProxies: config.trustedProxies,
+    refused: (limit, source) => {
+      metrics.callRefused(limit === 'all' ? 'connections' : 'source_connections');
+      if (performance.now() - loggedMs < refusalLogMs) return;
+      loggedMs = performance.now();
+      const { code, message } = limit === 'all' ? tooManyConnections : tooManySourceConnections;
+      log.warn({ code, source, all, bySource }, message);
+    },
+  });
 }
 
 export function limitFailures(config: Config, metrics: Metrics, log: Logger): FailedAuthentications {

@@ -257,3 +257,15 @@ export const accountBusy = defineError(
   503,
   'This account has {limit} calls in progress, which is as many as it may have, and the service has not begun with this one. Send fewer at once, and this one again in a second; the operator sets the limits (GATEHOUSE_ACCOUNT_CALLS, GATEHOUSE_MAX_WAIT_MS).',
 );
+
+export const tooManyConnections = defineError(
+  20073,
+  503,
+  'Too many connections to the API are open: new ones are closed. The operator can raise GATEHOUSE_API_CONNECTIONS, and the limit of open files with it.',
+);
+
+export const tooManySourceConnections = defineError(
+  20074,
+  503,
+  'One address has too many connections to the API: new ones of it are closed. The operator can raise GATEHOUSE_API_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
+);

@@ -8,6 +8,7 @@ import { newOperationId } from '../lib/ids.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
+import type { ServerConnections } from '../lib/server-connections.ts';
 import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator } from './caller.ts';
@@ -55,6 +56,7 @@ export interface ApiOptions {
   /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
   readonly observer: ApiObserver;
+  readonly connections: ServerConnections;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -93,6 +95,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     },
     clientErrorHandler: connections.fail,
   });
+  options.connections.attach(app.server);
   connections.attach(app);
   admission.attach(app);
   app.setErrorHandler((error, request, reply) => {

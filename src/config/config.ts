@@ -6,6 +6,7 @@ import {
   readAddresses,
   readBaseUrl,
   readChoice,
+  readChosenToken,
   readDatabaseUrl,
   readHost,
   readList,
@@ -40,6 +41,18 @@ const settings = {
     fallback: '127.0.0.1:4040',
     read: readListen,
   },
+  apiConnections: {
+    form: 'count|auto',
+    help: 'connections to the API and the metrics together; "auto" by the limit of open files',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
+  apiSourceConnections: {
+    form: 'count|auto',
+    help: 'connections of one address (IPv6: of one /64 network) to the API and the metrics; "auto": a quarter of all',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
   databaseUrl: {
     form: 'url',
     help: 'sqlite:PATH or postgres://user:password@host/database',
@@ -51,7 +64,7 @@ const settings = {
     form: 'token',
     help: 'token of the first API key, 32 or more printable characters; made and printed once when not given',
     fallback: '',
-    read: optional(readSecretText(32)),
+    read: optional(readChosenToken),
     secret: true,
   },
   vendor: {

@@ -86,6 +86,17 @@ export function readSecretText(shortest: number): (text: string) => string {
   };
 }
 
+/** A token that the operator chooses must not look like one that the service issues: it would be taken for that. */
+export function readChosenToken(text: string): string {
+  const token = readSecretText(32)(text);
+  if (/^[0-9A-Za-z]{27}_[0-9A-Za-z]{43}$/.test(token)) {
+    throw new Error(
+      'it has the form of a token that Gatehouse issues itself; choose another, such as 64 hexadecimal digits',
+    );
+  }
+  return token;
+}
+
 export function readWord(text: string): string {
   if (!/^[a-z][a-z0-9]*$/.test(text)) throw new Error('write a word of lower-case letters and digits');
   return text;

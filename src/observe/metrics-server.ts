@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { ServerConnections } from '../lib/server-connections.ts';
 import type { Metrics } from './metrics.ts';
 
 /** True for a connection that the gateway has made to itself: it must be reset. Must not fail. */
@@ -12,11 +13,12 @@ type IsOurs = (socket: Socket) => boolean | Promise<boolean>;
 export async function serveMetrics(
   metrics: Metrics,
   listen: { readonly host: string; readonly port: number },
-  isOurs: IsOurs,
+  { isOurs, connections }: { readonly isOurs: IsOurs; readonly connections: Pick<ServerConnections, 'attach'> },
 ): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer((request, response) => {
     void answer(metrics, request, response, isOurs);
   });
+  connections.attach(server);
   server.listen(listen.port, listen.host);
   await once(server, 'listening');
   const address = server.address();

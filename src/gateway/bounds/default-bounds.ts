@@ -24,8 +24,7 @@ type ChosenBounds = { readonly [Name in keyof ConnectionBounds]: number | undefi
  */
 export function connectionBounds(chosen: ChosenBounds, openFiles: number): ConnectionBounds {
   const files = Math.min(openFiles, usedFiles);
-  const reserve = Math.min(Math.max(leastReserve, files / 8), files / 2);
-  const share = Math.max(4, Math.floor((files - reserve) / 2));
+  const share = Math.max(4, Math.floor((files - reservedFiles(openFiles)) / 2));
   const { clientConnections = share, upstreamConnections = share } = chosen;
   return {
     clientConnections,
@@ -34,6 +33,12 @@ export function connectionBounds(chosen: ChosenBounds, openFiles: number): Conne
     accountConnections: chosen.accountConnections ?? Math.ceil(upstreamConnections / 2),
     backendConnections: chosen.backendConnections ?? Math.ceil(upstreamConnections / 4),
   };
+}
+
+/** Descriptors that traffic leaves. */
+export function reservedFiles(openFiles: number): number {
+  const files = Math.min(openFiles, usedFiles);
+  return Math.min(Math.max(leastReserve, files / 8), files / 2);
 }
 
 /** Reads the limit of open files of this process. Node has raised it as far as it may at its start. */

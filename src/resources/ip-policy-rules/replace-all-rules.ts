@@ -44,9 +44,6 @@ interface Replacement {
 export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
   const { store } = context;
   const { id: policyId = '' } = call.params;
-  // Before the work begins, and again in the write: every statement below may take the id for one of the account's own, and
-  // a caller without the right must not even hold the lease.
-  await checkPolicy({ context, call, policyId }, store.queries);
   const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
   const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
   const atOnce = (transaction: Transaction) => replaceInOneWrite(replacement, transaction);
@@ -129,7 +126,8 @@ async function leaveToSweeper({ context: { store, services } }: Replacement, lea
 
 type Named = Pick<Replacement, 'context' | 'call' | 'policyId'>;
 
-async function checkPolicy({ context, call, policyId }: Named, queries: Queries): Promise<void> {
+/** To be called before the work begins, and again in the write: a caller without the right must not even hold the lease. */
+export async function checkPolicy({ context, call, policyId }: Named, queries: Queries): Promise<void> {
   const { referables, services } = context;
   if (!(await referables.exists(queries, 'ip_policy', call.caller.accountId, policyId))) {
     throw new UserError(notFound, { noun: 'IP policy', id: quote(policyId) });

@@ -8,7 +8,7 @@ import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
-import { replaceAllRules } from './replace-all-rules.ts';
+import { checkPolicy, replaceAllRules } from './replace-all-rules.ts';
 import { acceptRules, parseRuleLines, ReplaceRules } from './rule-list.ts';
 
 const bodyLimitBytes = 32 * 1024 * 1024;
@@ -56,7 +56,10 @@ export function replaceRulesOperation(context: ResourceContext): Operation {
       listEntryTooLong,
       preconditionFailed,
     ],
-    // Validated before any write begins, so that other writes need not wait for it.
-    handle: async (call) => replaceAllRules(context, call, await acceptRules(call.body)),
+    handle: async (call) => {
+      await checkPolicy({ context, call, policyId: call.params['id'] ?? '' }, context.store.queries);
+      // Validated before any write begins, so that other writes need not wait for it.
+      return replaceAllRules(context, call, await acceptRules(call.body));
+    },
   });
 }

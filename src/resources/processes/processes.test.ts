@@ -90,4 +90,18 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const soon = new Promise((resolve) => setTimeout(resolve, 300, 'waits').unref());
     assert.equal(await Promise.race([waiting, soon]), 'waits');
   });
+
+  test('one that stood still knows that the others may have forgotten it, until it is registered again', async () => {
+    const url = await newDatabase();
+    await using store = await open(url);
+    await using running = new AsyncDisposableStack();
+    const registration = running.use(await createProcesses(store, { beatMs: 100, followMs: 50 }).register([api]));
+    assert.equal(registration.isLapsed, false);
+    await store.writeUnlogged(async (notes) => notes.run('DELETE FROM processes'));
+    // Holds the process up for longer than two beats.
+    for (const startMs = performance.now(); performance.now() - startMs < 500;);
+    assert.equal(registration.isLapsed, true);
+    await until(() => !registration.isLapsed, 'it has come back');
+    assert.deepEqual(await known(store), [[api]]);
+  });
 });

@@ -19,6 +19,8 @@ export interface RegistryOptions {
 
 const defaults: RegistryOptions = { beatMs: 10_000, followMs: 250 };
 const missedBeats = 3;
+/** A beat that is later than this many intervals may have cost the registration: fewer than the others wait for. */
+const lateBeats = 2;
 const stopLimitMs = 2_000;
 
 export function createProcesses(store: Store, options: RegistryOptions = defaults): Processes {
@@ -38,6 +40,9 @@ class ProcessRegistration implements Registration {
   #self: RunningProcess;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
+  /** When the beat was last due here, whether or not the database could be reached. */
+  #tickMs = performance.now();
+  #isReturning = false;
 
   constructor(store: Store, listeners: readonly Listener[], options: RegistryOptions) {
     this.#store = store;
@@ -56,13 +61,19 @@ class ProcessRegistration implements Registration {
   /** A database that cannot be written does not keep the process from starting: the beat tries again. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => {
-      this.#beating = this.#beat().catch(() => {});
+      const stoodStill = this.isLapsed;
+      this.#tickMs = performance.now();
+      this.#beating = (stoodStill ? this.#comeBack() : this.#beat()).catch(() => {});
     }, this.#options.beatMs).unref();
     await this.#write().catch(() => {});
     const others = await readProcesses(this.#store.queries);
     const isGateway = ({ id, listeners }: RunningProcess) =>
       id !== this.#self.id && listeners.some(({ kind }) => kind === 'tcp');
     if (others.some(isGateway)) await sleep(this.#options.followMs);
+  }
+
+  get isLapsed(): boolean {
+    return this.#isReturning || performance.now() - this.#tickMs > this.#options.beatMs * lateBeats;
   }
 
   async update(listeners: readonly Listener[]): Promise<void> {
@@ -75,6 +86,14 @@ class ProcessRegistration implements Registration {
     // One that cannot be removed is found gone by the others: a stop does not wait for a database that is away.
     const removed = this.#beating.then(() => removeProcess(this.#store, this.#self.id)).catch(() => {});
     await Promise.race([removed, sleep(stopLimitMs, undefined, { ref: false })]);
+  }
+
+  /** A gateway must know of the listeners again before they serve anybody. */
+  async #comeBack(): Promise<void> {
+    this.#isReturning = true;
+    await this.#write().catch(() => {});
+    await sleep(this.#options.followMs);
+    this.#isReturning = false;
   }
 
   #write(): Promise<void> {

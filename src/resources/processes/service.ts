@@ -11,6 +11,11 @@ export interface Processes {
 }
 
 export interface Registration extends AsyncDisposable {
+  /**
+   * True while the others may have taken this process for gone, because it stood still: its listeners are not guarded then,
+   * and must serve nobody until it is registered again.
+   */
+  readonly isLapsed: boolean;
   /** Replaces the listeners, once the system has chosen their ports. */
   update(listeners: readonly Listener[]): Promise<void>;
 }
