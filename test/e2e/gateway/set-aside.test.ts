@@ -104,7 +104,10 @@ onEachDatabase('entries that cannot be loaded', (newDatabase) => {
     ];
     await write(gatehouse, async (transaction) => {
       const { policyId } = made;
-      await transaction.run('UPDATE ip_policy_rules SET cidr = $1 WHERE ip_policy_id = $2', ['127.0.0.0/x', policyId]);
+      await transaction.run('UPDATE ip_policy_rule_rows SET cidr = $1 WHERE ip_policy_id = $2', [
+        '127.0.0.0/x',
+        policyId,
+      ]);
       const change = { kind: 'ip_policy', id: policyId, before: null, after: null };
       transaction.record({ accountId: '', ...change, cascades: true });
     });

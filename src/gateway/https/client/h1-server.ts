@@ -28,6 +28,10 @@ interface Connection {
   readonly turns: RequestTurns;
   /** Runs out if the head of the next request is late. */
   overdue: NodeJS.Timeout | undefined;
+  /** Bytes came that are not HTTP. */
+  isBroken: boolean;
+  /** The newest request. */
+  last: IncomingMessage | undefined;
 }
 
 /** Facts about a request that are known once it is read, whenever its turn comes. */
@@ -78,7 +82,16 @@ export class Http1Server {
     socket.prependListener('data', onData);
     // After Node's own listeners are on the socket, which its turns have to outdo.
     const turns = new RequestTurns(socket);
-    this.#connections.set(socket, { socket, client, lines, onData, turns, overdue: undefined });
+    this.#connections.set(socket, {
+      socket,
+      client,
+      lines,
+      onData,
+      turns,
+      overdue: undefined,
+      isBroken: false,
+      last: undefined,
+    });
     socket.on('close', () => {
       clearTimeout(this.#connections.get(socket)?.overdue);
       this.#connections.delete(socket);
@@ -131,6 +144,7 @@ export class Http1Server {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
     clearTimeout(connection.overdue);
+    connection.last = request;
     const form = { lineIsExact: connection.lines.has(request), upgrade: undefined };
     connection.turns.take(() => {
       this.#begin(connection, request, response, form);
@@ -182,6 +196,17 @@ export class Http1Server {
     const isClosing = error.code === 'HPE_CLOSED_CONNECTION' || this.#closing.has(socket);
     if (isClosing && error.code?.startsWith('HPE_') === true) return;
     const connection = this.#connections.get(socket);
+    // Not in the middle of a body: the request that it belongs to cannot be completed.
+    if (
+      connection?.turns.isBusy === true &&
+      connection.last?.complete === true &&
+      error.code?.startsWith('HPE_') === true
+    ) {
+      // The requests before are answered first; one of them may close the connection, and this is never answered.
+      if (!connection.isBroken) connection.turns.take(() => this.#refuse(socket, toUserError(error)));
+      connection.isBroken = true;
+      return;
+    }
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.turns.isBusy === true) {
       // It may be that nobody reads the head: the client has its time when the answers before are out.
       connection.overdue = setTimeout(() => {
