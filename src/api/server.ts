@@ -54,6 +54,8 @@ export interface ApiOptions {
   readonly accountCalls: number;
   /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
+  /** A connection is closed on which no byte moves for so long in the middle of a call. */
+  readonly stallSeconds: number;
   readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;
 }
@@ -80,6 +82,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     bodyLimit: bodyLimitBytes,
     keepAliveTimeout: keepAliveMs,
     requestTimeout: requestTimeoutMs,
+    // Node counts bytes that a client takes as progress, and has a limit of its own between calls: `keepAliveTimeout`.
+    connectionTimeout: options.stallSeconds * 1000,
     // A request without one is answered here, as every other fault is.
     http: { requireHostHeader: false },
     // The query is read by `readQuery`, once the caller is known.
@@ -97,6 +101,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   admission.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
+    request.queued?.release();
   });
   resetOwnConnections(app, options);
   closeConnectionsInTime(app);
