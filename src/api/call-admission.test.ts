@@ -91,13 +91,14 @@ onEachGatehouse(
       }
     };
     /** Has every write of the process wait, and with it the call that makes it, until what it returns is called. */
-    const holdWrites = async () => {
+    const holdWrites = async (context: TestContext) => {
       const gate = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
       const held = g().app.context.store.write({ id: 'host', accountId: '', operationId: '' }, async () => {
         begun.resolve();
         await gate.promise;
       });
+      context.after(() => gate.resolve());
       await begun.promise;
       return async () => {
         gate.resolve();
@@ -107,13 +108,13 @@ onEachGatehouse(
     const post = (token: string) => g().post('/ip_policies', { description: 'held' }, { token });
     const list = (token: string) => g().get('/api_keys', { token });
 
-    test('beyond the share of a principal are 503 once they have waited; nobody else is touched', async () => {
+    test('beyond the share of a principal are 503 once they have waited; nobody else is touched', async (context) => {
       const account = await createAccount(g());
       const bot = await createUser(g(), 'member', account);
       const admin = await createUser(g(), 'admin', account);
       const other = await createUser(g(), 'admin', await createAccount(g()));
       const second = (await g().post('/api_keys', {}, { token: bot.token })).body.token;
-      const free = await holdWrites();
+      const free = await holdWrites(context);
       const held = post(bot.token);
       await until(async () => (await list(bot.token)).status === 503);
       const metric = 'gatehouse_api_calls_refused_total{reason="principal_busy"}';
@@ -133,11 +134,11 @@ onEachGatehouse(
       assert.equal((await list(bot.token)).status, 200);
     });
 
-    test('beyond the limit of an account are 503 whoever makes them', async () => {
+    test('beyond the limit of an account are 503 whoever makes them', async (context) => {
       const account = await createAccount(g());
       const people = [await createUser(g(), 'admin', account), await createUser(g(), 'admin', account)];
       const third = await createUser(g(), 'admin', account);
-      const free = await holdWrites();
+      const free = await holdWrites(context);
       const held = people.map(({ token }) => post(token));
       await until(async () => (await list(third.token)).status === 503);
       const refused = await list(third.token);
@@ -157,10 +158,10 @@ onEachGatehouse(
       );
     });
 
-    test('that wait are not carried out when their client goes away, and are served when there is room', async () => {
+    test('that wait are not carried out when their client goes away, and are served when there is room', async (context) => {
       const { token } = await createUser(g(), 'admin', await createAccount(g()));
       const waiting = (count: number) => until(async () => (await readMetric('gatehouse_api_calls_waiting')) === count);
-      const free = await holdWrites();
+      const free = await holdWrites(context);
       const send = (description: string, signal?: AbortSignal) =>
         fetch(new URL('/ip_policies', g().url), {
           method: 'POST',

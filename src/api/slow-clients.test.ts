@@ -85,10 +85,10 @@ onEachGatehouse(
       for (let at = 0; at < 60; at++) await g().create('/ip_policies', { metadata }, { token });
       const request = `GET /ip_policies HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nService-Version: 2\r\n\r\n`;
       for (let at = 0; at < 8; at++) await slow.sendAndReadNothing(request);
-      for (let at = 0; at < 10; at++) {
-        await sleep(50);
-        assert.equal(await list(token), 200);
-      }
+      await sleep(500);
+      // They are served until nothing more fits on the way to them.
+      const startMs = performance.now();
+      while ((await list(token)) !== 200) assert.ok(performance.now() - startMs < limitMs, 'they keep their places');
     });
 
     test('whose failed authentications are answered late do not keep out a token that was not used before', async () => {
