@@ -75,6 +75,7 @@ export function buildApi({ config, context, observer, metrics, log, ...given }: 
     rateLimit: config.rateLimit,
     accountCalls: config.accountCalls,
     maxWaitMs: config.maxWaitMs,
+    stallSeconds: config.apiStallSeconds,
     observer: metrics,
     logger: log,
   });

@@ -27,16 +27,35 @@ export interface AdmittedCaller {
   readonly warnedBy: readonly string[];
 }
 
+/** Runs the lookup of a token when it is its turn. */
+type InTurn = (run: () => Awaitable<Identity>) => Awaitable<Identity>;
+
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
-export function admitCaller(request: IncomingMessage, options: AdmissionOptions): Awaitable<AdmittedCaller> {
+export function admitCaller(
+  request: IncomingMessage,
+  options: AdmissionOptions,
+  inTurn: InTurn,
+): Awaitable<AdmittedCaller> {
   let identity: Awaitable<Identity>;
   try {
-    identity = options.authenticator.authenticate(bearerToken(request.headers.authorization));
+    identity = inTurn(() => authenticate(request, options));
   } catch (fault) {
     return answerFault(fault, request, options);
   }
   if (identity instanceof Promise) identity = identity.catch((fault: unknown) => answerFault(fault, request, options));
   return whenReady(identity, (known) => checkSource(known, request, options));
+}
+
+/**
+ * Looks again, from the caches, whether a caller who was admitted still may call. A token that has ended since is no guess:
+ * the answer does not count as a failed authentication.
+ */
+export function admitAgain(request: IncomingMessage, options: AdmissionOptions): Awaitable<Caller> {
+  return whenReady(authenticate(request, options), (known) => checkSource(known, request, options).caller);
+}
+
+function authenticate({ headers }: IncomingMessage, { authenticator }: AdmissionOptions): Awaitable<Identity> {
+  return authenticator.authenticate(bearerToken(headers.authorization));
 }
 
 function answerFault(fault: unknown, request: IncomingMessage, options: AdmissionOptions): Promise<never> {

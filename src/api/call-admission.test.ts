@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,6 +11,7 @@ import { createAccount, createUser } from '../../test/support/people.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
 import { readConfig } from '../config/config.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { parseIp } from '../lib/ip/address.ts';
 import { CallAdmission } from './call-admission.ts';
 
 /** Longer than any wait of these tests, however slow the machine is. */
@@ -22,14 +22,23 @@ const noProxies = readConfig({}, {}).trustedProxies;
 async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   const app = fastify();
   const observer = { callRefused: () => {}, callsWaiting: () => {} };
-  new CallAdmission({ accountCalls: 1, maxWaitMs: 10, trustedProxies, observer, logger: app.log }).attach(app);
+  const admission = new CallAdmission({ accountCalls: 1, maxWaitMs: 10, trustedProxies, observer, logger: app.log });
+  admission.attach(app);
+  const source = parseIp('127.0.0.1');
+  assert.ok(source);
+  const principal = { id: 'usr_1', accountId: 'acc_1', admin: true, active: true };
+  const caller = { principal, accountId: 'acc_1', keyId: 'ak_1', readOnly: false, source };
   const gate = Promise.withResolvers<string>();
   const arrived = Promise.withResolvers<void>();
-  app.get('/slow', () => {
-    arrived.resolve();
-    return gate.promise;
+  app.get('/free', () => 'fine');
+  await app.register(async (scope) => {
+    scope.addHook('preValidation', (request, reply, done) => admission.begin(request, reply, caller, done));
+    scope.get('/slow', () => {
+      arrived.resolve();
+      return gate.promise;
+    });
+    scope.get('/other', () => 'fine');
   });
-  for (const path of ['/other', '/healthz', '/readyz']) app.get(path, () => 'fine');
   context.after(() => app.close());
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const slow = fetch(`${url}/slow`);
@@ -37,17 +46,7 @@ async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   return { url, gate, slow };
 }
 
-test('probes are answered while nothing else is', async (context) => {
-  const { url, gate, slow } = await serveFull(context, noProxies);
-  assert.match(await (await fetch(`${url}/other`)).text(), /has not begun/);
-  for (const path of ['/healthz', '/readyz', '/healthz?x=1']) {
-    assert.equal(await (await fetch(url + path)).text(), 'fine', path);
-  }
-  gate.resolve('done');
-  assert.equal(await (await slow).text(), 'done');
-});
-
-/** Has a call refused, then makes a probe on the same connection. Returns the time until that was answered. */
+/** Has a call refused, then makes another on the same connection. Returns the time until that was answered. */
 async function timeAfterRefusal(context: TestContext, trustedProxies: CidrSet): Promise<number> {
   const { url, gate, slow } = await serveFull(context, trustedProxies);
   const { hostname, port } = new URL(url);
@@ -60,7 +59,7 @@ async function timeAfterRefusal(context: TestContext, trustedProxies: CidrSet): 
   };
   assert.match(await ask('/other'), /^HTTP\/1\.1 503 /);
   const startMs = performance.now();
-  assert.match(await ask('/healthz'), /^HTTP\/1\.1 200 /);
+  assert.match(await ask('/free'), /^HTTP\/1\.1 200 /);
   const elapsedMs = performance.now() - startMs;
   gate.resolve('done');
   await slow;
@@ -80,10 +79,6 @@ test('the connection of a trusted proxy, which carries the calls of others too, 
 onEachGatehouse(
   'calls at once',
   (g) => {
-    const sockets: Socket[] = [];
-    after(() => {
-      for (const socket of sockets) socket.destroy();
-    });
     const readMetric = async (name: string) => {
       const text = await (await fetch(`http://127.0.0.1:${g().app.metricsPort}/metrics`)).text();
       return Number(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
@@ -95,75 +90,63 @@ onEachGatehouse(
         await sleep(5);
       }
     };
-    /** Sends a POST of a policy; without its last byte the call stays in progress until `finish` or `leave`. */
-    const post = async (token: string, description: string, isWhole: boolean) => {
-      const { hostname, port } = new URL(g().url);
-      const socket = connect(Number(port), hostname);
-      sockets.push(socket);
-      socket.on('error', () => {});
-      await once(socket, 'connect');
-      const body = JSON.stringify({ description });
-      const head =
-        `POST /ip_policies HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nService-Version: 2\r\n` +
-        `Content-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
-      const chunks: string[] = [];
-      socket.setEncoding('utf8').on('data', (chunk) => chunks.push(String(chunk)));
-      socket.write(head + (isWhole ? body : body.slice(0, -1)));
-      return {
-        async finish() {
-          socket.write(body.slice(-1));
-          await once(socket, 'close');
-          return Number(chunks.join('').slice(9, 12));
-        },
-        leave: () => socket.destroy(),
+    /** Has every write of the process wait, and with it the call that makes it, until what it returns is called. */
+    const holdWrites = async (context: TestContext) => {
+      const gate = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const held = g().app.context.store.write({ id: 'host', accountId: '', operationId: '' }, async () => {
+        begun.resolve();
+        await gate.promise;
+      });
+      context.after(() => gate.resolve());
+      await begun.promise;
+      return async () => {
+        gate.resolve();
+        await held;
       };
     };
-    const newAdmin = async () => createUser(g(), 'admin', await createAccount(g()));
-    const listed = async (token: string) => {
-      const { body } = await g().get('/ip_policies', { token });
-      return body.ip_policies.map(({ description }: { description: string }) => description);
-    };
-    /** Takes both places of the account, on connections of their own. */
-    const takeAll = async (token: string) => {
-      // The account of a token is known after its first call.
-      assert.equal((await g().get('/api_keys', { token })).status, 200);
-      const held = [await post(token, 'held', false), await post(token, 'held', false)];
-      await until(async () => (await g().get('/api_keys', { token })).status === 503);
-      return held;
-    };
+    const post = (token: string) => g().post('/ip_policies', { description: 'held' }, { token });
+    const list = (token: string) => g().get('/api_keys', { token });
 
-    test('beyond the limit of an account are 503 once they have waited; others and probes are not touched', async () => {
-      const { token } = await newAdmin();
-      const other = await newAdmin();
-      const held = await takeAll(token);
-      const before = await readMetric('gatehouse_api_calls_refused_total{reason="account_busy"}');
-      const refused = await g().get('/api_keys', { token });
-      assert.equal(refused.status, 503);
-      assert.equal(refused.body.error_code, 'ERR_GATEHOUSE_20059');
-      assert.match(refused.body.msg, /2 calls in progress.*GATEHOUSE_ACCOUNT_CALLS/);
+    test('beyond the share of a principal are 503 once they have waited; nobody else is touched', async (context) => {
+      const account = await createAccount(g());
+      const bot = await createUser(g(), 'member', account);
+      const admin = await createUser(g(), 'admin', account);
+      const other = await createUser(g(), 'admin', await createAccount(g()));
+      const second = (await g().post('/api_keys', {}, { token: bot.token })).body.token;
+      const free = await holdWrites(context);
+      const held = post(bot.token);
+      await until(async () => (await list(bot.token)).status === 503);
+      const metric = 'gatehouse_api_calls_refused_total{reason="principal_busy"}';
+      const before = await readMetric(metric);
+      // Another key of the same principal has the same share.
+      const refused = await list(second);
+      assert.deepEqual([refused.status, refused.body.error_code], [503, 'ERR_GATEHOUSE_20060']);
+      assert.match(refused.body.msg, /This user or bot has 1 calls in progress.*GATEHOUSE_ACCOUNT_CALLS/);
       assert.equal(refused.headers.get('retry-after'), '1');
-      assert.ok((await readMetric('gatehouse_api_calls_refused_total{reason="account_busy"}')) > before);
-      // A token that is used for the first time, and one whose account is known.
-      const made = await g().post('/api_keys', {}, { token: other.token });
-      assert.equal(made.status, 201, made.text);
-      for (const each of [other.token, made.body.token]) {
-        assert.equal((await g().get('/api_keys', { token: each })).status, 200);
+      assert.ok((await readMetric(metric)) > before);
+      for (const { token } of [admin, other]) assert.equal((await list(token)).status, 200);
+      for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+        assert.equal((await fetch(new URL(path, g().url))).status, 200);
       }
-      assert.equal((await g().get('/healthz')).status, 200);
-      assert.equal((await g().get('/readyz')).status, 200);
-      assert.equal((await fetch(new URL('/openapi.json', g().url))).status, 200);
-      for (const each of held) assert.equal(await each.finish(), 201);
-      assert.equal((await g().get('/api_keys', { token })).status, 200);
-      assert.deepEqual(await listed(token), ['held', 'held']);
+      await free();
+      assert.equal((await held).status, 201);
+      assert.equal((await list(bot.token)).status, 200);
     });
 
-    test('of another key of the account count with its own', async () => {
-      const { token } = await newAdmin();
-      const second = (await g().post('/api_keys', {}, { token })).body.token;
-      assert.equal((await g().get('/api_keys', { token: second })).status, 200);
-      const held = await takeAll(token);
-      assert.equal((await g().get('/api_keys', { token: second })).status, 503);
-      for (const each of held) assert.equal(await each.finish(), 201);
+    test('beyond the limit of an account are 503 whoever makes them', async (context) => {
+      const account = await createAccount(g());
+      const people = [await createUser(g(), 'admin', account), await createUser(g(), 'admin', account)];
+      const third = await createUser(g(), 'admin', account);
+      const free = await holdWrites(context);
+      const held = people.map(({ token }) => post(token));
+      await until(async () => (await list(third.token)).status === 503);
+      const refused = await list(third.token);
+      assert.equal(refused.body.error_code, 'ERR_GATEHOUSE_20059');
+      assert.match(refused.body.msg, /This account has 2 calls in progress.*GATEHOUSE_ACCOUNT_CALLS/);
+      await free();
+      for (const each of held) assert.equal((await each).status, 201);
+      assert.equal((await list(third.token)).status, 200);
     });
 
     test('that are refused leave one line in the log for many, and no error', async () => {
@@ -174,55 +157,33 @@ onEachGatehouse(
         [],
       );
     });
-  },
-  { accountCalls: '2', maxWaitMs: '10', metricsListen: '127.0.0.1:0' },
-);
 
-onEachGatehouse(
-  'calls that wait',
-  (g) => {
-    test('are not carried out when their client goes away, and are served when there is room', async (context) => {
-      const { hostname, port } = new URL(g().url);
-      const send = async (description: string, cut: number) => {
-        const socket = connect(Number(port), hostname);
-        context.after(() => socket.destroy());
-        socket.on('error', () => {});
-        await once(socket, 'connect');
-        const body = JSON.stringify({ description });
-        const bytes =
-          `POST /ip_policies HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${g().token}\r\nService-Version: 2\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-        socket.write(bytes.slice(0, bytes.length - cut));
-        return { socket, rest: bytes.slice(bytes.length - cut) };
-      };
-      const waiting = async () => {
-        const text = await (await fetch(`http://127.0.0.1:${g().app.metricsPort}/metrics`)).text();
-        return Number(/^gatehouse_api_calls_waiting (\d+)$/m.exec(text)?.[1]);
-      };
-      const untilWaiting = async (count: number) => {
-        const startMs = performance.now();
-        while ((await waiting()) !== count) {
-          assert.ok(performance.now() - startMs < limitMs, `${await waiting()} calls wait`);
-          await sleep(5);
-        }
-      };
-      await g().get('/api_keys');
-      const first = await send('first', 1);
-      await sleep(0);
-      const gone = await send('gone', 0);
-      await untilWaiting(1);
-      const last = await send('last', 0);
-      await untilWaiting(2);
-      gone.socket.destroy();
-      // Something the server reads after the end of the connection shows that it has seen that one.
-      assert.equal((await g().get('/healthz')).status, 200);
-      assert.equal((await g().get('/healthz')).status, 200);
-      first.socket.write(first.rest);
-      await once(last.socket, 'data');
-      const { body } = await g().get('/ip_policies');
+    test('that wait are not carried out when their client goes away, and are served when there is room', async (context) => {
+      const { token } = await createUser(g(), 'admin', await createAccount(g()));
+      const waiting = (count: number) => until(async () => (await readMetric('gatehouse_api_calls_waiting')) === count);
+      const free = await holdWrites(context);
+      const send = (description: string, signal?: AbortSignal) =>
+        fetch(new URL('/ip_policies', g().url), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'service-version': '2', 'content-type': 'application/json' },
+          body: JSON.stringify({ description }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      const first = send('first');
+      await sleep(50);
+      const controller = new AbortController();
+      const gone = send('gone', controller.signal).catch(() => undefined);
+      const last = send('last');
+      await waiting(2);
+      controller.abort();
+      await gone;
+      await sleep(50);
+      await free();
+      assert.deepEqual([(await first).status, (await last).status], [201, 201]);
+      const { body } = await g().get('/ip_policies', { token });
       const descriptions = body.ip_policies.map(({ description }: { description: string }) => description);
-      assert.deepEqual(descriptions, ['last', 'first']);
+      assert.deepEqual(descriptions.toSorted(), ['first', 'last']);
     });
   },
-  { accountCalls: '1', maxWaitMs: '60000', metricsListen: '127.0.0.1:0' },
+  { accountCalls: '2', maxWaitMs: '100', metricsListen: '127.0.0.1:0' },
 );

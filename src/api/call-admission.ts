@@ -1,20 +1,24 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { UserError } from '../errors/user-error.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { parseIp } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import type { Awaitable } from '../store/database.ts';
+import { BodyBudget } from './body-budget.ts';
+import { bodyLimitBytes } from './body.ts';
 import { CallQueue, QueuedCall } from './call-queue.ts';
 import type { Refusal } from './call-queue.ts';
-import { accountBusy, overloaded } from './errors.ts';
+import { hasBody } from './call.ts';
+import type { Caller } from './caller.ts';
+import { accountBusy, bodiesTooLarge, overloaded, principalBusy } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined for probes, which do not wait. */
+    /** Undefined until its body is in: only then a call takes a place, so that nobody holds one by sending slowly. */
     queued: QueuedCall | undefined;
+    /** Gives back what its body has of the budget of its principal. */
+    freeBody: (() => void) | undefined;
   }
 }
 
@@ -27,16 +31,16 @@ interface CallAdmissionOptions {
   readonly logger: FastifyBaseLogger;
 }
 
+type Reason = Refusal | 'bodies_too_large';
+
 /** Counts calls that are refused, and those that wait. */
 export interface ApiObserver {
-  callRefused(reason: Refusal | 'rate_limited'): void;
+  callRefused(reason: Reason | 'rate_limited'): void;
   /** Called whenever the number of calls that wait for their turn has changed. */
   callsWaiting(count: number): void;
 }
 
-/** Paths by which others see whether the process lives: they are answered under any load. */
-const probes = /^\/(?:healthz|readyz)(?:\?|$)/;
-/** Lane of requests whose account is not known yet: without a token, or with one that was not seen before. */
+/** Lane in which tokens are looked up that were not seen before. */
 const strangers = '';
 const knownTokens = 10_000;
 const logEveryMs = 10_000;
@@ -46,75 +50,102 @@ const logEveryMs = 10_000;
  */
 const restSeconds = 1;
 
-/** Lets requests in by turns between accounts, before anything is done for them, and refuses those that cannot be served. */
+/**
+ * Lets calls in by turns between accounts, and refuses those that cannot be served. A place is held only while this
+ * process works for a call: not while a client sends its body, reads its answer, or waits for the answer to a wrong token.
+ */
 export class CallAdmission {
   readonly #options: CallAdmissionOptions;
   readonly #queue: CallQueue;
-  /** Accounts by the Authorization header of calls that were authenticated. It says whose turn it is, and no more. */
-  readonly #accounts = new BoundedCache<string, string>(knownTokens);
+  /** Authorization headers of calls that were authenticated: these tokens are in the caches. */
+  readonly #known = new BoundedCache<string, true>(knownTokens);
+  readonly #bodies: BodyBudget;
   /** Made once: the stack of an error costs more than the rest of a refusal. */
-  readonly #refusals: Readonly<Record<Refusal, UserError>>;
+  readonly #refusals: Readonly<Record<Reason, UserError>>;
   #unlogged = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: CallAdmissionOptions) {
     this.#options = options;
+    const { accountCalls, maxWaitMs, observer } = options;
+    // The rest is for the others of the account, such as the admin who ends the key of a bot that takes all it can.
+    const principalCalls = Math.max(1, Math.floor((accountCalls * 3) / 4));
     this.#queue = new CallQueue({
-      laneLimit: options.accountCalls,
-      maxWaitMs: options.maxWaitMs,
-      onWaiting: (count) => options.observer.callsWaiting(count),
+      accountLimit: accountCalls,
+      principalLimit: principalCalls,
+      maxWaitMs,
+      onWaiting: (count) => observer.callsWaiting(count),
     });
     const later = { 'Retry-After': String(restSeconds) };
+    this.#bodies = new BodyBudget(accountCalls * bodyLimitBytes);
     this.#refusals = {
       overloaded: new UserError(overloaded, later),
-      account_busy: new UserError(accountBusy, { limit: options.accountCalls }, later),
+      account_busy: new UserError(accountBusy, { limit: accountCalls }, later),
+      principal_busy: new UserError(principalBusy, { limit: principalCalls }, later),
+      bodies_too_large: new UserError(bodiesTooLarge, { limit: this.#bodies.limitBytes }, later),
     };
   }
 
   attach(app: FastifyInstance): void {
     app.decorateRequest('queued', undefined);
-    app.addHook('onRequest', (request, reply, done) => {
-      const { url = '', headers } = request.raw;
-      if (probes.test(url)) {
-        done();
-        return;
-      }
-      const key = this.#accounts.get(headers.authorization ?? '') ?? strangers;
+    app.decorateRequest('freeBody', undefined);
+  }
+
+  /** Runs the authentication of a request. Tokens that were not seen before are looked up by turns. */
+  authenticate<Result>(request: FastifyRequest, reply: FastifyReply, run: () => Awaitable<Result>): Awaitable<Result> {
+    const { authorization = '' } = request.raw.headers;
+    if (authorization === '' || this.#known.get(authorization) !== undefined) return run();
+    return new Promise((resolve, reject) => {
       const queued = new QueuedCall(this.#queue, (refusal) => {
-        if (refusal === undefined) {
-          done();
+        if (refusal !== undefined) {
+          // Strangers have no account that could be busy.
+          reject(this.#refuse('overloaded', request, reply));
           return;
         }
-        this.#rest(reply.raw, request.raw.socket);
-        done(this.#refuse(refusal));
+        const work = Promise.try(run);
+        queued.holdFor(work);
+        work.then(resolve, reject);
       });
-      request.queued = queued;
       reply.raw.once('close', () => queued.release());
-      this.#queue.enter(key, queued);
+      this.#queue.enter(strangers, strangers, queued);
     });
   }
 
-  /** Called when the account of a request is known. */
-  identify({ raw, queued }: FastifyRequest, accountId: string): void {
-    const { authorization } = raw.headers;
-    if (queued === undefined || authorization === undefined) return;
-    if (this.#accounts.get(authorization) !== accountId) {
-      this.#accounts.fill(this.#accounts.ticket(), authorization, accountId);
-    }
-    this.#queue.move(queued, accountId);
+  /** Called when the caller is known. Throws if its call could not be served, before its body is read. */
+  arrive(request: FastifyRequest, reply: FastifyReply, { accountId, principal }: Caller): void {
+    const { authorization = '' } = request.raw.headers;
+    if (this.#known.get(authorization) === undefined) this.#known.fill(this.#known.ticket(), authorization, true);
+    const refusal = this.#queue.foresee(accountId, principal.id);
+    if (refusal !== undefined) throw this.#refuse(refusal, request, reply);
+    if (!hasBody(request.headers)) return;
+    request.freeBody = this.#bodies.take(principal.id, announcedBytes(request));
+    if (request.freeBody === undefined) throw this.#refuse('bodies_too_large', request, reply);
+    reply.raw.once('close', request.freeBody);
   }
 
-  #refuse(refusal: Refusal): UserError {
-    this.#options.observer.callRefused(refusal);
+  /** Calls `done` when the turn of a call has come whose body is in. */
+  begin(request: FastifyRequest, reply: FastifyReply, caller: Caller, done: (error?: Error) => void): void {
+    const queued = new QueuedCall(this.#queue, (refusal) => {
+      request.freeBody?.();
+      done(refusal && this.#refuse(refusal, request, reply));
+    });
+    request.queued = queued;
+    reply.raw.once('close', () => queued.release());
+    this.#queue.enter(caller.accountId, caller.principal.id, queued);
+  }
+
+  #refuse(reason: Reason, request: FastifyRequest, reply: FastifyReply): UserError {
+    this.#rest(request, reply);
+    this.#options.observer.callRefused(reason);
     this.#log();
-    return this.#refusals[refusal];
+    return this.#refusals[reason];
   }
 
-  #rest(response: ServerResponse, socket: Socket): void {
+  #rest({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): void {
     const peer = parseIp(socket.remoteAddress ?? '');
     // The connection of a proxy carries calls of others too.
     if (peer === undefined || this.#options.trustedProxies.lookup(peer) !== 0) return;
-    response.once('close', () => {
+    raw.once('close', () => {
       socket.pause();
       setTimeout(() => socket.resume(), restSeconds * 1000).unref();
     });
@@ -129,4 +160,9 @@ export class CallAdmission {
     this.#loggedMs = nowMs;
     this.#unlogged = 0;
   }
+}
+
+/** A body without a length may become as large as the operation takes, and no larger one is read. */
+function announcedBytes({ headers, routeOptions: { bodyLimit = bodyLimitBytes } }: FastifyRequest): number {
+  return Math.min(Number(headers['content-length'] ?? bodyLimit), bodyLimit);
 }

@@ -9,18 +9,18 @@ import { CallQueue, QueuedCall } from './call-queue.ts';
 const limitMs = 30_000;
 const never = 10 * limitMs;
 
-function newQueue(laneLimit: number, maxWaitMs: number) {
+function newQueue(accountLimit: number, maxWaitMs: number, principalLimit = accountLimit) {
   const begun: string[] = [];
   let waiting = 0;
-  const queue = new CallQueue({ laneLimit, maxWaitMs, onWaiting: (count) => (waiting = count) });
+  const queue = new CallQueue({ accountLimit, principalLimit, maxWaitMs, onWaiting: (count) => (waiting = count) });
   /** Enters a call that takes so long on the processor, and is noted when it begins or is refused. */
-  const enter = (lane: string, name: string, busyMs = 0): QueuedCall => {
+  const enter = (account: string, name: string, busyMs = 0, principal = 'someone'): QueuedCall => {
     const call = new QueuedCall(queue, (refusal) => {
       begun.push(refusal === undefined ? name : `${name} ${refusal}`);
       const untilMs = performance.now() + busyMs;
       while (performance.now() < untilMs);
     });
-    queue.enter(lane, call);
+    queue.enter(account, principal, call);
     return call;
   };
   const until = async (condition: () => boolean) => {
@@ -87,8 +87,9 @@ describe('the queue of calls', () => {
     const { begun, enter, until } = newQueue(1, 5);
     enter('a', 'long');
     enter('a', 'late');
-    await until(() => begun.length === 2);
-    assert.deepEqual(begun, ['long', 'late account_busy']);
+    enter('a', 'other', 0, 'another');
+    await until(() => begun.length === 3);
+    assert.deepEqual(begun, ['long', 'late principal_busy', 'other account_busy']);
   });
 
   test('refuses a call at once when those before it will take too long, and those of no other lane', async () => {
@@ -102,9 +103,9 @@ describe('the queue of calls', () => {
         // By now it is known how long each takes, and more wait than can be served in time.
         if (at === 20)
           for (const lane of ['a', 'b'])
-            queue.enter(lane, new QueuedCall(queue, (refusal) => late.push(`${lane} ${refusal}`)));
+            queue.enter(lane, 'someone', new QueuedCall(queue, (refusal) => late.push(`${lane} ${refusal}`)));
       });
-      queue.enter('a', call);
+      queue.enter('a', 'someone', call);
     }
     await until(() => begun.length === 40 && late.length === 2);
     assert.deepEqual(late, ['a overloaded', 'b undefined']);
@@ -137,29 +138,46 @@ describe('the queue of calls', () => {
     assert.deepEqual(begun, ['first', 'last']);
   });
 
-  test('keeps the place of a call until everything that was done for it has ended', async () => {
+  test('keeps the place of a call until the work for it has ended, even if its client has gone', async () => {
     const { begun, enter, until } = newQueue(1, never);
     const first = enter('a', 'first');
     enter('a', 'second');
-    first.hold();
+    const work = Promise.withResolvers<void>();
+    first.holdFor(work.promise);
     first.release();
     await nextTurn();
     await nextTurn();
     assert.deepEqual(begun, ['first']);
-    first.release();
+    work.reject(new Error('it failed'));
     await until(() => begun.includes('second'));
   });
 
-  test('counts a call in the lane that it was moved to', async () => {
-    const { queue, begun, enter, until } = newQueue(1, never);
-    const first = enter('', 'first');
-    queue.move(first, 'a');
-    enter('', 'stranger');
-    enter('a', 'second');
+  test('keeps places of an account free from a principal that takes all it can, and says so', async () => {
+    const { begun, enter, until } = newQueue(4, 5, 3);
+    for (const name of ['b1', 'b2', 'b3', 'b4']) enter('a', name, 0, 'bot');
+    enter('a', 'admin', 0, 'admin');
+    await until(() => begun.length === 5);
+    assert.deepEqual(begun, ['b1', 'b2', 'b3', 'admin', 'b4 principal_busy']);
+  });
+
+  test('gives the principals of an account turns: many calls of one do not keep another waiting', async () => {
+    const { queue, begun, enter, until } = newQueue(2, never);
+    const calls = Array.from({ length: 10 }, (_, at) => enter('a', `b${at}`, 0, 'bot'));
+    enter('a', 'admin', 0, 'admin');
+    assert.equal(queue.foresee('a', 'admin'), undefined);
     await until(() => begun.length === 2);
-    await nextTurn();
-    assert.deepEqual(begun, ['first', 'stranger']);
-    first.release();
-    await until(() => begun.includes('second'));
+    calls[0]?.release();
+    await until(() => begun.length === 3);
+    calls[1]?.release();
+    await until(() => begun.length === 4);
+    assert.deepEqual(begun, ['b0', 'b1', 'b2', 'admin']);
+  });
+
+  test('gives accounts turns, however many principals one of them has', async () => {
+    const { begun, enter, until } = newQueue(1000, never);
+    for (let at = 0; at < 20; at++) enter('a', `a${at}`, 3, `principal ${at}`);
+    enter('b', 'b');
+    await until(() => begun.length === 21);
+    assert.deepEqual(begun.slice(0, 3), ['a0', 'a1', 'b']);
   });
 });

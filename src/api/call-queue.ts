@@ -1,18 +1,38 @@
-/** Why a call was not let in: all turns were taken, or its lane had as many calls in progress as it may. */
-export type Refusal = 'overloaded' | 'account_busy';
+/**
+ * Why a call was not let in: all turns were taken, or its account, or its principal within the account, had as many calls
+ * in progress as it may.
+ */
+export type Refusal = 'overloaded' | 'account_busy' | 'principal_busy';
 
 interface CallQueueOptions {
-  /** Calls of one lane that are in progress at once. */
-  readonly laneLimit: number;
+  /** Calls of one account that are in progress at once. */
+  readonly accountLimit: number;
+  /** Calls of one principal that are in progress at once; fewer, so that it cannot shut out the others of its account. */
+  readonly principalLimit: number;
   /** A call that would have to wait longer than this is refused. */
   readonly maxWaitMs: number;
   /** Called whenever the number of calls that wait has changed. */
   readonly onWaiting: (count: number) => void;
 }
 
+interface Account {
+  readonly id: string;
+  running: number;
+  readonly lanes: Map<string, Lane>;
+  /** Lanes with calls that wait, in the order of their turns. */
+  readonly ring: Lane[];
+  /** It is in the ring of accounts, or is served now. */
+  isInRing: boolean;
+}
+
+/** The calls of one principal. */
 interface Lane {
+  readonly id: string;
+  readonly account: Account;
   running: number;
   readonly waiting: QueuedCall[];
+  /** It is in the ring of its account, or is served now. */
+  isInRing: boolean;
   /** Calls that began since then while others waited; undefined while none waits. */
   counted: { sinceMs: number; calls: number } | undefined;
   /** Mean time between such calls, by which the wait of a new one is foreseen; 0 while it is not known. */
@@ -30,7 +50,7 @@ const watchMs = 50;
 /** A call that was not foreseen to wait may wait so many times as long, behind calls that take long themselves. */
 const patience = 20;
 
-/** One call, from its arrival until nothing is done for it any more. */
+/** One call, from the time when it could begin until nothing is done for it any more. */
 export class QueuedCall {
   readonly begin: (refusal?: Refusal) => void;
   sinceMs = 0;
@@ -38,7 +58,8 @@ export class QueuedCall {
   lane: Lane | undefined;
   /** Its client went away before its turn came: it is not carried out. */
   isAbandoned = false;
-  #holds = 1;
+  hasWaited = false;
+  #isWorking = false;
   readonly #leave: (call: QueuedCall) => void;
 
   constructor(queue: CallQueue, begin: QueuedCall['begin']) {
@@ -46,30 +67,35 @@ export class QueuedCall {
     this.#leave = (call) => queue.leave(call);
   }
 
-  /** Keeps the place of the call in its lane until one more `release`. */
-  hold(): void {
-    this.#holds += 1;
+  /** Keeps the place of the call until the work has ended, even if its client goes away before, and frees it then. */
+  holdFor(work: Promise<unknown>): void {
+    this.#isWorking = true;
+    const end = () => {
+      this.#isWorking = false;
+      this.release();
+    };
+    work.then(end, end);
   }
 
+  /** Frees the place of a call that was answered, or whose client went away. */
   release(): void {
-    this.#holds -= 1;
-    if (this.#holds > 0) return;
     this.isAbandoned = true;
-    this.#leave(this);
+    if (!this.#isWorking) this.#leave(this);
   }
 }
 
 /**
- * Lets calls in by turns between lanes, one lane for each account: the calls of one account wait for each other, not those
- * of another. A lane has a limited number of calls in progress, and all lanes together get a slice of each turn of the event
- * loop, so that the gateway in the same process has its turn in between. A call that would have to wait too long is refused
- * at once, and one that has waited too long behind calls in progress is refused then; nothing was done for either.
+ * Lets calls in by turns between accounts, and within an account between its principals: the calls of one wait for each
+ * other, not those of another. Accounts and principals have a limited number of calls in progress, and all together get a
+ * slice of each turn of the event loop, so that the gateway in the same process has its turn in between. A call that would
+ * have to wait too long is refused at once, and one that has waited too long behind calls in progress is refused then;
+ * nothing was done for either.
  */
 export class CallQueue {
   readonly #options: CallQueueOptions;
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes with calls that wait, in the order of their turns. */
-  readonly #ring: Lane[] = [];
+  readonly #accounts = new Map<string, Account>();
+  /** Accounts with calls that wait, in the order of their turns. */
+  readonly #ring: Account[] = [];
   #waiting = 0;
   #sliceMs = shortestSliceMs;
   #spentMs = 0;
@@ -84,34 +110,32 @@ export class CallQueue {
     this.#options = options;
   }
 
+  /** The refusal that a call of this principal would get now, before it has waited; undefined if it would get none. */
+  foresee(accountId: string, principalId: string): Refusal | undefined {
+    const lane = this.#accounts.get(accountId)?.lanes.get(principalId);
+    return lane === undefined ? undefined : this.#foresee(lane);
+  }
+
   /** Calls `begin` when the turn of the call has come, perhaps at once, with a refusal if it has not come in time. */
-  enter(key: string, call: QueuedCall): void {
-    const lane = this.#laneOf(key);
+  enter(accountId: string, principalId: string, call: QueuedCall): void {
+    const lane = this.#laneOf(accountId, principalId);
     const nowMs = performance.now();
-    const { length } = lane.waiting;
-    const { laneLimit, maxWaitMs } = this.#options;
-    // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
-    if (length >= laneLimit && length * lane.intervalMs > maxWaitMs) {
-      call.begin(this.#isFree(lane) ? 'overloaded' : 'account_busy');
-    } else if (length === 0 && this.#isFree(lane) && this.#spentMs < this.#sliceMs) {
+    const refusal = this.#foresee(lane);
+    if (refusal !== undefined) {
+      call.begin(refusal);
+    } else if (lane.waiting.length === 0 && this.#busyWith(lane) === undefined && this.#spentMs < this.#sliceMs) {
       this.#start(lane, call);
       this.#spend(nowMs);
     } else {
       this.#advanceClock();
       call.sinceMs = this.#clockMs;
-      if (lane.waiting.push(call) === 1) this.#ring.push(lane);
+      call.hasWaited = true;
+      lane.waiting.push(call);
+      putInRing(lane.account.ring, lane);
+      putInRing(this.#ring, lane.account);
       this.#countWaiting(1);
       this.#schedule();
     }
-  }
-
-  /** Moves a call in progress to the lane that it belongs to, once that is known. */
-  move(call: QueuedCall, key: string): void {
-    const lane = this.#laneOf(key);
-    if (lane === call.lane || call.lane === undefined) return;
-    this.leave(call);
-    call.lane = lane;
-    lane.running += 1;
   }
 
   /** Frees the place of a call in progress. */
@@ -120,7 +144,9 @@ export class CallQueue {
     if (lane === undefined) return;
     call.lane = undefined;
     lane.running -= 1;
-    if (lane.waiting.length > 0) this.#schedule();
+    lane.account.running -= 1;
+    this.#forget(lane);
+    if (lane.account.ring.length > 0) this.#schedule();
   }
 
   readonly #turn = (): void => {
@@ -129,13 +155,14 @@ export class CallQueue {
     const elapsedMs = performance.now() - this.#scheduledMs;
     this.#sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, elapsedMs));
     this.#spentMs = 0;
-    const full: Lane[] = [];
+    const full: Account[] = [];
     while (this.#ring.length > 0 && this.#spentMs < this.#sliceMs) {
-      const lane = this.#ring.shift();
-      if (lane === undefined) break;
+      const account = this.#ring.shift();
+      if (account === undefined) break;
       const nowMs = performance.now();
-      if (!this.#serve(lane, nowMs)) full.push(lane);
-      else if (lane.waiting.length > 0) this.#ring.push(lane);
+      if (!this.#serveAccount(account, nowMs)) full.push(account);
+      else if (account.ring.length > 0) this.#ring.push(account);
+      else account.isInRing = false;
       this.#spend(nowMs);
     }
     if (this.#ring.length > 0) this.#schedule();
@@ -143,25 +170,41 @@ export class CallQueue {
     if (full.length > 0) this.#lookAgain();
   };
 
-  /** Serves the first call of a lane. Returns false if that has to wait for another one of its lane. */
+  /** Serves one call of the principal whose turn it is. Returns false if all of them have to wait for calls in progress. */
+  #serveAccount({ ring }: Account, nowMs: number): boolean {
+    for (let left = ring.length; left > 0; left--) {
+      const lane = ring.shift();
+      if (lane === undefined) break;
+      const isServed = this.#serve(lane, nowMs);
+      if (lane.waiting.length > 0) {
+        ring.push(lane);
+      } else {
+        lane.isInRing = false;
+        this.#forget(lane);
+      }
+      if (isServed) return true;
+    }
+    return false;
+  }
+
+  /** Serves the first call of a lane. Returns false if that has to wait for a call in progress. */
   #serve(lane: Lane, nowMs: number): boolean {
     const [call] = lane.waiting;
     if (call === undefined) return true;
-    const isFree = this.#isFree(lane);
-    const isLate = !isFree && this.#clockMs - call.sinceMs > patience * this.#options.maxWaitMs;
-    if (!call.isAbandoned && !isLate && !isFree) return false;
+    const busyWith = this.#busyWith(lane);
+    const isLate = busyWith !== undefined && this.#clockMs - call.sinceMs > patience * this.#options.maxWaitMs;
+    if (!call.isAbandoned && !isLate && busyWith !== undefined) return false;
     lane.waiting.shift();
     this.#countWaiting(-1);
-    if (isLate && !call.isAbandoned) {
-      call.begin('account_busy');
-    } else if (!call.isAbandoned) {
-      this.#count(lane, nowMs);
-      this.#start(lane, call);
-    }
     if (lane.waiting.length === 0) {
       lane.counted = undefined;
       lane.intervalMs = 0;
+    } else if (!call.isAbandoned && !isLate) {
+      this.#count(lane, nowMs);
     }
+    if (call.isAbandoned) return true;
+    if (isLate) call.begin(busyWith);
+    else this.#start(lane, call);
     return true;
   }
 
@@ -187,6 +230,7 @@ export class CallQueue {
   #start(lane: Lane, call: QueuedCall): void {
     call.lane = lane;
     lane.running += 1;
+    lane.account.running += 1;
     call.begin();
   }
 
@@ -196,8 +240,18 @@ export class CallQueue {
     if (this.#spentMs > shortestSliceMs / 2) this.#schedule();
   }
 
-  #isFree(lane: Lane): boolean {
-    return lane.running < this.#options.laneLimit;
+  #foresee(lane: Lane): Refusal | undefined {
+    const { length } = lane.waiting;
+    const { accountLimit, maxWaitMs } = this.#options;
+    // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
+    if (length < accountLimit || length * lane.intervalMs <= maxWaitMs) return undefined;
+    return this.#busyWith(lane) ?? 'overloaded';
+  }
+
+  /** The limit that calls in progress have reached; undefined where there is a place. */
+  #busyWith({ running, account }: Lane): 'account_busy' | 'principal_busy' | undefined {
+    if (running >= this.#options.principalLimit) return 'principal_busy';
+    return account.running >= this.#options.accountLimit ? 'account_busy' : undefined;
   }
 
   #schedule(): void {
@@ -222,11 +276,38 @@ export class CallQueue {
     this.#options.onWaiting(this.#waiting);
   }
 
-  #laneOf(key: string): Lane {
-    const known = this.#lanes.get(key);
-    if (known !== undefined) return known;
-    const lane: Lane = { running: 0, waiting: [], counted: undefined, intervalMs: 0 };
-    this.#lanes.set(key, lane);
+  #laneOf(accountId: string, principalId: string): Lane {
+    let account = this.#accounts.get(accountId);
+    if (account === undefined) {
+      account = { id: accountId, running: 0, lanes: new Map(), ring: [], isInRing: false };
+      this.#accounts.set(accountId, account);
+    }
+    let lane = account.lanes.get(principalId);
+    if (lane === undefined) {
+      lane = {
+        id: principalId,
+        account,
+        running: 0,
+        waiting: [],
+        isInRing: false,
+        counted: undefined,
+        intervalMs: 0,
+      };
+      account.lanes.set(principalId, lane);
+    }
     return lane;
   }
+
+  /** Drops a lane without calls, and its account with the last of them. */
+  #forget({ id, account, running, waiting }: Lane): void {
+    if (running > 0 || waiting.length > 0) return;
+    account.lanes.delete(id);
+    if (account.lanes.size === 0) this.#accounts.delete(account.id);
+  }
+}
+
+function putInRing<Member extends { isInRing: boolean }>(ring: Member[], member: Member): void {
+  if (member.isInRing) return;
+  member.isInRing = true;
+  ring.push(member);
 }

@@ -10,7 +10,17 @@ import { maskTokens } from '../lib/mask-tokens.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../store/database.ts';
 import { bodyLimitBytes, unsupported } from './body.ts';
 import type { SocketFault } from './connection-turns.ts';
-import { accountBusy, bodyIncomplete, bodyTooLarge, diskFull, lostRace, notReady, overloaded } from './errors.ts';
+import {
+  accountBusy,
+  bodiesTooLarge,
+  bodyIncomplete,
+  bodyTooLarge,
+  diskFull,
+  lostRace,
+  notReady,
+  overloaded,
+  principalBusy,
+} from './errors.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { ValidationFault } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
@@ -19,7 +29,9 @@ import type { VendorWords } from './vendor-words.ts';
 const lingerMs = 1000;
 
 /** Errors of a service under load, which are counted and not logged one by one. */
-const shedding: ReadonlySet<number> = new Set([overloaded.code, accountBusy.code]);
+const shedding: ReadonlySet<number> = new Set(
+  [overloaded, accountBusy, principalBusy, bodiesTooLarge].map(({ code }) => code),
+);
 
 interface ErrorResponses {
   send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;

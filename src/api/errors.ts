@@ -269,3 +269,15 @@ export const tooManySourceConnections = defineError(
   503,
   'One address has too many connections to the API: new ones of it are closed. The operator can raise GATEHOUSE_API_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
 );
+
+export const principalBusy = defineError(
+  20060,
+  503,
+  'This user or bot has {limit} calls in progress, which is as many as one of an account may have, and the service has not begun with this one. Send fewer at once, and this one again in a second; it is three quarters of what the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
+);
+
+export const bodiesTooLarge = defineError(
+  20061,
+  503,
+  'Calls of this user or bot that have not begun have bodies of as many bytes in all as the service keeps for one ({limit}). Send fewer at once, and this one again in a second; the limit is 1 MiB for each call that the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
+);

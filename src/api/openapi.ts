@@ -5,6 +5,7 @@ import { internalError } from '../errors/shared.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import {
   accountBusy,
+  bodiesTooLarge,
   authorizationMalformed,
   authorizationMissing,
   bodyIncomplete,
@@ -25,6 +26,7 @@ import {
   lostRace,
   notReady,
   overloaded,
+  principalBusy,
   ownerInactive,
   pathMismatch,
   queryUnreadable,
@@ -87,10 +89,12 @@ const commonErrors: readonly ErrorDefinition[] = [
   notReady,
   overloaded,
   accountBusy,
+  principalBusy,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
 const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly];
 const bodyErrors: readonly ErrorDefinition[] = [
+  bodiesTooLarge,
   unsupportedMediaType,
   bodyIncomplete,
   bodyUnreadable,
@@ -242,14 +246,14 @@ function publicPath(operationId: string, summary: string, { errors, pem = false,
 
 const publicPaths: Json = {
   '/openapi.json': publicPath('OpenApi', 'This document', {
-    errors: [internalError, overloaded, accountBusy],
+    errors: [internalError],
     answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
   }),
   '/healthz': publicPath('Health', 'The process runs', { errors: [internalError] }),
   '/local_ca.pem': publicPath(
     'LocalCa',
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
-    { errors: [internalError, notReady, overloaded, accountBusy], pem: true },
+    { errors: [internalError, notReady], pem: true },
   ),
   '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
 };

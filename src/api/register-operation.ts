@@ -4,14 +4,14 @@ import type { TSchema } from 'typebox';
 import { quote, UserError } from '../errors/user-error.ts';
 import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
-import { admitCaller } from './admit-caller.ts';
+import { admitAgain, admitCaller } from './admit-caller.ts';
 import type { AdmittedCaller } from './admit-caller.ts';
 import { normalizeBody } from './body.ts';
 import type { parseBody } from './body.ts';
 import type { CallAdmission } from './call-admission.ts';
 import { hasBody, newCall } from './call.ts';
 import type { Call } from './call.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Identity } from './caller.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
 import { keepUnparsed, readList } from './list-body.ts';
@@ -50,7 +50,7 @@ export interface OperationContext {
 
 /**
  * Registers the route of an operation. The order of checks is fixed: authentication, source address, rate, version, rights,
- * query and body, then the operation itself. Nothing is awaited that is there already.
+ * query and body, the caller once more, then the operation itself. Nothing is awaited that is there already.
  */
 export function registerOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
   const { options } = context;
@@ -67,21 +67,34 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, context), done);
     },
-    ...(takesBody ? { preValidation: (isList ? listReader : normalizer)(operation, context.named) } : {}),
+    preValidation: [
+      (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
+      ...(takesBody ? [(isList ? listReader : normalizer)(operation, context.named)] : []),
+    ],
+    preHandler: (request, _reply, done) => {
+      settle(() => checkAgain(request, operation, options), done);
+    },
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       // A client that goes away does not end the work: its account has the call in progress until it is done.
-      if (result instanceof Promise) holdPlace(request, result);
-      return whenReady(result, (value) => send(reply, operation, value));
+      if (result instanceof Promise) request.queued?.holdFor(result);
+      return whenReady(result, (value) => {
+        const sent = send(reply, operation, value);
+        // A client that reads slowly has no place while it does.
+        request.queued?.release();
+        return sent;
+      });
     },
   });
 }
 
-function holdPlace({ queued }: FastifyRequest, work: Promise<unknown>): void {
-  if (queued === undefined) return;
-  queued.hold();
-  const release = () => queued.release();
-  work.then(release, release);
+/** Refuses a caller whose token, limits or rights have ended while the body was sent, or while the call waited. */
+function checkAgain(request: FastifyRequest, operation: Operation, options: ApiOptions): Awaitable<void> {
+  if (!hasBody(request.headers) && request.queued?.hasWaited !== true) return undefined;
+  return whenReady(admitAgain(request.raw, options), (caller) => {
+    checkRights(operation, caller);
+    request.caller = caller;
+  });
 }
 
 function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
@@ -121,7 +134,7 @@ function enter(
   }
   const admit = ({ caller, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
-    admission.identify(request, caller.accountId);
+    admission.arrive(request, reply, caller);
     if (rates !== undefined) void reply.headers(rates.take(caller.accountId));
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);
@@ -131,7 +144,8 @@ function enter(
     checkRights(operation, caller);
     checkForm(request, operation);
   };
-  return whenReady(admitCaller(request.raw, options), admit);
+  const inTurn = (run: () => Awaitable<Identity>) => admission.authenticate(request, reply, run);
+  return whenReady(admitCaller(request.raw, options, inTurn), admit);
 }
 
 /** Checks the query, and the headers of the body, before the body is read. */
@@ -151,10 +165,8 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
 }
 
 function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
-  const { caller } = request;
-  if (caller === undefined) throw new Error('an operation was reached without a caller');
   return newCall({
-    caller,
+    caller: callerOf(request),
     operationId: request.id,
     params: paramsOf(request),
     body: request.body,
@@ -163,6 +175,11 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
     headers: request.headers,
     setHeader: (name, value) => void reply.header(name, value),
   });
+}
+
+function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === undefined) throw new Error('an operation was reached without a caller');
+  return caller;
 }
 
 function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {

@@ -55,6 +55,8 @@ export interface ApiOptions {
   readonly accountCalls: number;
   /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
+  /** A connection is closed on which no byte moves for so long in the middle of a call. */
+  readonly stallSeconds: number;
   readonly observer: ApiObserver;
   readonly connections: ServerConnections;
   readonly logger: FastifyBaseLogger;
@@ -82,6 +84,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     bodyLimit: bodyLimitBytes,
     keepAliveTimeout: keepAliveMs,
     requestTimeout: requestTimeoutMs,
+    // Node counts bytes that a client takes as progress, and has a limit of its own between calls: `keepAliveTimeout`.
+    connectionTimeout: options.stallSeconds * 1000,
     // A request without one is answered here, as every other fault is.
     http: { requireHostHeader: false },
     // The query is read by `readQuery`, once the caller is known.
@@ -100,6 +104,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   admission.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
+    request.queued?.release();
   });
   resetOwnConnections(app, options);
   closeConnectionsInTime(app);

@@ -278,6 +278,12 @@ const settings = {
     fallback: '300',
     read: readWholeNumber(10, 60_000),
   },
+  apiStallSeconds: {
+    form: 'seconds',
+    help: 'an API connection on which no byte moves for so long in the middle of a call is closed',
+    fallback: '60',
+    read: readWholeNumber(1, 3_600),
+  },
   secretKey: {
     form: 'key',
     help: 'key that encrypts private keys in the database, 32 or more printable characters',

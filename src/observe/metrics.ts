@@ -65,7 +65,7 @@ export class Metrics {
   );
   readonly #callsRefused = this.#counter(
     'gatehouse_api_calls_refused_total',
-    'API calls refused for their number: overloaded, account_busy or rate_limited.',
+    'API calls refused for their number: overloaded, account_busy, principal_busy, bodies_too_large or rate_limited.',
     ['reason'],
   );
   readonly #callsWaiting = this.#gauge('gatehouse_api_calls_waiting', 'API calls that wait for their turn now.');
