@@ -105,6 +105,7 @@ function chooseBounds(config: Config, log: Logger): GatewayBounds {
   return {
     ...connections,
     backendQueue: config.backendQueue,
+    backendSourceQueue: config.backendSourceQueue ?? Math.ceil(config.backendQueue / 4),
     backendQueueMs: config.backendQueueSeconds * 1000,
     streamResets: config.streamResets,
     responseEncoders: config.responseEncoders,

@@ -126,6 +126,8 @@ describe('settings', () => {
       rateLimit: ['0', '1.5', 'x', '1e3', 'OFF'],
       sourceConnections: ['', '0', '-1', '1.5', 'off', 'AUTO'],
       backendQueue: ['-1', 'auto'],
+      backendSourceConnections: ['', '0', '1.5', 'off'],
+      backendSourceQueue: ['', '-1', 'off'],
       backendQueueSeconds: ['0', '1.5'],
       streamResets: ['0', 'auto', 'off'],
       logLevel: ['', 'INFO', 'verbose'],

@@ -194,11 +194,23 @@ const settings = {
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
+  backendSourceConnections: {
+    form: 'count|auto',
+    help: 'connections in use at once to one backend by one client address (IPv6: by one /64 network), in each gateway process; "auto": a quarter of those to the backend',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(1, 1_000_000)),
+  },
   backendQueue: {
     form: 'count',
     help: 'HTTP requests that may wait for a connection to one backend; further ones are answered with 503',
     fallback: '100',
     read: readWholeNumber(0, 100_000),
+  },
+  backendSourceQueue: {
+    form: 'count|auto',
+    help: 'HTTP requests of one client address (IPv6: of one /64 network) that may wait for a connection to one backend; further ones are answered with 429; "auto": a quarter of all that may wait',
+    fallback: 'auto',
+    read: orAuto(readWholeNumber(0, 100_000)),
   },
   backendQueueSeconds: {
     form: 'seconds',

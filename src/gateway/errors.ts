@@ -72,6 +72,20 @@ export const backendConnectionsInUse = defineError(
   'All connections to the backend are in use. Try again later; the operator can raise GATEHOUSE_BACKEND_CONNECTIONS.',
 );
 
+export const backendSourceConnectionsInUse = defineError(
+  20126,
+  429,
+  'All connections to the backend that one address may have are in use. Use fewer at once, or try again later; the operator ' +
+    'can raise GATEHOUSE_BACKEND_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
+);
+
+export const backendSourceQueueFull = defineError(
+  20127,
+  429,
+  'Too many requests of one address wait for a connection to the backend. Use fewer at once, or try again later; the ' +
+    'operator can raise GATEHOUSE_BACKEND_SOURCE_QUEUE or GATEHOUSE_BACKEND_SOURCE_CONNECTIONS.',
+);
+
 export const backendQueueFull = defineError(
   20115,
   503,

@@ -78,3 +78,33 @@ test('all clients have so many connections and no more', async (t) => {
   await until(() => seen.closed.length === 1, 'the first is closed');
   await dialAndEcho(t, port, { from: '127.0.0.2' });
 });
+
+test('96 silent connections of one source leave most connections of the backend to others', async (t) => {
+  const shares = { sourceConnections: 96, backendConnections: 96, backendSourceConnections: 24 };
+  const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, ...shares } });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  const clients = Array.from({ length: 96 }, () => dial(t, port, { from: '127.0.0.2' }));
+  await until(() => clients.filter(({ broken }) => broken === 'ECONNRESET').length === 72, 'most are reset');
+  await until(() => upstream.peers.length === 24, 'a share is connected');
+  const others = [
+    await dialAndEcho(t, port, { from: '127.0.0.9' }),
+    await dialAndEcho(t, port, { from: '127.0.0.10' }),
+  ];
+  await until(() => seen.refused.backend_source_connections === 72, 'they are counted');
+  assert.deepEqual(seen.logged, [
+    {
+      bound: 'backend_source_connections',
+      limit: 24,
+      code: 20126,
+      refused: 1,
+      backendId: 'bkdsc_1',
+      source: '127.0.0.2',
+    },
+  ]);
+  for (const { socket } of [...clients, ...others]) socket.destroy();
+  await until(() => seen.closed.length === 98, 'all are closed');
+  const again = Array.from({ length: 24 }, () => dialAndEcho(t, port, { from: '127.0.0.2' }));
+  await Promise.all(again);
+});

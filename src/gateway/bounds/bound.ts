@@ -4,6 +4,8 @@ import {
   backendConnectionsInUse,
   backendQueueFull,
   backendQueueOverdue,
+  backendSourceConnectionsInUse,
+  backendSourceQueueFull,
   responseEncodersInUse,
   tooManyClientConnections,
   tooManySourceConnections,
@@ -18,7 +20,9 @@ export type Bound =
   | 'upstream_connections'
   | 'account_connections'
   | 'backend_connections'
+  | 'backend_source_connections'
   | 'backend_queue'
+  | 'backend_source_queue'
   | 'backend_queue_seconds'
   | 'stream_resets'
   | 'response_encoders';
@@ -33,7 +37,9 @@ export const boundErrors: Readonly<Record<Bound, ErrorDefinition<never>>> = {
   upstream_connections: upstreamConnectionsInUse,
   account_connections: accountConnectionsInUse,
   backend_connections: backendConnectionsInUse,
+  backend_source_connections: backendSourceConnectionsInUse,
   backend_queue: backendQueueFull,
+  backend_source_queue: backendSourceQueueFull,
   backend_queue_seconds: backendQueueOverdue,
   stream_resets: tooManyStreamResets,
   response_encoders: responseEncodersInUse,
@@ -51,8 +57,12 @@ export interface GatewayBounds {
   readonly accountConnections: number;
   /** Connections in use at once to one backend. */
   readonly backendConnections: number;
+  /** Connections in use at once to one backend by one source, as in `sourceConnections`. */
+  readonly backendSourceConnections: number;
   /** Requests that may wait for a connection to one backend. */
   readonly backendQueue: number;
+  /** Requests of one source that may wait for a connection to one backend. */
+  readonly backendSourceQueue: number;
   readonly backendQueueMs: number;
   /** Requests of one HTTP/2 connection that its client may cancel at once before an answer; see `ResetBudget`. */
   readonly streamResets: number;

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
-import type { IpAddress } from '../../lib/ip/address.ts';
 import type { ClientSource } from '../identify-client.ts';
 import type { Bound, GatewayBounds } from './bound.ts';
 import type { BoundReports } from './bound-reports.ts';
+import { sourceKey } from './source-key.ts';
+import type { SourceKey } from './source-key.ts';
 
 /** Share of the bound that is kept free by closing idle connections. */
 const freeShare = 0.1;
@@ -18,7 +19,7 @@ export class ClientConnections {
   /** Number of connections that are kept free. */
   readonly #room: number;
   readonly #reports: BoundReports;
-  readonly #bySource = new Map<number | string, number>();
+  readonly #bySource = new Map<SourceKey, number>();
   #open = 0;
   /** Idle connections that were told to close and have not done so yet. */
   #closing = 0;
@@ -53,7 +54,7 @@ export class ClientConnections {
       return undefined;
     }
     this.#open += 1;
-    let key: number | string | undefined;
+    let key: SourceKey | undefined;
     socket.on('close', () => {
       this.#open -= 1;
       this.#closing = Math.max(0, this.#closing - 1);
@@ -62,7 +63,7 @@ export class ClientConnections {
     return ({ source, peerTrusted }) => {
       // A trusted proxy forwards for many clients.
       if (peerTrusted || socket.destroyed) return !socket.destroyed;
-      const counted = keyOf(source);
+      const counted = sourceKey(source);
       const count = this.#bySource.get(counted) ?? 0;
       if (count >= this.#sourceLimit) {
         this.#refuse(socket, 'source_connections', { source: formatIp(source) });
@@ -80,7 +81,7 @@ export class ClientConnections {
     return most;
   }
 
-  #leave(key: number | string): void {
+  #leave(key: SourceKey): void {
     const count = this.#bySource.get(key) ?? 0;
     if (count > 1) this.#bySource.set(key, count - 1);
     else this.#bySource.delete(key);
@@ -99,9 +100,4 @@ export class ClientConnections {
     socket.on('error', () => {});
     socket.resetAndDestroy();
   }
-}
-
-/** The first half of an IPv6 address is the network of one customer. */
-function keyOf({ family, word0, word1 }: IpAddress): number | string {
-  return family === 4 ? word0 : `${word0} ${word1}`;
 }

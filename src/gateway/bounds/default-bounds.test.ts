@@ -12,6 +12,7 @@ const automatic = {
   upstreamConnections: undefined,
   accountConnections: undefined,
   backendConnections: undefined,
+  backendSourceConnections: undefined,
 };
 
 test('1,024 open files leave a quarter of them to everything that is not traffic', () => {
@@ -21,17 +22,19 @@ test('1,024 open files leave a quarter of them to everything that is not traffic
     upstreamConnections: 384,
     accountConnections: 192,
     backendConnections: 96,
+    backendSourceConnections: 24,
   });
 });
 
 test('any number of open files has room for all connections and a reserve, and no source or backend has all', () => {
   for (const files of [64, 256, 512, 1024, 4096, 20_000, 65_536, 1_048_576]) {
     const bounds = connectionBounds(automatic, files);
-    const { clientConnections, upstreamConnections, sourceConnections, accountConnections, backendConnections } =
-      bounds;
+    const { clientConnections, upstreamConnections, sourceConnections, accountConnections } = bounds;
+    const { backendConnections, backendSourceConnections } = bounds;
     assert.ok(clientConnections + upstreamConnections <= files - Math.min(256, files / 2), String(files));
     assert.ok(sourceConnections >= 1 && sourceConnections <= clientConnections / 3, String(files));
     assert.ok(backendConnections >= 1 && backendConnections <= accountConnections, String(files));
+    assert.ok(backendSourceConnections >= 1 && backendSourceConnections <= backendConnections / 2, String(files));
     assert.ok(accountConnections < upstreamConnections, String(files));
   }
 });
@@ -43,6 +46,7 @@ test('bounds that follow from others follow from those that were chosen', () => 
     upstreamConnections: 1000,
     accountConnections: 500,
     backendConnections: 250,
+    backendSourceConnections: 63,
   });
   const chosen = {
     clientConnections: 1,
@@ -50,6 +54,7 @@ test('bounds that follow from others follow from those that were chosen', () => 
     upstreamConnections: 3,
     accountConnections: 4,
     backendConnections: 5,
+    backendSourceConnections: 6,
   };
   assert.deepEqual(connectionBounds(chosen, 1024), chosen);
 });

@@ -11,7 +11,12 @@ const leastReserve = 256;
 
 type ConnectionBounds = Pick<
   GatewayBounds,
-  'clientConnections' | 'sourceConnections' | 'upstreamConnections' | 'accountConnections' | 'backendConnections'
+  | 'clientConnections'
+  | 'sourceConnections'
+  | 'upstreamConnections'
+  | 'accountConnections'
+  | 'backendConnections'
+  | 'backendSourceConnections'
 >;
 
 /** Undefined: by default. */
@@ -20,18 +25,20 @@ type ChosenBounds = { readonly [Name in keyof ConnectionBounds]: number | undefi
 /**
  * Fills in the bounds that are not chosen, so that descriptors are left whatever clients do. An eighth of them is the
  * reserve; clients and upstreams have the same share of the rest, since a busy client needs one of each. No source and no
- * backend has more than a quarter of its share, no account more than half.
+ * backend has more than a quarter of its share, no account more than half, and no source more than a quarter of a backend.
  */
 export function connectionBounds(chosen: ChosenBounds, openFiles: number): ConnectionBounds {
   const files = Math.min(openFiles, usedFiles);
   const share = Math.max(4, Math.floor((files - reservedFiles(openFiles)) / 2));
   const { clientConnections = share, upstreamConnections = share } = chosen;
+  const { backendConnections = Math.ceil(upstreamConnections / 4) } = chosen;
   return {
     clientConnections,
     sourceConnections: chosen.sourceConnections ?? Math.ceil(clientConnections / 4),
     upstreamConnections,
     accountConnections: chosen.accountConnections ?? Math.ceil(upstreamConnections / 2),
-    backendConnections: chosen.backendConnections ?? Math.ceil(upstreamConnections / 4),
+    backendConnections,
+    backendSourceConnections: chosen.backendSourceConnections ?? Math.ceil(backendConnections / 4),
   };
 }
 

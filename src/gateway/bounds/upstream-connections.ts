@@ -1,5 +1,8 @@
+import { BackendSources } from './backend-sources.ts';
 import type { GatewayBounds, UpstreamBound } from './bound.ts';
 import type { BoundReports } from './bound-reports.ts';
+import { formatSourceKey } from './source-key.ts';
+import type { SourceKey } from './source-key.ts';
 
 interface AccountUse {
   inUse: number;
@@ -20,7 +23,13 @@ export class UpstreamConnections {
     reports.watch('upstream_connections', bounds.upstreamConnections, () => this.#open);
     reports.watch('account_connections', bounds.accountConnections, () => mostInUse(this.#accounts));
     reports.watch('backend_connections', bounds.backendConnections, () => this.#sweep());
-    reports.watch('backend_queue', bounds.backendQueue, () => this.#longestQueue());
+    reports.watch('backend_source_connections', bounds.backendSourceConnections, () =>
+      this.#most(({ sources }) => sources.mostInUse()),
+    );
+    reports.watch('backend_queue', bounds.backendQueue, () => this.#most(({ sources }) => sources.waiting));
+    reports.watch('backend_source_queue', bounds.backendSourceQueue, () =>
+      this.#most(({ sources }) => sources.mostWaiting()),
+    );
     reports.watch('backend_queue_seconds', bounds.backendQueueMs / 1000);
   }
 
@@ -40,8 +49,9 @@ export class UpstreamConnections {
     return backend;
   }
 
-  refused(bound: UpstreamBound, backendId: string): void {
-    this.#reports.refused(bound, { backendId });
+  refused(bound: UpstreamBound, backendId: string, source: SourceKey): void {
+    const ofSource = bound === 'backend_source_connections' || bound === 'backend_source_queue';
+    this.#reports.refused(bound, { backendId, ...(ofSource && { source: formatSourceKey(source) }) });
   }
 
   /** Counts a connection that is about to be opened. False if there are too many. */
@@ -61,127 +71,119 @@ export class UpstreamConnections {
     return mostInUse(this.#backends);
   }
 
-  #longestQueue(): number {
-    let longest = 0;
-    for (const { waiting } of this.#backends.values()) longest = Math.max(longest, waiting);
-    return longest;
+  #most(read: (backend: BackendConnections) => number): number {
+    let most = 0;
+    for (const backend of this.#backends.values()) most = Math.max(most, read(backend));
+    return most;
   }
 }
 
-/** The connections to one backend, and the requests that wait for one, first come, first served. */
+/** The connections to one backend, and the requests that wait for one. */
 export class BackendConnections {
   inUse = 0;
+  readonly sources: BackendSources;
   readonly #id: string;
   readonly #account: AccountUse;
   readonly #all: UpstreamConnections;
-  readonly #queue = new Set<() => void>();
   #open = 0;
 
   constructor(id: string, account: AccountUse, all: UpstreamConnections) {
     this.#id = id;
     this.#account = account;
     this.#all = all;
-  }
-
-  get waiting(): number {
-    return this.#queue.size;
+    this.sources = new BackendSources(all.bounds);
   }
 
   get isUnused(): boolean {
-    return this.#open === 0 && this.#queue.size === 0;
+    return this.#open === 0 && this.sources.waiting === 0;
   }
 
-  /** The bound that forbids another connection in use, if one does. */
-  get refusal(): UpstreamBound | undefined {
+  /** The bound that forbids the source another connection in use, if one does. */
+  refusal(source: SourceKey): UpstreamBound | undefined {
+    return this.sources.mayUse(source) ? this.#refusalToAll : 'backend_source_connections';
+  }
+
+  get #refusalToAll(): UpstreamBound | undefined {
     const { backendConnections, accountConnections } = this.#all.bounds;
     if (this.inUse >= backendConnections) return 'backend_connections';
     return this.#account.inUse >= accountConnections ? 'account_connections' : undefined;
   }
 
   /** Takes a place for a connection that is about to be opened, or returns the bound that forbids it. */
-  take(): UpstreamSlot | UpstreamBound {
-    const bound = this.refusal ?? (this.#all.opened() ? undefined : 'upstream_connections');
+  take(source: SourceKey): UpstreamSlot | UpstreamBound {
+    const bound = this.refusal(source) ?? (this.#all.opened() ? undefined : 'upstream_connections');
     if (bound === undefined) {
       this.#open += 1;
-      this.#use(1);
-      return new UpstreamSlot(this);
+      this.#use(source, 1);
+      return new UpstreamSlot(this, source);
     }
-    this.refused(bound);
+    this.refused(bound, source);
     return bound;
   }
 
-  refused(bound: UpstreamBound): void {
-    this.#all.refused(bound, this.#id);
-  }
-
-  /** Returns false if too many wait already. `turn` is called once, when a place is free. */
-  enqueue(turn: () => void): boolean {
-    if (this.#queue.size >= this.#all.bounds.backendQueue) return false;
-    this.#queue.add(turn);
-    return true;
-  }
-
-  leaveQueue(turn: () => void): void {
-    this.#queue.delete(turn);
+  refused(bound: UpstreamBound, source: SourceKey): void {
+    this.#all.refused(bound, this.#id, source);
   }
 
   /** Calls those that wait, as long as there are free places. */
   serveQueue(): void {
-    for (const turn of this.#queue) {
-      if (this.refusal !== undefined) return;
-      this.#queue.delete(turn);
-      turn();
-    }
+    while (this.sources.hasTurn && this.#refusalToAll === undefined) this.sources.callNext();
   }
 
-  used(): void {
-    this.#use(1);
+  used(source: SourceKey): void {
+    this.#use(source, 1);
   }
 
-  freed(): void {
-    this.#use(-1);
+  freed(source: SourceKey): void {
+    this.#use(source, -1);
     this.serveQueue();
   }
 
-  closed(wasInUse: boolean): void {
+  /** `user` is the source that used it, if one did. */
+  closed(user: SourceKey | undefined): void {
     this.#open -= 1;
     this.#all.closed();
-    if (wasInUse) this.freed();
+    if (user !== undefined) this.freed(user);
   }
 
-  #use(change: 1 | -1): void {
+  #use(source: SourceKey, change: 1 | -1): void {
     this.inUse += change;
     this.#account.inUse += change;
+    this.sources.count(source, change);
   }
 }
 
 /** The place of one connection, from before it is opened until it is closed. */
 export class UpstreamSlot {
   readonly #backend: BackendConnections;
+  /** The source of the request that the connection carries, or carried last. */
+  #source: SourceKey;
   #state: 'used' | 'idle' | 'closed' = 'used';
 
-  constructor(backend: BackendConnections) {
+  constructor(backend: BackendConnections, source: SourceKey) {
     this.#backend = backend;
+    this.#source = source;
   }
 
-  /** The connection carries another request. */
-  use(): void {
+  /** The connection carries another request, of this source. */
+  use(source: SourceKey): void {
     this.#state = 'used';
-    this.#backend.used();
+    this.#source = source;
+    this.#backend.used(source);
   }
 
   /** The connection is kept without a request. Those that wait may take it before this returns. */
   free(): void {
     this.#state = 'idle';
-    this.#backend.freed();
+    this.#backend.freed(this.#source);
   }
 
   /** May be called more than once. */
   close(): void {
     if (this.#state === 'closed') return;
-    const wasInUse = this.#state === 'used';
+    const user = this.#state === 'used' ? this.#source : undefined;
     this.#state = 'closed';
-    this.#backend.closed(wasInUse);
+    this.#backend.closed(user);
   }
 }
 

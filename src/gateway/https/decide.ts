@@ -5,6 +5,8 @@ import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
 import { checkRequestPath } from '../../lib/request-path.ts';
+import { proxiesKey, sourceKey } from '../bounds/source-key.ts';
+import type { SourceKey } from '../bounds/source-key.ts';
 import {
   expectationFailed,
   hostDiffersFromSni,
@@ -34,6 +36,8 @@ export interface RoutedRequest {
   readonly accountId: string;
   readonly route: Route;
   readonly admittedBy: AdmittedBy;
+  /** The source that its connection to the backend counts for. */
+  readonly countedSource: SourceKey;
   readonly pool: UpstreamPool;
   /** The request head as it goes upstream. */
   readonly head: string;
@@ -82,7 +86,8 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(findHeader(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
   const admittedBy = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
-  return { exchange, accountId: edge.accountId, route, admittedBy, pool, head, expectsContinue };
+  const countedSource = countedSourceOf(exchange, source, context);
+  return { exchange, accountId: edge.accountId, route, admittedBy, countedSource, pool, head, expectsContinue };
 }
 
 function findEdge({ client, host }: Exchange, { authority }: RequestTarget, { hosts }: RequestContext): Edge {
@@ -100,6 +105,11 @@ function sourceOf({ client, headers }: Exchange, { trustedProxies }: RequestCont
   if (!client.peerTrusted) return client.peer;
   const lines = headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === 'x-forwarded-for');
   return clientAddress(client.peer, lines, trustedProxies);
+}
+
+function countedSourceOf({ client }: Exchange, source: IpAddress, { trustedProxies }: RequestContext): SourceKey {
+  // A trusted proxy that names no client may forward for many.
+  return client.peerTrusted && trustedProxies.lookup(source) !== 0 ? proxiesKey : sourceKey(source);
 }
 
 /** Throws if a restriction refuses the source. Returns those that would refuse it if they were enforced. */

@@ -64,7 +64,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    this.#opening = this.#request.pool.acquire(this, false);
+    this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, false);
   }
 
   onConnection(connection: UpstreamConnection): void {
@@ -181,7 +181,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (this.#ended) return;
     const { exchange, route } = this.#request;
     if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
-      this.#opening = this.#request.pool.acquire(this, true);
+      this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, true);
       return;
     }
     const { operationId } = this.#log;

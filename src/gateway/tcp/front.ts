@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
-import type { IpAddress } from '../../lib/ip/address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
+import { proxiesKey, sourceKey } from '../bounds/source-key.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import { identifyClient, ownArrivals } from '../identify-client.ts';
-import type { ClientRules } from '../identify-client.ts';
+import type { ClientRules, ClientSource } from '../identify-client.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { TcpConnection } from './connection.ts';
@@ -116,7 +116,7 @@ class TcpFront implements Front {
     if (this.#clientRules.proxyProtocol) this.#awaitHeader(client);
     identifyClient(client, listener.port, this.#clientRules, (identified) => {
       this.#identifying.delete(client);
-      if (countSource(identified)) this.#admit(listener, client, identified.source);
+      if (countSource(identified)) this.#admit(listener, client, identified);
     });
   }
 
@@ -127,7 +127,7 @@ class TcpFront implements Front {
     });
   }
 
-  #admit({ edge, port }: PortListener, client: Socket, source: IpAddress): void {
+  #admit({ edge, port }: PortListener, client: Socket, { source, peerTrusted }: ClientSource): void {
     if (edge === undefined) {
       resetSocket(client);
       return;
@@ -142,7 +142,9 @@ class TcpFront implements Front {
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
     const backend = this.#edges.backend(pipeline.backendId);
-    const slot = backend && this.#bounds.upstreams.backend(backend.id, accountId).take();
+    // A trusted proxy forwards for many clients.
+    const user = peerTrusted ? proxiesKey : sourceKey(source);
+    const slot = backend && this.#bounds.upstreams.backend(backend.id, accountId).take(user);
     if (backend !== undefined && typeof slot === 'object') {
       const accepted = { client, source, sourceText, port, edge };
       this.#edges.opened(new TcpConnection(accepted, backend, slot, this.#connectionSettings));

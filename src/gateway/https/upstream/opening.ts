@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamBound } from '../../bounds/bound.ts';
+import type { SourceKey } from '../../bounds/source-key.ts';
 import type { BackendConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { backendLeadsInwards, upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
 import { InwardBackendError } from '../../upstream/guard.ts';
@@ -17,6 +18,7 @@ export interface ConnectionUser {
 
 export interface OpeningParts {
   readonly backend: BackendConnections;
+  readonly source: SourceKey;
   /** Limits of time for the place in the queue, and for the connect. */
   readonly queueMs: number;
   readonly connectMs: number;
@@ -27,7 +29,7 @@ export interface OpeningParts {
   readonly wrap: (socket: Socket, slot: UpstreamSlot) => UpstreamConnection;
 }
 
-/** The way of one request to a connection: through the queue of its backend if that is busy, then the connect. */
+/** The way of one request to a connection: through the queue if its backend or its share of it is busy, then the connect. */
 export class Opening {
   readonly #parts: OpeningParts;
   readonly #user: ConnectionUser;
@@ -36,9 +38,9 @@ export class Opening {
   constructor(parts: OpeningParts, user: ConnectionUser) {
     this.#parts = parts;
     this.#user = user;
-    const { backend } = parts;
-    if (backend.waiting === 0 && backend.refusal !== 'backend_connections') this.#begin();
-    else this.#wait();
+    const bound = parts.backend.refusal(parts.source);
+    if (bound === 'backend_connections' || bound === 'backend_source_connections') this.#wait();
+    else this.#begin();
   }
 
   /** The request is not wanted any more. Without effect when a call to the user has been made. */
@@ -47,37 +49,35 @@ export class Opening {
   }
 
   #wait(): void {
-    const { backend, queueMs } = this.#parts;
+    const { backend, source, queueMs } = this.#parts;
     const turn = (): void => {
       clearTimeout(overdue);
       this.#begin();
     };
     const leave = (): void => {
       clearTimeout(overdue);
-      backend.leaveQueue(turn);
+      backend.sources.leaveQueue(source, turn);
     };
     const overdue = setTimeout(() => {
       leave();
-      this.#refuse('backend_queue_seconds');
+      this.#refuse(backend.sources.mayUse(source) ? 'backend_queue_seconds' : 'backend_source_connections');
     }, queueMs);
     this.#giveUp = leave;
-    if (backend.enqueue(turn)) {
-      backend.serveQueue();
-      return;
-    }
+    const bound = backend.sources.enqueue(source, turn);
+    if (bound === undefined) return;
     clearTimeout(overdue);
-    this.#refuse('backend_queue');
+    this.#refuse(bound);
   }
 
   #begin(): void {
-    const { backend, takeIdle } = this.#parts;
-    const idle = backend.refusal === undefined ? takeIdle() : undefined;
+    const { backend, source, takeIdle } = this.#parts;
+    const idle = backend.refusal(source) === undefined ? takeIdle() : undefined;
     if (idle !== undefined) {
       this.#settle();
       this.#user.onConnection(idle);
       return;
     }
-    const slot = backend.take();
+    const slot = backend.take(source);
     if (typeof slot === 'string') {
       this.#settle();
       this.#user.onRefused(slot);
@@ -132,7 +132,7 @@ export class Opening {
 
   #refuse(bound: UpstreamBound): void {
     this.#settle();
-    this.#parts.backend.refused(bound);
+    this.#parts.backend.refused(bound, this.#parts.source);
     this.#user.onRefused(bound);
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
 import type { BackendEntry } from '../../../snapshot/contract.ts';
+import type { SourceKey } from '../../bounds/source-key.ts';
 import type { UpstreamConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import type { ConnectUpstream } from '../../upstream/connect.ts';
 import type { IdleWatch } from '../idle-watch.ts';
@@ -36,22 +37,23 @@ export class UpstreamPool {
 
   /**
    * Calls the user with an idle connection, at once, or with a new one, for which it may have to wait; `fresh` asks for a
-   * new one. Returns the wait, to be cancelled when the request is not wanted any more.
+   * new one. The connection counts for the source. Returns the wait, to be cancelled when the request is not wanted any more.
    */
-  acquire(user: ConnectionUser, fresh: boolean): Opening | undefined {
+  acquire(user: ConnectionUser, source: SourceKey, fresh: boolean): Opening | undefined {
     const { upstreams, connect, connectMs } = this.#options;
     const backend = upstreams.backend(this.#target.id, this.#accountId);
-    const takeIdle = fresh ? () => undefined : this.#takeIdle;
-    const idle = backend.waiting === 0 && backend.refusal === undefined ? takeIdle() : undefined;
+    backend.serveQueue();
+    const idle = !fresh && backend.refusal(source) === undefined ? this.#takeIdle(source) : undefined;
     if (idle !== undefined) {
       user.onConnection(idle);
       return undefined;
     }
     const parts = {
       backend,
+      source,
       queueMs: upstreams.bounds.backendQueueMs,
       connectMs,
-      takeIdle,
+      takeIdle: () => (fresh ? undefined : this.#takeIdle(source)),
       connect: (established: () => void) => connect(this.#target, { keepAlive: true, alpn: ['http/1.1'] }, established),
       wrap: (...args: readonly [Socket, UpstreamSlot]) => new UpstreamConnection(...args, this, this.#watch),
     };
@@ -88,9 +90,9 @@ export class UpstreamPool {
     for (const connection of this.#idle.splice(0)) connection.abort();
   }
 
-  readonly #takeIdle = (): UpstreamConnection | undefined => {
+  #takeIdle(source: SourceKey): UpstreamConnection | undefined {
     const connection = this.#idle.pop();
-    connection?.slot.use();
+    connection?.slot.use(source);
     return connection;
-  };
+  }
 }

@@ -1,0 +1,95 @@
+import type { GatewayBounds, UpstreamBound } from './bound.ts';
+import { proxiesKey } from './source-key.ts';
+import type { SourceKey } from './source-key.ts';
+
+/**
+ * The connections to one backend that are in use, and the requests that wait for one, by source. Sources have their turns
+ * one after another; requests of one source are served in the order they came.
+ */
+export class BackendSources {
+  readonly #bounds: GatewayBounds;
+  /** Only sources with a connection in use. */
+  readonly #inUse = new Map<SourceKey, number>();
+  /** Only sources with a request that waits. */
+  readonly #queues = new Map<SourceKey, Set<() => void>>();
+  /** Sources that wait and are below their bound, in the order of their turns. */
+  readonly #ready = new Set<SourceKey>();
+  #waiting = 0;
+
+  constructor(bounds: GatewayBounds) {
+    this.#bounds = bounds;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** True if a request waits whose source may have another connection. */
+  get hasTurn(): boolean {
+    return this.#ready.size > 0;
+  }
+
+  mayUse(source: SourceKey): boolean {
+    return source === proxiesKey || (this.#inUse.get(source) ?? 0) < this.#bounds.backendSourceConnections;
+  }
+
+  count(source: SourceKey, change: 1 | -1): void {
+    const count = (this.#inUse.get(source) ?? 0) + change;
+    if (count === 0) this.#inUse.delete(source);
+    else this.#inUse.set(source, count);
+    if (this.#waiting > 0) this.#lineUp(source);
+  }
+
+  /** Returns the bound that forbids it, if too many wait already. `turn` is called once, unless it leaves before. */
+  enqueue(source: SourceKey, turn: () => void): UpstreamBound | undefined {
+    const { backendQueue, backendSourceQueue } = this.#bounds;
+    if (this.#waiting >= backendQueue) return 'backend_queue';
+    const queue = this.#queues.get(source) ?? new Set();
+    if (source !== proxiesKey && queue.size >= backendSourceQueue) return 'backend_source_queue';
+    queue.add(turn);
+    this.#waiting += 1;
+    this.#queues.set(source, queue);
+    this.#lineUp(source);
+    return undefined;
+  }
+
+  leaveQueue(source: SourceKey, turn: () => void): void {
+    const queue = this.#queues.get(source);
+    if (queue?.delete(turn) !== true) return;
+    this.#waiting -= 1;
+    if (queue.size === 0) this.#queues.delete(source);
+    this.#lineUp(source);
+  }
+
+  /** Calls the first request of the source whose turn it is. */
+  callNext(): void {
+    const [source] = this.#ready;
+    if (source === undefined) return;
+    const [turn] = this.#queues.get(source) ?? [];
+    // Behind the others, if more of its requests wait.
+    this.#ready.delete(source);
+    if (turn === undefined) return;
+    this.leaveQueue(source, turn);
+    turn();
+  }
+
+  /** The largest number of connections in use by one source. */
+  mostInUse(): number {
+    let most = 0;
+    for (const [source, count] of this.#inUse) if (source !== proxiesKey) most = Math.max(most, count);
+    return most;
+  }
+
+  /** The largest number of requests of one source that wait. */
+  mostWaiting(): number {
+    let most = 0;
+    for (const [source, { size }] of this.#queues) if (source !== proxiesKey) most = Math.max(most, size);
+    return most;
+  }
+
+  /** Must follow every change of a source. One that is in line already keeps its place. */
+  #lineUp(source: SourceKey): void {
+    if (this.#queues.has(source) && this.mayUse(source)) this.#ready.add(source);
+    else this.#ready.delete(source);
+  }
+}
