@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { openStore } from '../../../src/store/store.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
 import { checkStored } from '../../support/stored-rules.ts';
 import { until } from '../gateway/support/until.ts';
 import { WatchedProgram } from './support/watched-program.ts';
@@ -88,9 +88,9 @@ onEachDatabase('a program that is killed while it replaces the rules of a policy
       await connection.run("UPDATE ip_policy_rule_sides SET lease_ends_at = '2020-01-01T00:00:00Z'");
       await connection.close();
       assert.deepEqual(JSON.parse((await replaced).text), { added: 1_500, removed: 1_500, kept: 20_000 });
-      await using store = await openStore({ url, migrations: [], onFeedFault: () => {} });
+      await using fresh = await Gatehouse.start(url);
       const list = [rules(10, 20_000), rules(13, 1_500)].flatMap(({ text }) => text.split('\n'));
-      await checkStored(store, policy, list);
+      await checkStored(fresh.app.context.store, policy, list);
     } finally {
       await database.close();
     }
