@@ -17,7 +17,7 @@ import type { RulePlan } from './rule-plan.ts';
 import * as sides from './rule-sides.ts';
 import type { Lease } from './rule-sides.ts';
 import { ruleSweeper } from './service.ts';
-import { prepareOnHiddenSide, rowsAtOnce, writeAtOnce } from './write-rules.ts';
+import { isPrepared, prepareOnHiddenSide, rowsAtOnce, writeAtOnce } from './write-rules.ts';
 
 /** Plans that are made anew because the rules have changed; then everything happens in one long transaction. */
 const planLimit = 3;
@@ -71,33 +71,54 @@ async function replaceInOneWrite(replacement: Replacement, transaction: Transact
   return finish(replacement, transaction, await planReplacement(transaction, policyId, wanted));
 }
 
-/** Plans outside of any transaction, and writes only if the plan still holds then; undefined where it does not. */
+/**
+ * Plans outside of any transaction, and writes only if the plan still holds then; undefined where it does not. This plan
+ * says nothing of sides: rules change them without a trace in the change log.
+ */
 async function replaceByPlan(replacement: Replacement): Promise<Counts | undefined> {
-  const { context, call, policyId, wanted } = replacement;
-  const { store } = context;
-  const { accountId } = call.caller;
-  const plan = await planReplacement(store.queries, policyId, wanted);
-  const isSmall = plan.gone.length + plan.fresh.length <= rowsAtOnce;
-  const lease = isSmall ? undefined : await waitForLease(replacement);
+  const { context, policyId, wanted } = replacement;
+  const plan = await planReplacement(context.store.queries, policyId, wanted);
+  if (isSmall(plan)) return writeIfCurrent(replacement, plan);
+  const lease = await waitForLease(replacement);
   try {
-    if (lease !== undefined) {
-      if (lease.needsSweep) await sides.sweep(store, lease);
-      // Another replacement may have come first.
-      if (await isOutdated(store.queries, accountId, policyId, plan)) return undefined;
-      checkIfMatch(call, plan.before);
-      await prepareOnHiddenSide(store, { accountId, policyId }, plan, lease);
-    }
-    return await store.write(call.actor, async (transaction) => {
-      await checkPolicy(replacement, transaction);
-      if (await isOutdated(transaction, accountId, policyId, plan)) return undefined;
-      return finish(replacement, transaction, plan, lease);
-    });
+    return await replaceInLease(replacement, lease);
   } catch (error) {
     if (error instanceof sides.LeaseLostError) return undefined;
     throw error;
   } finally {
-    if (lease !== undefined) await leaveToSweeper(replacement, lease);
+    await leaveToSweeper(replacement, lease);
   }
+}
+
+/** Plans anew: only while the lease is held, and nothing is left on the hidden side, does a rule stay on its side. */
+async function replaceInLease(replacement: Replacement, lease: Lease): Promise<Counts | undefined> {
+  const { context, call, policyId, wanted } = replacement;
+  const { store } = context;
+  const { accountId } = call.caller;
+  // A policy that was deleted meanwhile has a lease too: that of its sweeper.
+  await checkPolicy(replacement, store.queries);
+  if (lease.needsSweep) await sides.sweep(store, lease);
+  const plan = await planReplacement(store.queries, policyId, wanted);
+  if (isSmall(plan)) return writeIfCurrent(replacement, plan);
+  // The slices that the plan was read in may be of several lists.
+  if (await isOutdated(store.queries, accountId, policyId, plan)) return undefined;
+  checkIfMatch(call, plan.before);
+  await prepareOnHiddenSide(store, { accountId, policyId }, plan, lease);
+  return writeIfCurrent(replacement, plan, lease);
+}
+
+function isSmall({ gone, fresh }: RulePlan): boolean {
+  return gone.length + fresh.length <= rowsAtOnce;
+}
+
+function writeIfCurrent(replacement: Replacement, plan: RulePlan, lease?: Lease): Promise<Counts | undefined> {
+  const { context, call, policyId, wanted } = replacement;
+  return context.store.write(call.actor, async (transaction) => {
+    await checkPolicy(replacement, transaction);
+    if (await isOutdated(transaction, call.caller.accountId, policyId, plan)) return undefined;
+    if (lease !== undefined && !(await isPrepared(transaction, lease, wanted))) return undefined;
+    return finish(replacement, transaction, plan, lease);
+  });
 }
 
 async function waitForLease(replacement: Replacement): Promise<Lease> {

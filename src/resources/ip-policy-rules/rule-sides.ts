@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { toTimestamp } from '../../lib/ids.ts';
 import { Pace } from '../../lib/pace.ts';
-import type { Queries } from '../../store/database.ts';
+import type { Queries, Row } from '../../store/database.ts';
 import type { ObservationWriter, Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { everySide } from './table.ts';
@@ -14,7 +14,8 @@ import { everySide } from './table.ts';
  * transaction, the only one that anybody sees, hides the other side. What is left on the hidden side is swept.
  *
  * Whatever lies on the hidden side is either prepared by whoever holds the lease of the policy, or rubbish: a process that
- * dies leaves an expired lease, and whoever takes it over sweeps first.
+ * dies leaves an expired lease, and whoever takes it over sweeps first. Moves between sides are not in the change log: a
+ * side that was read before the lease was taken is worth nothing.
  */
 
 /** The right to put rules on the hidden side of a policy, or to sweep it. Each step renews it. */
@@ -90,6 +91,22 @@ export async function abandon(store: Store, lease: Lease): Promise<void> {
   await store.writeUnlogged((writer) => renew(writer, lease, 0), lease.accountId);
 }
 
+/** Reads what the change of sides would show, in the order of the CIDRs. Rows have the columns cidr, side and action. */
+export async function* readPrepared(queries: Queries, lease: Lease): AsyncGenerator<readonly Row[]> {
+  let [afterCidr, afterSide] = ['', 0];
+  for (;;) {
+    const rows = await queries.all(
+      `SELECT cidr, side, action FROM ip_policy_rule_rows WHERE ip_policy_id = $1 AND (cidr, side) > ($2, $3)
+       AND side <> $4 ORDER BY cidr, side LIMIT ${rowsInStep}`,
+      [lease.policyId, afterCidr, afterSide, shownSide(lease)],
+    );
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowsInStep) return;
+    [afterCidr, afterSide] = [String(last[0]), Number(last[1])];
+  }
+}
+
 /** Deletes what lies on the hidden side, in short transactions. */
 export async function sweep(store: Store, lease: Lease): Promise<void> {
   const pace = new Pace();
@@ -147,9 +164,9 @@ export async function deleteAllRules(transaction: Transaction, policyId: string)
   );
 }
 
-export async function deleteRows(writer: Pick<Transaction, 'run'>, ids: readonly string[]): Promise<void> {
+export async function deleteRows(writer: Pick<Transaction, 'run'>, ids: readonly string[]): Promise<number> {
   const places = ids.map((_, at) => `$${at + 1}`).join(', ');
-  await writer.run(`DELETE FROM ip_policy_rule_rows WHERE id IN (${places})`, ids);
+  return writer.run(`DELETE FROM ip_policy_rule_rows WHERE id IN (${places})`, ids);
 }
 
 /** Puts rules on another side, where they are as much shown as before. */

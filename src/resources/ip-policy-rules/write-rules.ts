@@ -1,10 +1,11 @@
 import { withText } from '../../api/text-fields.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import type { WantedRule } from './rule-list.ts';
+import type { RuleList, WantedRule } from './rule-list.ts';
 import { hasText } from './rule-plan.ts';
 import type { RulePlan } from './rule-plan.ts';
-import { deleteRows, inLease, moveRows, shownSide } from './rule-sides.ts';
+import { deleteRows, inLease, moveRows, readPrepared, shownSide } from './rule-sides.ts';
 import type { Lease } from './rule-sides.ts';
 import { bothSides, ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
@@ -17,7 +18,10 @@ interface Owner {
   readonly policyId: string;
 }
 
-/** Brings all rules to the side where they belong, in short transactions of which nobody sees anything. */
+/**
+ * Brings all rules to the side where they belong, in short transactions of which nobody sees anything. The plan must have
+ * been made under this lease: whoever held it before has moved rules.
+ */
 export async function prepareOnHiddenSide(store: Store, owner: Owner, plan: RulePlan, lease: Lease): Promise<void> {
   const shown = shownSide(lease);
   const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
@@ -30,9 +34,27 @@ export async function prepareOnHiddenSide(store: Store, owner: Owner, plan: Rule
   }
 }
 
-/** Carries the whole plan out within the transaction. */
+/**
+ * True if exactly the wanted rules are shown after the change of sides. It reads all of them, in the transaction of that
+ * change: a rule that is missing, or one too many, lets somebody in.
+ */
+export async function isPrepared(queries: Queries, lease: Lease, { inOrder }: RuleList): Promise<boolean> {
+  let at = 0;
+  for await (const rows of readPrepared(queries, lease)) {
+    for (const [cidr, , action] of rows) {
+      const wanted = inOrder[at++];
+      if (wanted === undefined || wanted.cidr !== cidr || wanted.action !== action) return false;
+    }
+  }
+  return at === inOrder.length;
+}
+
+/** Carries the whole plan out within the transaction, whichever sides the rules lie on. */
 export async function writeAtOnce(transaction: Transaction, owner: Owner, { gone, fresh }: RulePlan): Promise<void> {
-  for (const ids of chunks(gone.map(({ id }) => id))) await deleteRows(transaction, ids);
+  let deleted = 0;
+  for (const ids of chunks(gone.map(({ id }) => id))) deleted += await deleteRows(transaction, ids);
+  if (deleted !== gone.length)
+    throw new Error(`${gone.length - deleted} rules of ${owner.policyId} went without a trace`);
   for (const rules of chunks(fresh)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
 }
 

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { checkStored } from '../../support/stored-rules.ts';
 import { until } from '../gateway/support/until.ts';
 import { WatchedProgram } from './support/watched-program.ts';
 
@@ -51,6 +53,44 @@ onEachDatabase('a program that is killed while it replaces the rules of a policy
       assert.deepEqual(await shown(), before);
       const answer = await program.call('PUT', `/ip_policies/${policy}/rules`, rules(11, 4_000));
       assert.deepEqual(JSON.parse(answer.text), { added: 4_000, removed: 3_000, kept: 0 });
+    } finally {
+      await database.close();
+    }
+  });
+
+  test('leaves the list of a replacement that waits for it in another program as it was sent', async () => {
+    const url = await newDatabase();
+    const database = await openDatabase(url);
+    try {
+      await using killed = await WatchedProgram.start(url);
+      await using program = await WatchedProgram.start(url);
+      const policy = await program.create('/ip_policies');
+      const path = `/ip_policies/${policy}/rules`;
+      const replace = (...parts: readonly ReturnType<typeof rules>[]) =>
+        program.call('PUT', path, { type: 'text/plain', text: parts.map(({ text }) => text).join('\n') });
+      // Rules that have stayed once lie on both sides.
+      assert.equal((await replace(rules(10, 20_000))).status, 200);
+      assert.equal((await replace(rules(10, 20_000), rules(11, 1_500))).status, 200);
+      const prepared = async (first: number) => {
+        const sql = 'SELECT count(*) FROM ip_policy_rule_rows WHERE cidr LIKE $1';
+        return Number((await database.reader.all(sql, [`${first}.%`]))[0]?.[0]);
+      };
+      const lost = killed.call('PUT', path, rules(12, 60_000)).catch(() => undefined);
+      const sql = 'SELECT lease FROM ip_policy_rule_sides WHERE lease_ends_at > $1';
+      const isHeld = async () =>
+        (await database.reader.all(sql, [new Date(Date.now() + 2_000).toISOString()])).length > 0;
+      await until(isHeld, 'the lease is taken', limitMs);
+      const replaced = replace(rules(10, 20_000), rules(13, 1_500));
+      await until(async () => (await prepared(12)) > 5_000, 'rules are prepared', limitMs);
+      await killed.kill();
+      assert.equal(await lost, undefined);
+      const connection = await database.connect();
+      await connection.run("UPDATE ip_policy_rule_sides SET lease_ends_at = '2020-01-01T00:00:00Z'");
+      await connection.close();
+      assert.deepEqual(JSON.parse((await replaced).text), { added: 1_500, removed: 1_500, kept: 20_000 });
+      await using fresh = await Gatehouse.start(url);
+      const list = [rules(10, 20_000), rules(13, 1_500)].flatMap(({ text }) => text.split('\n'));
+      await checkStored(fresh.app.context.store, policy, list);
     } finally {
       await database.close();
     }
