@@ -163,6 +163,6 @@ export class CallAdmission {
 }
 
 /** A body without a length may become as large as the operation takes, and no larger one is read. */
-function announcedBytes({ headers, routeOptions: { bodyLimit = bodyLimitBytes } }: FastifyRequest): number {
+function announcedBytes({ headers, routeOptions: { bodyLimit } }: FastifyRequest): number {
   return Math.min(Number(headers['content-length'] ?? bodyLimit), bodyLimit);
 }
