@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createBot, createUser } from '../../test/support/people.ts';
@@ -17,7 +17,7 @@ const wrong = `${'0'.repeat(27)}_${'a'.repeat(43)}`;
 /** Connections that send and read as slowly as they like. */
 function newSlowClients(g: () => Gatehouse) {
   const sockets: Socket[] = [];
-  after(() => {
+  afterEach(() => {
     for (const socket of sockets) socket.destroy();
   });
   const open = async () => {
