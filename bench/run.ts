@@ -12,13 +12,27 @@ import { overload } from './overload.ts';
 import { post } from './post.ts';
 import { start } from './start.ts';
 import { tcp } from './tcp.ts';
+import { tunnel } from './tunnel.ts';
 import type { Benchmark, Settings } from './support/benchmark.ts';
 import { leaveServerCore } from './support/cores.ts';
 import { describeMachine } from './support/machine.ts';
 import { table } from './support/report.ts';
 import type { Section, Verdict } from './support/report.ts';
 
-const benchmarks: readonly Benchmark[] = [get, list, post, https, tcp, change, latency, overload, match, memory, start];
+const benchmarks: readonly Benchmark[] = [
+  get,
+  list,
+  post,
+  https,
+  tcp,
+  change,
+  latency,
+  overload,
+  match,
+  memory,
+  start,
+  tunnel,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -2,21 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
+import { ServedNames } from './acme/served-names.ts';
 import { buildApi, limitConnections, limitFailures, ownConnections } from './build-api.ts';
 import type { Config } from './config/config.ts';
+import { hasApi, hasGateway } from './config/roles.ts';
 import type { RunningEngine } from './gateway/start-engine.ts';
+import { thisMachine } from './lib/this-machine.ts';
+import { LinkDirectory } from './links/link-directory.ts';
+import type { OpenStream } from './links/stream-request.ts';
 import type { Logger } from './log.ts';
 import { EntryFaults } from './observe/entry-faults.ts';
+import { ListenerFaults } from './observe/listener-faults.ts';
+import { LiveTraffic } from './observe/live-traffic.ts';
 import { measureEventLoopDelay } from './observe/event-loop-delay.ts';
 import { serveMetrics } from './observe/metrics-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { createTrafficObserver, LateWarnings } from './observe/traffic-observer.ts';
 import { openAndPublish } from './open-and-publish.ts';
 import { keyUses } from './resources/api-keys/service.ts';
+import { unopenedPorts } from './resources/edges/service.ts';
 import { ruleSweeper } from './resources/ip-policy-rules/service.ts';
 import { warnings } from './resources/ip-restrictions/service.ts';
 import { bootstrap } from './resources/principals/service.ts';
 import type { Registration } from './resources/processes/service.ts';
+import { certificateEnds } from './resources/tls-certificates/service.ts';
+import { traffic } from './resources/traffic/service.ts';
+import { startAcme } from './start-acme.ts';
+import { startAgents } from './start-agents/start-agents.ts';
+import type { RunningAgents } from './start-agents/start-agents.ts';
 import type { ResourceContext } from './resources/resource.ts';
 import type { Listener } from './snapshot/contract.ts';
 import { configuredListeners, createGateway } from './start-gateway.ts';
@@ -32,10 +45,14 @@ export interface App extends AsyncDisposable {
   /** Base URL of the API; undefined if this process has none. */
   readonly apiUrl: string | undefined;
   readonly engine: RunningEngine | undefined;
+  /** Undefined in a process of the API alone. */
+  readonly agents: RunningAgents | undefined;
   /** Undefined where metrics are off. */
   readonly metricsPort: number | undefined;
   /** Token of the first API key, on the first start only. */
   readonly firstToken: string | undefined;
+  /** True at the first start over this database. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -48,11 +65,26 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
   const entryFaults = new EntryFaults(metrics, log);
-  const observed = { metrics, log, warnings: lateWarnings, entryFaults };
+  const listenerFaults = new ListenerFaults();
+  const live = new LiveTraffic({
+    isCarriedHere: config.role !== 'api',
+    limit: config.trafficStreams,
+    observer: metrics,
+  });
+  const observed = { metrics, log, warnings: lateWarnings, entryFaults, listenerFaults, live };
   const observer = createTrafficObserver({ ...observed, accessLogShare: config.accessLog });
-  const gateway = config.role === 'api' ? undefined : started.use(createGateway(config, observer, log));
+  const directory = new LinkDirectory(thisMachine().networkId);
+  // The way to agents is open later than the gateway; visitors who come before wait for it, within the limit of a dial.
+  const toAgents = Promise.withResolvers<OpenStream>();
+  const gateway = hasGateway(config)
+    ? started.use(
+        createGateway(config, observer, log, async (request, user) => (await toAgents.promise)(request, user)),
+      )
+    : undefined;
 
-  const open = () => openAndPublish(config, log, metrics, gateway, observer);
+  const served = config.acme === 'on' && config.role !== 'agents' ? new ServedNames() : undefined;
+  const followers = served === undefined ? [directory] : [directory, served];
+  const open = () => openAndPublish(config, log, metrics, gateway, followers, observer);
   const { context, access, publisher, registration } = await open().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailableError) || !(await gateway?.startFromFile())) throw error;
     log.error({ err: error }, 'the database cannot be reached: the gateway serves the last configuration it knew');
@@ -61,6 +93,8 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   started.use(context.store);
   const { services } = context;
   lateWarnings.to(services.get(warnings));
+  services.provide(traffic, live);
+  services.provide(unopenedPorts, listenerFaults);
   started.defer(() => services.get(warnings).flush());
   started.defer(() => services.get(keyUses).flush());
   // Drained before the store closes, so that the warnings of its last traffic are kept.
@@ -86,25 +120,22 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   };
   const { store } = context;
   metrics.watchStorage(() => store.isFull);
-  const readiness = { unready, faultyEntries: () => entryFaults.count, isFull: () => store.isFull };
+  const readiness = {
+    unready,
+    faultyEntries: () => entryFaults.count,
+    unopenedPorts: () => listenerFaults.list().map(({ port }) => port),
+    isFull: () => store.isFull,
+  };
   const isOurs = ownConnections(gateway, registration, observer);
   const failures = started.use(limitFailures(config, metrics, log));
   const connections = limitConnections(config, metrics, log);
-  const api =
-    config.role === 'gateway'
+  const shared = { config, context, access, observer, failures, metrics, log };
+  const agents =
+    config.role === 'api'
       ? undefined
-      : await buildApi({
-          ...readiness,
-          config,
-          context,
-          access,
-          observer,
-          metrics,
-          isOurs,
-          failures,
-          connections,
-          log,
-        });
+      : started.use(await startAgents({ ...shared, processId: registration.id, gateway, directory }));
+  if (agents !== undefined) toAgents.resolve(agents.openStream);
+  const api = hasApi(config) ? await buildApi({ ...readiness, ...shared, isOurs, connections }) : undefined;
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -114,7 +145,15 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     };
     started.use(services.get(ruleSweeper).start(onFault));
   }
-  if (config.metricsListen !== undefined) started.use(measureEventLoopDelay(metrics.registry));
+  if (api !== undefined) {
+    const ends = services.get(certificateEnds);
+    started.use(await ends.start(log));
+    metrics.watchCertificates(ends);
+  }
+  if (config.metricsListen !== undefined) {
+    metrics.watchProcess();
+    started.use(measureEventLoopDelay(metrics.registry));
+  }
   const metricsServer =
     config.metricsListen && started.use(await serveMetrics(metrics, config.metricsListen, { isOurs, connections }));
 
@@ -122,10 +161,27 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     api: apiUrl === undefined ? undefined : Number(new URL(apiUrl).port),
     metrics: metricsServer?.port,
   };
-  await announceOpened(registration, config, { ...openedPorts, https: gateway?.engine?.httpsPort() });
+  await announceOpened(registration, config, {
+    ...openedPorts,
+    https: gateway?.engine?.httpsPort(),
+    agents: agents?.port,
+    links: agents?.linkPort,
+  });
+
+  registration.reportWith(() => ({
+    configurationVersion: publisher.version,
+    unopenedPorts: listenerFaults.list(),
+  }));
+
+  if (served !== undefined) started.use(await startAcme({ config, context, served, metrics, log }));
 
   // Last, because the token is shown only once: a start that fails must not make one.
   const firstToken = api && (await services.get(bootstrap).run(config.bootstrapToken));
+  if (api !== undefined && firstToken === undefined && config.bootstrapToken !== undefined) {
+    log.info(
+      'bootstrap_token is ignored: this database has accounts already, and the token counts at the first start only',
+    );
+  }
   isStarted = true;
 
   const running = started.move();
@@ -134,7 +190,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     api,
     apiUrl,
     engine: gateway?.engine,
+    agents,
     metricsPort: metricsServer?.port,
+    isNew: firstToken !== undefined,
     // A token that the operator has chosen is not printed.
     firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -1,20 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 
+import packageJson from '../package.json' with { type: 'json' };
 import { FailedAuthentications } from './api/failed-authentications.ts';
 import { tooManyConnections, tooManySourceConnections } from './api/errors.ts';
 import { createApi } from './api/server.ts';
 import type { ApiOptions } from './api/server.ts';
 import { vendorWords } from './api/vendor-words.ts';
+import { builtDashboard } from './build-dashboard.ts';
 import type { Config } from './config/config.ts';
 import { readOpenFilesLimit, reservedFiles } from './gateway/bounds/default-bounds.ts';
 import type { TrafficObserver } from './gateway/engine.ts';
 import type { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { ServerConnections } from './lib/server-connections.ts';
 import type { Logger } from './log.ts';
-import { modules } from './modules/index.ts';
+import { apiModules } from './modules/index.ts';
 import { Ref } from './modules/module.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { authenticator } from './resources/api-keys/service.ts';
+import { dashboardSessions } from './resources/dashboard-sessions/service.ts';
 import { resources } from './resources/index.ts';
 import { localCa } from './resources/local-ca/service.ts';
 import type { Registration } from './resources/processes/service.ts';
@@ -45,7 +48,7 @@ export function ownConnections(
 
 interface ApiParts extends Pick<
   ApiOptions,
-  'access' | 'unready' | 'faultyEntries' | 'isFull' | 'isOurs' | 'failures' | 'connections'
+  'access' | 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull' | 'isOurs' | 'failures' | 'connections'
 > {
   readonly config: Config;
   readonly context: ResourceContext;
@@ -60,10 +63,13 @@ export function buildApi({ config, context, observer, metrics, log, ...given }: 
     operations: resources.flatMap((resource) => resource.operations(context)),
     schemas: [
       Ref,
-      ...modules.flatMap(({ input, view }) => [input, view]),
+      ...apiModules.flatMap(({ input, view }) => [input, view]),
       ...resources.flatMap(({ schemas }) => schemas),
     ],
     authenticator: context.services.get(authenticator),
+    sessions: context.services.get(dashboardSessions),
+    programVersion: packageJson.version,
+    dashboardFolder: config.dashboardFiles ?? builtDashboard,
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },
@@ -74,9 +80,11 @@ export function buildApi({ config, context, observer, metrics, log, ...given }: 
     trustedProxies: config.trustedProxies,
     rateLimit: config.rateLimit,
     accountCalls: config.accountCalls,
+    filterRows: config.filterRows,
     maxWaitMs: config.maxWaitMs,
     stallSeconds: config.apiStallSeconds,
     observer: metrics,
+    measured: config.metricsListen === undefined ? undefined : metrics,
     logger: log,
   });
 }
@@ -103,7 +111,7 @@ export function limitConnections(config: Config, metrics: Metrics, log: Logger):
       if (performance.now() - loggedMs < refusalLogMs) return;
       loggedMs = performance.now();
       const { code, message } = limit === 'all' ? tooManyConnections : tooManySourceConnections;
-      log.warn({ code, source, all, bySource }, message);
+      log.warn({ code, source, all, by_source: bySource }, message);
     },
   });
 }

@@ -13,6 +13,24 @@ import { createLog } from './log.ts';
 /** Longer than any machine takes to write a line. */
 const limitMs = 30_000;
 
+test('on a terminal every request is one line', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'log');
+  const out = createWriteStream(file);
+  const [fd] = await once(out, 'open');
+  // A log needs no more of the standard output than these.
+  const log = createLog('info', { isTTY: true, fd } as NodeJS.WriteStream & { readonly fd: number });
+  log.info({ operation_id: 'op_1', method: 'GET', path: '/ip_policies', status: 200, duration_ms: 1.234 }, 'request');
+  log.info({ operation_id: 'op_2', method: 'GET', path: '/ip_policies', status: 404, duration_ms: 0.5 }, 'request');
+  const startMs = performance.now();
+  const written = () => readFileSync(file, 'utf8');
+  while (!written().includes('op_2') && performance.now() - startMs < limitMs) await sleep(10);
+  const lines = written().trimEnd().split('\n');
+  assert.equal(lines.length, 2, written());
+  assert.match(lines[0] ?? '', /request.*op_1.*\/ip_policies.*200.*1\.234/);
+});
+
 test('no line of the log holds a token, also where an error repeats it', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   context.after(() => rm(folder, { recursive: true, force: true }));

@@ -7,10 +7,16 @@ import { maskTokens } from './lib/mask-tokens.ts';
 
 export type Logger = FastifyBaseLogger;
 
-/** Writes JSON lines, or readable ones where a person looks on. */
+/** Writes JSON lines, or readable ones where a person looks on; either way one for each event, but for traces of errors. */
 export function createLog(level: string, out: NodeJS.WriteStream & { readonly fd: number }): Logger {
   const destination: DestinationStream = out.isTTY
-    ? pretty({ destination: out.fd, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' })
+    ? pretty({
+        destination: out.fd,
+        sync: true,
+        translateTime: 'SYS:HH:MM:ss',
+        ignore: 'pid,hostname',
+        singleLine: true,
+      })
     : pino.destination({ fd: out.fd, sync: false });
   // Paths and the messages of errors repeat what callers have sent, which may be a token in the wrong place.
   const hooks = { streamWrite: maskTokens };

@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { onEachDatabase } from '../test/support/each-database.ts';
@@ -30,6 +31,7 @@ onEachDatabase('the program', (newDatabase) => {
         keys.map(({ id }: { id: string }) => id),
         [`ak_${token.slice(0, 27)}`],
       );
+      assert.match(first.out, /^Database: .* \(new\)$/m);
       await writeUntilKilled(first, token, answered);
       assertOnlyGreetingHas(first.out, token);
     }
@@ -40,6 +42,7 @@ onEachDatabase('the program', (newDatabase) => {
     assert.equal((await second.call('POST', '/ip_policies', token)).status, 201);
     const { out } = await stopInOrder(second);
     assert.doesNotMatch(out, /token|curl/);
+    assert.match(out, /^Database: .* \(opened\)$/m);
     assert.ok(!out.includes(token.slice(28)));
   });
 });
@@ -78,9 +81,28 @@ describe('the program', () => {
   test('the help of the program lists its commands, and where the settings are', async () => {
     const { code, out } = await GatehouseProcess.run(['--help']);
     assert.equal(code, 0);
-    for (const part of ['serve', 'accounts', 'create, list', 'backup', 'gatehouse serve --help']) {
+    for (const part of [
+      'serve',
+      'accounts',
+      'create, list',
+      'backup',
+      'gatehouse serve --help',
+      'gatehouse http 3000',
+    ]) {
       assert.ok(out.includes(part), part);
     }
+    assert.deepEqual(await GatehouseProcess.run(['help']), { code: 0, out, errors: '' });
+  });
+
+  test('the help of an agent has examples and exit codes, also by npx', async () => {
+    const { code, out } = await GatehouseProcess.run(['help', 'http']);
+    assert.equal(code, 0);
+    for (const part of ['--domain', 'gatehouse http 3000 --label app=shop', 'Exit codes: 0 stopped']) {
+      assert.ok(out.includes(part), part);
+    }
+    const cwd = fileURLToPath(new URL('..', import.meta.url));
+    const npx = await promisify(execFile)('npx', ['--no-install', 'gatehouse', 'http', '--help'], { cwd });
+    assert.equal(npx.stdout, out);
   });
 
   test('the version is that of the package', async () => {
@@ -100,6 +122,8 @@ describe('the program', () => {
     assert.equal((await service.call('GET', '/api_keys', `${chosenToken}x`)).status, 401);
     const { out, errors } = await stopInOrder(service);
     assert.ok(!`${out}${errors}`.includes(chosenToken) && !out.includes('curl'));
+    await using again = await GatehouseProcess.serve(url, ['--bootstrap-token', `another-${chosenToken}`]);
+    await again.printed(/bootstrap_token is ignored/);
   });
 
   test('a database that cannot be reached ends it with 1 and a reason without the password', async () => {
@@ -132,6 +156,29 @@ describe('the program', () => {
     assert.ok(![busy, noFile].some(({ errors }) => errors.includes('    at ')));
   });
 
+  test('a start that cannot have its port for HTTPS says that once, and nothing about a change', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    await using taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const listen = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const { code, out, errors } = await GatehouseProcess.run([
+      '--https-listen',
+      listen,
+      '--agent-listen=off',
+      '--api-listen=127.0.0.1:0',
+      `--snapshot-file=${join(folder, 'gateway.snapshot')}`,
+      `--database-url=sqlite:${join(folder, 'gatehouse.db')}`,
+    ]);
+    assert.equal(code, 1);
+    assert.ok(errors.includes('--https-listen') && errors.includes(listen), errors);
+    assert.deepEqual(
+      out.split('\n').filter((line) => /"level":(50|60|"error"|"fatal")|not in force/.test(line)),
+      [],
+    );
+  });
+
   test('a command on the host makes no database where there is none', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     context.after(() => rm(folder, { recursive: true, force: true }));
@@ -140,6 +187,20 @@ describe('the program', () => {
     assert.equal(code, 1);
     assert.match(errors, /there is no database at .*mistyped\.db/);
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  test('a file or folder that a setting names and that is not there is named with the setting', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    const url = `sqlite:${join(folder, 'gatehouse.db')}`;
+    const missing = join(folder, 'missing', 'x.pem');
+    const gateway = ['--role', 'all', '--api-listen', '127.0.0.1:0', '--https-listen', 'off', '--agent-listen', 'off'];
+    const start = await GatehouseProcess.run([...gateway, '--database-url', url, '--upstream-ca', missing]);
+    assert.equal(start.code, 1);
+    assert.ok(start.errors.includes(`--upstream-ca "${missing}" cannot be read`), start.errors);
+    const backup = await GatehouseProcess.run(['backup', missing, '--database-url', url]);
+    assert.equal(backup.code, 1);
+    assert.match(backup.errors, /the folder .*missing does not exist: make it first/);
   });
 
   test('a mistyped command or flag is answered with the nearest one', async () => {

@@ -1,19 +1,45 @@
+import type { Command } from 'commander';
+
 import packageJson from '../package.json' with { type: 'json' };
-import { explain } from './command-line/faults.ts';
-import { addDatabaseCommand, addResourceCommand } from './command-line/host-commands.ts';
+import { isAgentCommand } from './command-line/agent-names.ts';
+import { explain } from './command-line/explain.ts';
 import { createProgram, toArguments } from './command-line/program.ts';
-import { addServe } from './command-line/serve.ts';
-import { databaseCommands } from './host-commands/index.ts';
-import { resources } from './resources/index.ts';
 
+const words = toArguments(process.argv.slice(2));
 const program = createProgram(packageJson.version);
-addServe(program, process);
-for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands)) {
-  addResourceCommand(program, command, process);
-}
-for (const command of databaseCommands) addDatabaseCommand(program, command, process);
+await addCommands(program, words);
 
-await program.parseAsync(toArguments(process.argv.slice(2)), { from: 'user' }).catch((error: unknown) => {
+await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 });
+
+/** Adds what the words may call: an agent or a client starts sooner, and takes less memory, without the service. */
+async function addCommands(to: Command, [first = '']: readonly string[]): Promise<void> {
+  if (first === '--version') return;
+  if (first === 'serve') return addServiceCommands(to);
+  const { addAgentCommands } = await import('./command-line/agent-commands.ts');
+  addAgentCommands(to, packageJson.version, process);
+  if (isAgentCommand(first)) return;
+  const { addRemoteCommands } = await import('./remote-commands/index.ts');
+  const { readDocument } = await import('./remote-commands/derived/document.ts');
+  addRemoteCommands(to, readDocument(), process);
+  const isRemote = to.commands.some((command) => command.name() === first);
+  if (!isRemote) await addServiceCommands(to);
+}
+
+async function addServiceCommands(to: Command): Promise<void> {
+  const { addServe } = await import('./command-line/serve.ts');
+  const { addCompletion } = await import('./command-line/completion.ts');
+  const { addDoctor } = await import('./command-line/doctor/doctor.ts');
+  const { addDatabaseCommand, addResourceCommand } = await import('./command-line/host-commands.ts');
+  const { databaseCommands } = await import('./host-commands/index.ts');
+  const { resources } = await import('./resources/index.ts');
+  addServe(to, process);
+  addDoctor(to, process);
+  addCompletion(to, process);
+  for (const command of resources.flatMap(({ hostCommands = [] }) => hostCommands)) {
+    addResourceCommand(to, command, process);
+  }
+  for (const command of databaseCommands) addDatabaseCommand(to, command, process);
+}

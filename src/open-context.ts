@@ -1,4 +1,5 @@
 import { idempotencyMigrations } from './api/idempotency.ts';
+import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import type { Logger } from './log.ts';
@@ -22,11 +23,32 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
   });
   const context: ResourceContext = {
     store,
-    settings: { tcpPorts: config.tcpPorts, httpsPort: config.httpsPort },
+    settings: {
+      tcpPorts: config.tcpPorts,
+      httpsPort: config.httpsPort,
+      acme: { isOn: config.acme === 'on', hasDnsHook: config.acmeDnsHook !== undefined },
+      errorPrefix: vendorWords(config.vendor).errorPrefix,
+      agentDomain: config.agentDomain,
+      agentUrlPort: config.agentUrlPort ?? visitorsPort(config),
+      region: config.region,
+      configurationEntries: config.configurationEntries,
+      dashboard: {
+        sessionSeconds: config.dashboardSessionSeconds,
+        idleSeconds: config.dashboardIdleSeconds,
+        sessionsPerPrincipal: config.dashboardSessions,
+      },
+    },
     sealer: createSealer(config.secretKey),
     services: new Services(),
     referables: new Referables(resources.flatMap(({ referables = [] }) => referables)),
   };
   for (const resource of resources) resource.provide?.(context);
   return context;
+}
+
+/** Names below localhost lead to this machine itself, where no front stands before the listener. */
+function visitorsPort({ agentDomain, httpsListen, httpsPort }: Config): number {
+  const isLocal = agentDomain === 'localhost' || agentDomain.endsWith('.localhost');
+  // A port that the system chooses is not known yet.
+  return (isLocal && httpsListen?.port) || httpsPort;
 }

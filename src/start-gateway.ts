@@ -2,20 +2,28 @@ import { readFileSync } from 'node:fs';
 
 import { vendorWords } from './api/vendor-words.ts';
 import type { Config } from './config/config.ts';
+import { hasApi, hasGateway, servesAgents } from './config/roles.ts';
 import type { GatewayBounds } from './gateway/bounds/bound.ts';
 import { connectionBounds, readOpenFilesLimit } from './gateway/bounds/default-bounds.ts';
-import type { GatewayOptions, TrafficObserver } from './gateway/engine.ts';
+import type { GatewayOptions, GatewayTimeouts, TrafficObserver } from './gateway/engine.ts';
 import { ResilientGateway } from './gateway/resilient-gateway.ts';
 import { startEngine } from './gateway/start-engine.ts';
-import { isSqlite } from './lib/database-url.ts';
+import { describeDatabase, isSqlite } from './lib/database-url.ts';
+import { logFields } from './lib/log-fields.ts';
 import { createSealer } from './lib/sealed-secret.ts';
 import { thisMachine } from './lib/this-machine.ts';
+import type { OpenStream } from './links/stream-request.ts';
 import type { Logger } from './log.ts';
 import type { Listener } from './snapshot/contract.ts';
 import { SnapshotFile } from './snapshot/snapshot-file.ts';
 
 /** Builds the gateway from the settings, without starting it. */
-export function createGateway(config: Config, observer: TrafficObserver, log: Logger): ResilientGateway {
+export function createGateway(
+  config: Config,
+  observer: TrafficObserver,
+  log: Logger,
+  openStream: OpenStream,
+): ResilientGateway {
   return new ResilientGateway({
     file: openFile(config, log),
     drainMs: config.drainSeconds * 1000,
@@ -25,6 +33,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
         workers: config.workers,
         observer,
         log,
+        openStream,
         caStorage,
         errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
       }),
@@ -34,7 +43,7 @@ export function createGateway(config: Config, observer: TrafficObserver, log: Lo
 /** Undefined for SQLite: that database is a file on the same machine, and as likely to be there. */
 function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
   if (snapshotFile === undefined || isSqlite(databaseUrl)) return undefined;
-  return new SnapshotFile(snapshotFile, createSealer(secretKey), (error) => {
+  return new SnapshotFile(snapshotFile, createSealer(secretKey), describeDatabase(databaseUrl), (error) => {
     log.error({ err: error }, 'the configuration in force could not be written to its file');
   });
 }
@@ -51,8 +60,9 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       http: config.proxyProtocol.includes('http'),
     },
     sharePorts: false,
+    refusesPublicNames: config.certificateFallback === 'refuse',
     http1FastPath: config.http1FastPath === 'on',
-    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readFileSync(config.upstreamCa, 'utf8')] }),
+    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readAuthorities(config.upstreamCa)] }),
     inward: {
       listeners: configuredListeners(config),
       publicPorts: publicPorts(config),
@@ -60,26 +70,45 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       allowLinkLocal: config.backendAllowLinkLocal === 'on',
       networkId: thisMachine().networkId,
     },
-    timeouts: {
-      headersMs: 10_000,
-      upstreamConnectMs: 10_000,
-      idleMs: config.idleSeconds * 1000,
-      keepAliveMs: 75_000,
-    },
+    timeouts: gatewayTimeouts(config),
   };
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`--upstream-ca ${JSON.stringify(path)} cannot be read: name a file in PEM that is there`, {
+      cause: error,
+    });
+  }
+}
+
+export function gatewayTimeouts({ idleSeconds }: Config): GatewayTimeouts {
+  return { headersMs: 10_000, upstreamConnectMs: 10_000, idleMs: idleSeconds * 1000, keepAliveMs: 75_000 };
 }
 
 /** The listeners that the settings ask for, by the role of the process. */
 export function configuredListeners(config: Config): readonly Listener[] {
-  const { role, apiListen, metricsListen, httpsListen, httpListen, tcpListenHost } = config;
+  const { apiListen, metricsListen, httpsListen, httpListen, tcpListenHost } = config;
   const listeners: Listener[] = [];
-  if (role !== 'gateway') listeners.push({ kind: 'api', ...apiListen });
+  if (hasApi(config)) listeners.push({ kind: 'api', ...apiListen });
   if (metricsListen !== undefined) listeners.push({ kind: 'metrics', ...metricsListen });
-  if (role === 'api') return listeners;
-  if (httpsListen !== undefined) listeners.push({ kind: 'https', ...httpsListen });
-  if (httpListen !== undefined) listeners.push({ kind: 'http', ...httpListen });
-  listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
-  return listeners;
+  if (hasGateway(config)) {
+    if (httpsListen !== undefined) listeners.push({ kind: 'https', ...httpsListen });
+    if (httpListen !== undefined) listeners.push({ kind: 'http', ...httpListen });
+    listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
+  }
+  return [...listeners, ...agentListeners(config)];
+}
+
+/** That of agents, and that of other processes which have visitors for these agents. */
+function agentListeners(config: Config): readonly Listener[] {
+  const { agentListen, linkListen, linkAddress } = config;
+  if (agentListen === undefined || !servesAgents(config)) return [];
+  const agents: Listener = { kind: 'agents', ...agentListen };
+  if (linkListen === undefined) return [agents];
+  return [agents, { kind: 'links', ...linkListen, ...(linkAddress && { advertised: linkAddress }) }];
 }
 
 /** The ports at which the world finds HTTPS edges, the redirect to them and the API; those of TCP edges are their own. */
@@ -95,7 +124,7 @@ function chooseBounds(config: Config, log: Logger): GatewayBounds {
   const openFiles = readOpenFilesLimit();
   const connections = connectionBounds(config, openFiles);
   const { clientConnections, upstreamConnections } = connections;
-  log.info({ openFiles, ...connections }, 'bounds on connections');
+  log.info(logFields({ openFiles, ...connections }), 'bounds on connections');
   if (clientConnections + upstreamConnections >= openFiles) {
     log.warn(
       { openFiles, clientConnections, upstreamConnections },
@@ -109,5 +138,8 @@ function chooseBounds(config: Config, log: Logger): GatewayBounds {
     backendQueueMs: config.backendQueueSeconds * 1000,
     streamResets: config.streamResets,
     responseEncoders: config.responseEncoders,
+    linkUnreadMib: config.linkUnreadMib,
+    agentWaitMs: config.agentWait * 1000,
+    agentWaiting: config.agentWaiting,
   };
 }

@@ -37,6 +37,18 @@ describe('npm test', { concurrency: true }, () => {
     assert.equal(code, 0, out);
   });
 
+  test('says at the very end which tests failed, and why', async () => {
+    const { code, out } = await runFile(
+      'failing',
+      `test('is wrong', () => { throw new Error('for this reason'); });
+       test('is quick', () => {});`,
+      60,
+    );
+    assert.equal(code, 1, out);
+    const [, summary = ''] = out.split('All failed tests of this run:');
+    assert.match(summary, /^\n+✖ \S+failing\.test\.mjs:2 › is wrong\nError: for this reason\n[^✖✔]*$/);
+  });
+
   test('names a test that never ends, runs those after it, and ends with 1', async () => {
     const { code, out } = await runFile(
       'waiting',

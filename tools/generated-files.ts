@@ -13,7 +13,7 @@ export async function openApiText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   try {
     const databaseUrl = `sqlite:${join(folder, 'empty.db')}`;
-    const flags = { apiListen: '127.0.0.1:0', databaseUrl, httpsListen: 'off' };
+    const flags = { apiListen: '127.0.0.1:0', databaseUrl, httpsListen: 'off', agentListen: 'off' };
     await using app = await startApp(readConfig({}, flags), pino({ level: 'silent' }));
     const response = await fetch(new URL('/openapi.json', app.apiUrl));
     return `${JSON.stringify(await response.json(), undefined, 2)}\n`;

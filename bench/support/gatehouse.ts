@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
+import type { Listening } from './bare-servers.ts';
 import { freePort, Process } from './process.ts';
 import type { ProcessOptions } from './process.ts';
 import { scratchFolder } from './scratch.ts';
@@ -38,26 +40,9 @@ export class Gatehouse implements AsyncDisposable {
   }
 
   static async start(options: GatehouseOptions = {}): Promise<Gatehouse> {
-    const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, ...ofProcess } = options;
     const [apiPort, httpsPort] = [await freePort(), await freePort()];
-    const flags = {
-      'api-listen': `127.0.0.1:${apiPort}`,
-      'https-listen': `127.0.0.1:${httpsPort}`,
-      'database-url': `sqlite:${databaseFile ?? (await newDatabaseFile())}`,
-      'bootstrap-token': benchToken,
-      'log-level': 'warn',
-      'access-log': '0',
-      'drain-seconds': '0',
-      // One account makes all calls of a benchmark.
-      'rate-limit': 'off',
-      ...settings,
-    };
-    const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const startMs = performance.now();
-    const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
-    // The same compile cache as in `bin/gatehouse`; it is warm from the second start on.
-    const environment = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'), ...ofProcess.environment };
-    const program = new Process(command, { directory: root, ...ofProcess, environment });
+    const program = await launch(apiPort, httpsPort, options);
     await program.until(() => checkReady(apiPort), 120_000);
     const gatehouse = new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
     gatehouse.#token = String((await gatehouse.call('POST', '/api_keys', {}))['token']);
@@ -90,6 +75,39 @@ export class Gatehouse implements AsyncDisposable {
   }
 }
 
+/** Starts a gateway in a process of its own, beside that of the API over the same database. */
+export async function startGateway(databaseFile: string, settings: GatehouseOptions['settings']): Promise<Listening> {
+  const port = await freePort();
+  const program = await launch(await freePort(), port, { databaseFile, settings: { ...settings, role: 'gateway' } });
+  await program.untilListening(port);
+  return { process: program, port, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
+}
+
+async function launch(apiPort: number, httpsPort: number, options: GatehouseOptions): Promise<Process> {
+  const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, ...ofProcess } = options;
+  const flags = {
+    'api-listen': `127.0.0.1:${apiPort}`,
+    'https-listen': `127.0.0.1:${httpsPort}`,
+    'agent-listen': 'off',
+    'database-url': `sqlite:${databaseFile ?? (await newDatabaseFile())}`,
+    'bootstrap-token': benchToken,
+    'log-level': 'warn',
+    'access-log': '0',
+    'drain-seconds': '0',
+    // One account makes all calls of a benchmark.
+    'rate-limit': 'off',
+    ...settings,
+  };
+  const known = root === ownRoot ? undefined : knownFlags(root);
+  const given = Object.entries(flags)
+    .filter(([name]) => known === undefined || known.includes(`--${name} `))
+    .flatMap(([name, value]) => [`--${name}`, value]);
+  const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
+  // The same compile cache as in `bin/gatehouse`; it is warm from the second start on.
+  const environment = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'), ...ofProcess.environment };
+  return new Process(command, { directory: root, ...ofProcess, environment });
+}
+
 export async function newDatabaseFile(): Promise<string> {
   return join(await scratchFolder(), `gatehouse-${(databases += 1)}.db`);
 }
@@ -98,4 +116,9 @@ async function checkReady(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`);
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`/readyz answered ${response.status}`);
+}
+
+/** The help of another checkout, which names its flags; an earlier one does without what it does not know. */
+function knownFlags(root: string): string {
+  return execFileSync(process.execPath, [join(root, 'src/main.ts'), 'serve', '--help'], { encoding: 'utf8' });
 }

@@ -9,25 +9,31 @@ import { clientAddress } from '../lib/ip/client-address.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
-import { bearerToken } from './bearer.ts';
-import type { Authenticator, Caller, Identity } from './caller.ts';
+import { bearerToken, refused } from './bearer.ts';
+import type { Authenticator, Caller, Identity, Scope, Sessions } from './caller.ts';
+import { dashboardHeaderMissing } from './dashboard/errors.ts';
+import { isFromDashboard } from './dashboard/own-page.ts';
+import { sessionCookie } from './dashboard/session-cookie.ts';
+import { sessionSecret } from './dashboard/session-secret.ts';
 import { keySourceRefused, sourceRefused } from './errors.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
+import type { UriOptions } from './uris.ts';
 
-interface AdmissionOptions {
+export interface AdmissionOptions extends UriOptions {
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
   readonly access: AccessTable;
-  readonly trustedProxies: CidrSet;
   readonly failures: FailedAuthentications;
 }
 
 export interface AdmittedCaller {
   readonly caller: Caller;
+  readonly identity: Identity;
   /** Restrictions that are not enforced and would have refused the caller. */
   readonly warnedBy: readonly string[];
 }
 
-/** Runs the lookup of a token when it is its turn. */
+/** Runs the lookup of a token or session when it is its turn. */
 type InTurn = (run: () => Awaitable<Identity>) => Awaitable<Identity>;
 
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
@@ -43,38 +49,71 @@ export function admitCaller(
     return answerFault(fault, request, options);
   }
   if (identity instanceof Promise) identity = identity.catch((fault: unknown) => answerFault(fault, request, options));
-  return whenReady(identity, (known) => checkSource(known, request, options));
+  return whenReady(identity, (known) => admitSource(known, request, options));
 }
 
 /**
  * Looks again, from the caches, whether a caller who was admitted still may call. A token that has ended since is no guess:
  * the answer does not count as a failed authentication.
  */
-export function admitAgain(request: IncomingMessage, options: AdmissionOptions): Awaitable<Caller> {
-  return whenReady(authenticate(request, options), (known) => checkSource(known, request, options).caller);
+export function admitAgain(
+  identity: Identity,
+  request: IncomingMessage,
+  options: AdmissionOptions,
+  isUse = true,
+): Awaitable<Caller> {
+  return whenReady(identity.again(isUse), (known) =>
+    whenReady(admitSource(known, request, options), ({ caller }) => caller),
+  );
 }
 
-function authenticate({ headers }: IncomingMessage, { authenticator }: AdmissionOptions): Awaitable<Identity> {
-  return authenticator.authenticate(bearerToken(headers.authorization));
+function authenticate(request: IncomingMessage, options: AdmissionOptions): Awaitable<Identity> {
+  const { authorization } = request.headers;
+  if (isFromDashboard(request)) return options.sessions.resume(sessionSecret(request, options));
+  if (authorization === undefined && sessionCookie(request.headers, false) !== undefined)
+    throw refused(dashboardHeaderMissing);
+  return options.authenticator.authenticate(bearerToken(authorization));
 }
 
-function answerFault(fault: unknown, request: IncomingMessage, options: AdmissionOptions): Promise<never> {
+/** Throws what a fault of authentication is answered with, when it is time. */
+export function answerFault(fault: unknown, request: IncomingMessage, options: AdmissionOptions): Promise<never> {
   return options.failures.answer(fault, () => sourceOf(request, options.trustedProxies));
 }
 
-function checkSource(
-  { principal, keyId, readOnly, policyIds }: Identity,
+/** A session ends with the first call from an address that a restriction refuses. */
+function admitSource(
+  identity: Identity,
+  request: IncomingMessage,
+  options: AdmissionOptions,
+): Awaitable<AdmittedCaller> {
+  if (!isFromDashboard(request)) return checkSource(identity, 'api', request, options);
+  try {
+    return checkSource(identity, 'dashboard', request, options);
+  } catch (fault) {
+    if (!(fault instanceof UserError && fault.code === sourceRefused.code)) throw fault;
+    return options.sessions.end(sessionSecret(request, options)).then(
+      () => Promise.reject(fault),
+      () => Promise.reject(fault),
+    );
+  }
+}
+
+/** Throws unless the source address is one from which the principal may come by this door. */
+export function checkSource(
+  identity: Identity,
+  scope: Scope,
   request: IncomingMessage,
   { access, trustedProxies }: AdmissionOptions,
 ): AdmittedCaller {
+  const { principal, keyId, readOnly, policyIds } = identity;
   const { accountId } = principal;
   const source = sourceOf(request, trustedProxies);
-  const { refusedBy, warnedBy } = access.admit(accountId, 'api', source);
+  const { refusedBy, warnedBy } = access.admit(accountId, scope, source);
   if (refusedBy !== undefined)
     throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
   if (policyIds.length > 0 && !access.allows(policyIds, source))
     throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
-  return { caller: { principal, keyId, readOnly, accountId, source }, warnedBy };
+  return { caller: { principal, keyId, readOnly, accountId, scope, source }, identity, warnedBy };
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {

@@ -10,6 +10,11 @@ export function bearerToken(header: string | undefined): string {
   if (header === undefined || header === '') throw refused(authorizationMissing);
   const [, token] = form.exec(header) ?? [];
   if (token === undefined) throw refused(authorizationMalformed);
+  return checkToken(token);
+}
+
+/** Throws for the id of a key in the place of its token. */
+export function checkToken(token: string): string {
   if (hasPrefix(token, 'ak')) throw refused(keyIdInsteadOfToken);
   return token;
 }

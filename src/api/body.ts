@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
@@ -9,7 +11,6 @@ import { describeValue } from './validation.ts';
 /** Largest body that is read, unless an operation says otherwise. */
 export const bodyLimitBytes = 1024 * 1024;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const byteOrderMark = '\u{feff}';
 
 /** Parses the body of a request; undefined when there was none. */
@@ -41,11 +42,8 @@ function mediaType(contentType: string): string {
 }
 
 export function decodeText(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new UserError(bodyUnreadable, { reason: 'it is not UTF-8 text' });
-  }
+  if (!isUtf8(bytes)) throw new UserError(bodyUnreadable, { reason: 'it is not UTF-8 text' });
+  return bytes.toString('utf8');
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -64,41 +62,64 @@ function parseJson(bytes: Buffer): unknown {
 
 type Fields = Record<string, unknown>;
 
+export interface NormalizedBody {
+  readonly body: unknown;
+  /** Fields that the answer shows and the body does not take, or takes in another form. */
+  readonly readOnly?: Fields;
+}
+
+type Named = ReadonlyMap<string, TSchema>;
+
 /**
- * Brings the forms in which the official clients send a body to one: no body is `{}`, a module may come wrapped, path
- * parameters may be repeated, and `null` stands for an absent field.
+ * Brings the forms in which clients send a body to one: no body is `{}`, a module may come wrapped, path parameters may be
+ * repeated, and `null` stands for an absent field, for every field that the resource shows.
  */
 export function normalizeBody(
-  { bodyForm, body: schema }: Operation,
+  { bodyForm, body: schema, response, takesReadOnly }: Operation,
   params: Readonly<Record<string, string>>,
   body: unknown,
-  named: ReadonlyMap<string, TSchema>,
-): unknown {
+  named: Named,
+): NormalizedBody {
   // Also where a list belongs: a request that lost its body must not empty one.
-  if (body === undefined) return {};
-  if (bodyForm === 'list') return normalizeList(body, schema, named);
+  if (body === undefined) return { body: {} };
+  if (bodyForm === 'list') return { body: normalizeList(body, schema, named) };
   if (!isFields(body)) throw new UserError(bodyUnreadable, { reason: 'it is JSON, but not an object' });
   let fields = withoutPathParameters(body, params, schema);
   if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {
     const { module, ...others } = fields;
-    if (module === null && Object.keys(others).length === 0) return {};
+    if (module === null && Object.keys(others).length === 0) return { body: {} };
     if (isFields(module) && Object.keys(others).length === 0) fields = module;
   }
-  return schema === undefined ? fields : withoutNulls(fields, schema, named);
+  if (schema === undefined) return { body: fields };
+  const accepted = withoutNulls(fields, schema, response, named);
+  return takesReadOnly === true ? splitReadOnly(accepted, schema, response, named) : { body: accepted };
 }
 
 function normalizeList(body: unknown, schema: TSchema | undefined, named: ReadonlyMap<string, TSchema>): unknown {
   if (!Array.isArray(body)) return body;
-  const entry = entrySchema(schema);
-  return body.map((each: unknown) => (isFields(each) && entry !== undefined ? withoutNulls(each, entry, named) : each));
+  const forms = entryForms(schema, named);
+  return body.map((each: unknown) => {
+    const form = isFields(each) ? formOf(each, forms) : undefined;
+    return isFields(each) && form !== undefined ? withoutNulls(each, form, undefined, named) : each;
+  });
 }
 
-/** The form of those entries of a list that are objects. */
-function entrySchema(list: TSchema | undefined): TSchema | undefined {
+/** The forms of those entries of a list that are objects. */
+function entryForms(list: TSchema | undefined, named: ReadonlyMap<string, TSchema>): readonly TSchema[] {
   // A TypeBox array schema holds the form of its entries here, and a union its members.
   const items = list !== undefined && 'items' in list ? (list.items as TSchema) : undefined;
-  const forms = items !== undefined && 'anyOf' in items ? (items.anyOf as readonly TSchema[]) : [items];
-  return forms.find((form) => form !== undefined && 'properties' in form);
+  if (items === undefined) return [];
+  const members = 'anyOf' in items ? items.anyOf : 'oneOf' in items ? items.oneOf : [items];
+  return (members as readonly TSchema[]).map((form) => resolve(form, named)).filter((form) => 'properties' in form);
+}
+
+/** Where there are several forms, the field `kind` tells them apart. */
+function formOf(entry: Fields, forms: readonly TSchema[]): TSchema | undefined {
+  if (forms.length < 2) return forms[0];
+  return forms.find((form) => {
+    const { kind } = propertiesOf(form);
+    return kind !== undefined && 'const' in kind && kind.const === entry['kind'];
+  });
 }
 
 function withoutPathParameters(body: Fields, params: Readonly<Record<string, string>>, schema?: TSchema): Fields {
@@ -114,16 +135,40 @@ function withoutPathParameters(body: Fields, params: Readonly<Record<string, str
   return fields;
 }
 
-function withoutNulls(value: Fields, schema: TSchema, named: ReadonlyMap<string, TSchema>): Fields {
+function withoutNulls(value: Fields, schema: TSchema, view: TSchema | undefined, named: Named): Fields {
   const properties = propertiesOf(schema);
+  const shown = propertiesOf(view);
   const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property === undefined) return [[name, field]];
-    if (field === null) return [];
-    const target = resolve(property, named);
-    return [[name, isFields(field) ? withoutNulls(field, target, named) : field]];
+    const viewed = Object.hasOwn(shown, name) ? shown[name] : undefined;
+    if (field === null && (property ?? viewed) !== undefined) return [];
+    if (property === undefined || !isFields(field)) return [[name, field]];
+    return [[name, withoutNulls(field, resolve(property, named), viewed && resolve(viewed, named), named)]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Takes out what stands in the body as the answer shows it, and not as a body has it. */
+function splitReadOnly(fields: Fields, schema: TSchema, view: TSchema | undefined, named: Named): NormalizedBody {
+  const body: Fields = {};
+  const readOnly: Fields = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const isReadOnly = isShownForm(name, field, schema, view, named);
+    Object.defineProperty(isReadOnly ? readOnly : body, name, { value: field, enumerable: true, writable: true });
+  }
+  return { body, readOnly };
+}
+
+function isShownForm(name: string, field: unknown, schema: TSchema, view: TSchema | undefined, named: Named): boolean {
+  const [taken, shown] = [propertiesOf(schema), propertiesOf(view)];
+  const viewed = Object.hasOwn(shown, name) ? shown[name] : undefined;
+  if (viewed === undefined) return false;
+  const property = Object.hasOwn(taken, name) ? taken[name] : undefined;
+  if (property === undefined) return true;
+  // A module shows what it refers to, where a body has ids only.
+  if (!isFields(field)) return false;
+  const [input, whole] = [resolve(property, named), resolve(viewed, named)];
+  return Object.keys(field).some((key) => isShownForm(key, undefined, input, whole, named));
 }
 
 function resolve(schema: TSchema, named: ReadonlyMap<string, TSchema>): TSchema {

@@ -7,10 +7,12 @@ import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { Awaitable } from '../store/database.ts';
 import { BodyBudget } from './body-budget.ts';
 import { bodyLimitBytes } from './body.ts';
-import { CallQueue, QueuedCall } from './call-queue.ts';
+import { CallQueue } from './call-queue.ts';
+import { QueuedCall } from './queued-call.ts';
 import type { Refusal } from './call-queue.ts';
 import { hasBody } from './call.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Identity } from './caller.ts';
+import { isFromDashboard } from './dashboard/own-page.ts';
 import { accountBusy, bodiesTooLarge, overloaded, principalBusy } from './errors.ts';
 
 declare module 'fastify' {
@@ -57,8 +59,8 @@ const restSeconds = 1;
 export class CallAdmission {
   readonly #options: CallAdmissionOptions;
   readonly #queue: CallQueue;
-  /** Authorization headers of calls that were authenticated: these tokens are in the caches. */
-  readonly #known = new BoundedCache<string, true>(knownTokens);
+  /** Credentials of calls that were authenticated, with the way to look at them again without hashing them. */
+  readonly #known = new BoundedCache<string, Identity>(knownTokens);
   readonly #bodies: BodyBudget;
   /** Made once: the stack of an error costs more than the rest of a refusal. */
   readonly #refusals: Readonly<Record<Reason, UserError>>;
@@ -91,10 +93,29 @@ export class CallAdmission {
     app.decorateRequest('freeBody', undefined);
   }
 
-  /** Runs the authentication of a request. Tokens that were not seen before are looked up by turns. */
-  authenticate<Result>(request: FastifyRequest, reply: FastifyReply, run: () => Awaitable<Result>): Awaitable<Result> {
-    const { authorization = '' } = request.raw.headers;
-    if (authorization === '' || this.#known.get(authorization) !== undefined) return run();
+  /**
+   * Runs the authentication of a request. Credentials that were not seen before are looked up by turns; a token that was
+   * is looked at again, since it may have ended. The request of a page is checked whole each time, by `run`.
+   */
+  authenticate(request: FastifyRequest, reply: FastifyReply, run: () => Awaitable<Identity>): Awaitable<Identity> {
+    const { authorization, cookie } = request.raw.headers;
+    const isPage = isFromDashboard(request.raw);
+    const credential = (isPage ? cookie : authorization) ?? '';
+    if (credential === '') return run();
+    const known = this.#known.get(credential);
+    if (known !== undefined) return isPage ? run() : known.again(true);
+    return this.authenticateStranger(request, reply, run).then((identity) => {
+      this.#known.fill(this.#known.ticket(), credential, identity);
+      return identity;
+    });
+  }
+
+  /** Runs the look-up of a credential that was not seen before, when it is its turn. */
+  authenticateStranger<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: () => Awaitable<Result>,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const queued = new QueuedCall(this.#queue, (refusal) => {
         if (refusal !== undefined) {
@@ -106,21 +127,19 @@ export class CallAdmission {
         queued.holdFor(work);
         work.then(resolve, reject);
       });
-      reply.raw.once('close', () => queued.release());
+      reply.raw.on('close', () => queued.release());
       this.#queue.enter(strangers, strangers, queued);
     });
   }
 
   /** Called when the caller is known. Throws if its call could not be served, before its body is read. */
   arrive(request: FastifyRequest, reply: FastifyReply, { accountId, principal }: Caller): void {
-    const { authorization = '' } = request.raw.headers;
-    if (this.#known.get(authorization) === undefined) this.#known.fill(this.#known.ticket(), authorization, true);
     const refusal = this.#queue.foresee(accountId, principal.id);
     if (refusal !== undefined) throw this.#refuse(refusal, request, reply);
     if (!hasBody(request.headers)) return;
     request.freeBody = this.#bodies.take(principal.id, announcedBytes(request));
     if (request.freeBody === undefined) throw this.#refuse('bodies_too_large', request, reply);
-    reply.raw.once('close', request.freeBody);
+    reply.raw.on('close', request.freeBody);
   }
 
   /** Calls `done` when the turn of a call has come whose body is in. */
@@ -130,8 +149,9 @@ export class CallAdmission {
       done(refusal && this.#refuse(refusal, request, reply));
     });
     request.queued = queued;
-    reply.raw.once('close', () => queued.release());
     this.#queue.enter(caller.accountId, caller.principal.id, queued);
+    // Most calls that only read are answered by now.
+    if (!queued.isAbandoned) reply.raw.on('close', () => queued.release());
   }
 
   #refuse(reason: Reason, request: FastifyRequest, reply: FastifyReply): UserError {

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { nextTurn } from '../lib/next-turn.ts';
-import { CallQueue, QueuedCall } from './call-queue.ts';
+import { CallQueue } from './call-queue.ts';
+import { QueuedCall } from './queued-call.ts';
 
 /** Longer than any wait of these tests, however slow the machine is. */
 const limitMs = 30_000;

@@ -1,3 +1,7 @@
+import { CallLanes, putInRing } from './call-lanes.ts';
+import type { Account, Lane } from './call-lanes.ts';
+import type { QueuedCall } from './queued-call.ts';
+
 /**
  * Why a call was not let in: all turns were taken, or its account, or its principal within the account, had as many calls
  * in progress as it may.
@@ -15,30 +19,6 @@ interface CallQueueOptions {
   readonly onWaiting: (count: number) => void;
 }
 
-interface Account {
-  readonly id: string;
-  running: number;
-  readonly lanes: Map<string, Lane>;
-  /** Lanes with calls that wait, in the order of their turns. */
-  readonly ring: Lane[];
-  /** It is in the ring of accounts, or is served now. */
-  isInRing: boolean;
-}
-
-/** The calls of one principal. */
-interface Lane {
-  readonly id: string;
-  readonly account: Account;
-  running: number;
-  readonly waiting: QueuedCall[];
-  /** It is in the ring of its account, or is served now. */
-  isInRing: boolean;
-  /** Calls that began since then while others waited; undefined while none waits. */
-  counted: { sinceMs: number; calls: number } | undefined;
-  /** Mean time between such calls, by which the wait of a new one is foreseen; 0 while it is not known. */
-  intervalMs: number;
-}
-
 /**
  * Time that calls may take in one turn of the event loop before traffic through the gateway has its turn: as much as
  * everything else has taken, which under overload is mostly the refusal of calls, within these bounds.
@@ -50,40 +30,6 @@ const watchMs = 50;
 /** A call that was not foreseen to wait may wait so many times as long, behind calls that take long themselves. */
 const patience = 20;
 
-/** One call, from the time when it could begin until nothing is done for it any more. */
-export class QueuedCall {
-  readonly begin: (refusal?: Refusal) => void;
-  sinceMs = 0;
-  /** The lane in which it is in progress. */
-  lane: Lane | undefined;
-  /** Its client went away before its turn came: it is not carried out. */
-  isAbandoned = false;
-  hasWaited = false;
-  #isWorking = false;
-  readonly #leave: (call: QueuedCall) => void;
-
-  constructor(queue: CallQueue, begin: QueuedCall['begin']) {
-    this.begin = begin;
-    this.#leave = (call) => queue.leave(call);
-  }
-
-  /** Keeps the place of the call until the work has ended, even if its client goes away before, and frees it then. */
-  holdFor(work: Promise<unknown>): void {
-    this.#isWorking = true;
-    const end = () => {
-      this.#isWorking = false;
-      this.release();
-    };
-    work.then(end, end);
-  }
-
-  /** Frees the place of a call that was answered, or whose client went away. */
-  release(): void {
-    this.isAbandoned = true;
-    if (!this.#isWorking) this.#leave(this);
-  }
-}
-
 /**
  * Lets calls in by turns between accounts, and within an account between its principals: the calls of one wait for each
  * other, not those of another. Accounts and principals have a limited number of calls in progress, and all together get a
@@ -93,7 +39,7 @@ export class QueuedCall {
  */
 export class CallQueue {
   readonly #options: CallQueueOptions;
-  readonly #accounts = new Map<string, Account>();
+  readonly #lanes = new CallLanes();
   /** Accounts with calls that wait, in the order of their turns. */
   readonly #ring: Account[] = [];
   #waiting = 0;
@@ -112,13 +58,13 @@ export class CallQueue {
 
   /** The refusal that a call of this principal would get now, before it has waited; undefined if it would get none. */
   foresee(accountId: string, principalId: string): Refusal | undefined {
-    const lane = this.#accounts.get(accountId)?.lanes.get(principalId);
+    const lane = this.#lanes.find(accountId, principalId);
     return lane === undefined ? undefined : this.#foresee(lane);
   }
 
   /** Calls `begin` when the turn of the call has come, perhaps at once, with a refusal if it has not come in time. */
   enter(accountId: string, principalId: string, call: QueuedCall): void {
-    const lane = this.#laneOf(accountId, principalId);
+    const lane = this.#lanes.open(accountId, principalId);
     const nowMs = performance.now();
     const refusal = this.#foresee(lane);
     if (refusal !== undefined) {
@@ -145,7 +91,7 @@ export class CallQueue {
     call.lane = undefined;
     lane.running -= 1;
     lane.account.running -= 1;
-    this.#forget(lane);
+    this.#lanes.forget(lane);
     if (lane.account.ring.length > 0) this.#schedule();
   }
 
@@ -180,7 +126,7 @@ export class CallQueue {
         ring.push(lane);
       } else {
         lane.isInRing = false;
-        this.#forget(lane);
+        this.#lanes.forget(lane);
       }
       if (isServed) return true;
     }
@@ -275,39 +221,4 @@ export class CallQueue {
     this.#waiting += change;
     this.#options.onWaiting(this.#waiting);
   }
-
-  #laneOf(accountId: string, principalId: string): Lane {
-    let account = this.#accounts.get(accountId);
-    if (account === undefined) {
-      account = { id: accountId, running: 0, lanes: new Map(), ring: [], isInRing: false };
-      this.#accounts.set(accountId, account);
-    }
-    let lane = account.lanes.get(principalId);
-    if (lane === undefined) {
-      lane = {
-        id: principalId,
-        account,
-        running: 0,
-        waiting: [],
-        isInRing: false,
-        counted: undefined,
-        intervalMs: 0,
-      };
-      account.lanes.set(principalId, lane);
-    }
-    return lane;
-  }
-
-  /** Drops a lane without calls, and its account with the last of them. */
-  #forget({ id, account, running, waiting }: Lane): void {
-    if (running > 0 || waiting.length > 0) return;
-    account.lanes.delete(id);
-    if (account.lanes.size === 0) this.#accounts.delete(account.id);
-  }
-}
-
-function putInRing<Member extends { isInRing: boolean }>(ring: Member[], member: Member): void {
-  if (member.isInRing) return;
-  member.isInRing = true;
-  ring.push(member);
 }

@@ -12,9 +12,15 @@ export interface Call<Body = unknown> extends CallOptions {
   readonly actor: Actor;
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** Fields of the body that cannot be set: whoever reads, changes and sends a resource sends them too. */
+  readonly readOnly: Readonly<Record<string, unknown>>;
+  /** Id for the resource that the call creates, if it is given one. */
+  readonly newId?: string | undefined;
   readonly page: Page;
   /** Query parameters that the operation names as its filters, as given. */
   readonly filters: Readonly<Record<string, string>>;
+  /** Entries that a filter may look at. */
+  readonly filterRows: number;
   /** Prefix of every URI in the answer. */
   readonly base: string;
   /** An absolute URI from a path. */
@@ -30,6 +36,8 @@ interface CallOptions {
   /** Tags that the caller has seen; see `checkMatch`. */
   readonly ifMatch: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** Id that a new resource should have, as it was sent. */
+  readonly wishedId: string | undefined;
 }
 
 interface CallParts {
@@ -37,25 +45,31 @@ interface CallParts {
   readonly operationId: string;
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
+  readonly readOnly: Call['readOnly'] | undefined;
   readonly query: Query;
+  readonly filterRows: number;
   readonly base: string;
   readonly headers: IncomingHttpHeaders;
   readonly setHeader: Call['setHeader'];
 }
 
-export function newCall({ caller, operationId, params, body, query, base, headers, setHeader }: CallParts): Call {
+export function newCall(parts: CallParts): Call {
+  const { caller, operationId, params, body, readOnly = {}, query, filterRows, base, headers, setHeader } = parts;
   return {
     caller,
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
     params,
     body,
+    readOnly,
     page: query.page,
     filters: query.filters,
+    filterRows,
     base,
     uri: (path) => `${base}${path}`,
     allowLockout: headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: headers['if-match'],
     idempotencyKey: singleHeader(headers['idempotency-key']),
+    wishedId: singleHeader(headers['gatehouse-new-id']),
     setHeader,
   };
 }

@@ -92,7 +92,7 @@ export class ConnectionTurns {
   #begin(socket: Socket, connection: Connection, exchange: Exchange): void {
     connection.current = exchange;
     connection.unread = undefined;
-    exchange.response.once('close', () => {
+    exchange.response.on('close', () => {
       if (connection.current !== exchange) return;
       connection.current = undefined;
       if (!exchange.request.complete) connection.unread = exchange;

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 
@@ -9,13 +11,20 @@ import type { Transaction } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
-import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed } from './errors.ts';
+import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed, readOnlyField } from './errors.ts';
 import { checkIfMatch, setEtag } from './etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
+import { acceptNewId, newIdErrors } from './new-id.ts';
 import { operation } from './operation.ts';
 import type { FieldError, Operation, OptionHeader } from './operation.ts';
-import { nextPageQuery } from './query.ts';
+import { cutPage, filteredList } from './filter/filtered-list.ts';
+import type { Shown } from './filter/filtered-list.ts';
+import { commonFields } from './filter/fields.ts';
+import type { FilterFields } from './filter/fields.ts';
+import { readFilter } from './filter/read-filter.ts';
+import { filterName, nextPageQuery } from './query.ts';
 import type { Rights } from './rights.ts';
+import { describeValue } from './validation.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 
@@ -37,11 +46,17 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   readonly rights: { readonly read: Rights; readonly write: Rights; readonly create?: Rights };
   /** The key of the list in its envelope; undefined where there is no list. */
   readonly listKey?: string;
+  /** Fields that the list can be filtered by; those that most resources have by default. */
+  readonly filterFields?: FilterFields;
   readonly view: TSchema;
   readonly createBody: Create;
   readonly updateBody: Update;
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
+  /** Fields that belong elsewhere, with a sentence that says where. */
+  readonly misplacedFields?: Readonly<Record<string, string>>;
   readonly errors: Readonly<Record<Verb, readonly ErrorDefinition[]>>;
+  /** True: admins may choose the id of a new one. Never where an id is part of a token. */
+  readonly takesNewId?: boolean;
   /** Writes that the lock-out guard checks; the caller can override it. */
   readonly guarded?: readonly Verb[];
   /** For resources below another one: whether the document is below the one that the path names. */
@@ -51,6 +66,10 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
+  /** Called when a write is in force: sets headers, and answers fields that only then are known. */
+  afterWrite?(document: Document, call: Call): object;
+  /** Something that whoever sees the document should know; sent as a header with every answer that shows it alone. */
+  warning?(document: Document): Awaitable<string | undefined>;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
   /** The state that an ETag stands for; the document itself by default. */
@@ -95,7 +114,9 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     rights,
     errors,
     fieldErrors = {},
+    misplacedFields = {},
     notFoundError = notFound,
+    takesNewId = false,
   } = crud;
   const one = `${path}/{id}`;
   const lockout = (verb: Verb): readonly OptionHeader[] =>
@@ -108,8 +129,15 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.etagState?.(queries, document) ?? document;
-  const presentOne = (document: Document, call: Call): Awaitable<object | undefined> =>
+  const presentSilently = (document: Document, call: Call): Awaitable<object | undefined> =>
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
+  const presentOne = (document: Document, call: Call): Awaitable<object | undefined> => {
+    const show = (warning: string | undefined) => {
+      if (warning !== undefined) call.setHeader('Gatehouse-Warning', warning);
+      return presentSilently(document, call);
+    };
+    return whenReady(crud.warning?.(document), show);
+  };
   const findForWrite = async (transaction: Transaction, call: Call) => {
     const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);
     if (call.ifMatch !== undefined) checkIfMatch(call, await stateOf(transaction, document));
@@ -125,20 +153,26 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Create ${noun}`,
       body: crud.createBody,
       fieldErrors,
+      misplacedFields,
       status: 201,
       response: view,
-      accepts: ['IdempotencyKey', ...lockout('create')],
-      errors: [invalidIdempotencyKey, idempotencyKeyReused, ...errors.create],
-      handle: (call) =>
-        store.write(call.actor, async (tx) => {
+      accepts: ['IdempotencyKey', ...lockout('create'), ...(takesNewId ? (['NewId'] as const) : [])],
+      errors: [invalidIdempotencyKey, idempotencyKeyReused, ...(takesNewId ? newIdErrors : []), ...errors.create],
+      handle: async (call) => {
+        let written: Document | undefined;
+        const shown = await store.write(call.actor, async (tx) => {
           await crud.authorizeCreate?.(tx, call);
           return withIdempotencyKey(tx, call, path, crud.secretFields ?? [], async () => {
-            const made = await crud.create(tx, call);
+            const newId = takesNewId ? await acceptNewId(tx, table, call) : undefined;
+            const made = await crud.create(tx, { ...call, newId });
             const { document, secrets } = made instanceof Created ? made : new Created(made, {});
             setEtag(call, await stateOf(tx, document));
+            written = document;
             return { ...(await presentOne(document, call)), ...secrets };
           });
-        }),
+        });
+        return written === undefined ? shown : { ...shown, ...crud.afterWrite?.(written, call) };
+      },
     }),
     ...(crud.listKey === undefined ? [] : [listOperation(crud, crud.listKey)]),
     operation({
@@ -170,17 +204,22 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Update ${noun}`,
       description: 'A field that is absent keeps its value.',
       body: crud.updateBody,
+      takesReadOnly: true,
       fieldErrors,
+      misplacedFields,
       status: 200,
       response: view,
       accepts: ['IfMatch', ...lockout('update')],
-      errors: [notFoundError, preconditionFailed, ...errors.update],
+      errors: [notFoundError, preconditionFailed, readOnlyField, ...errors.update],
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
-          const updated = await crud.update(tx, call, await findForWrite(tx, call));
+          const previous = await findForWrite(tx, call);
+          await checkReadOnly(call, () => presentSilently(previous, call));
+          const updated = await crud.update(tx, call, previous);
           return [updated, await stateOf(tx, updated)] as const;
         });
         setEtag(call, state);
+        crud.afterWrite?.(document, call);
         return presentOne(document, call);
       },
     }),
@@ -199,11 +238,15 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   ];
 }
 
-function listOperation<Document extends Stored, Create extends TSchema, Update extends TSchema>(
-  crud: Crud<Document, Create, Update>,
-  listKey: string,
-): Operation {
-  const { store, table, path, plural, name } = crud;
+/** The parts of a resource that its list needs. */
+type Listed<Document extends Stored> = Pick<
+  CrudDefinition<Document, TSchema, TSchema>,
+  'store' | 'table' | 'path' | 'plural' | 'name' | 'tag' | 'view' | 'filterFields'
+> & { readonly rights: { readonly read: Rights } } & Presentation<Document>;
+
+/** The list alone, also for resources that nobody writes through the API. */
+export function listOperation<Document extends Stored>(crud: Listed<Document>, listKey: string): Operation {
+  const { store, table, path, plural, name, filterFields = commonFields } = crud;
   return operation({
     method: 'GET',
     path,
@@ -213,6 +256,7 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
     tag: crud.tag,
     rights: crud.rights.read,
     listedPrefix: table.prefix,
+    filterFields,
     status: 200,
     response: Type.Object(
       {
@@ -224,21 +268,34 @@ function listOperation<Document extends Stored, Create extends TSchema, Update e
     ),
     errors: [],
     handle: (call) => {
-      const { page, caller, uri } = call;
-      const show = (documents: readonly Document[]) => {
-        const shown = documents.slice(0, page.limit);
-        const last = shown.at(-1);
-        const hasNext = documents.length > page.limit && last !== undefined;
-        return whenReady(presentMany(crud, shown, call), (entries) => ({
+      const { page, filters, caller, uri } = call;
+      const show = ({ documents, nextBefore }: Shown<Document>) =>
+        whenReady(presentMany(crud, documents, call), (entries) => ({
           [listKey]: entries,
           uri: uri(path),
-          next_page_uri: hasNext ? uri(`${path}${nextPageQuery(last.id, page)}`) : null,
+          next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
         }));
-      };
+      const condition = readFilter(filters[filterName], filterFields);
+      if (condition !== undefined) return filteredList(store, table, call, condition).then(show);
       // One more than asked for shows whether there is a next page.
-      return whenReady(store.page(table, caller.accountId, { ...page, limit: page.limit + 1 }), show);
+      const read = store.page(table, caller.accountId, { ...page, limit: page.limit + 1 });
+      return whenReady(read, (documents) => show(cutPage(documents, page.limit)));
     },
   });
+}
+
+/** Throws for a field that cannot be set and is not as it is shown. */
+async function checkReadOnly({ readOnly }: Call, show: () => Awaitable<object | undefined>): Promise<void> {
+  const given = Object.entries(readOnly);
+  if (given.length === 0) return;
+  // As it stands in an answer: without fields that are undefined.
+  const shown: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(await show()));
+  for (const [field, value] of given) {
+    const stored = Object.hasOwn(shown, field) ? shown[field] : undefined;
+    if (isDeepStrictEqual(stored, value)) continue;
+    const words = stored === undefined || stored === null ? 'not set' : describeValue(stored);
+    throw new UserError(readOnlyField, { field: quote(field), stored: words });
+  }
 }
 
 function presentMany<Document>(

@@ -16,6 +16,7 @@ import {
   bodyIncomplete,
   bodyTooLarge,
   diskFull,
+  filterRowsReached,
   lostRace,
   notReady,
   overloaded,
@@ -39,7 +40,15 @@ interface ErrorResponses {
   readonly answerSocket: (fault: SocketFault, socket: Socket) => void;
 }
 
-export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger): ErrorResponses {
+interface RefusalObserver {
+  callRefused(reason: string): void;
+}
+
+export function createErrorResponses(
+  vendor: VendorWords,
+  log: FastifyBaseLogger,
+  observer: RefusalObserver,
+): ErrorResponses {
   const bodyOf = (error: UserError, operationId: string) => ({
     error_code: `${vendor.errorPrefix}${error.code}`,
     status_code: error.status,
@@ -51,6 +60,7 @@ export function createErrorResponses(vendor: VendorWords, log: FastifyBaseLogger
       const shown = toUserError(request, error);
       if (shown.status >= 500 && !shedding.has(shown.code))
         log.error({ operation_id: request.id, err: error }, 'request failed');
+      if (shown.code === filterRowsReached.code) observer.callRefused('filter_rows');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
       // Serialized here: the schema of the route is that of its successful response.

@@ -46,7 +46,7 @@ export const bodyUnreadable = defineError(
   'The request body cannot be read: {reason}. Correct it and send it again.',
 );
 
-export const unknownField = defineError(214, 400, 'Unknown field {field}. The known ones are: {known}.');
+export const unknownField = defineError(214, 400, 'Unknown field {field}. {remedy}');
 
 export const invalidValue = defineError(215, 400, 'The value of {field} is not acceptable: it {reason}.');
 
@@ -62,7 +62,7 @@ export const versionNotSupported = defineError(
   'The version {value} in the header {header} is not supported. Send "{header}: 2".',
 );
 
-export const versionMissing = defineError(218, 400, 'The version header is missing. Send "{header}: 2".');
+export const versionMissing = defineError(218, 400, 'The version header is missing. {remedy}');
 
 export const sourceRefused = defineError(
   220,
@@ -99,6 +99,36 @@ export const repeatedQueryParameter = defineError(
 );
 
 export const limitOutOfRange = defineError(233, 400, 'The limit {limit} is out of range. Give a number from 1 to 100.');
+
+export const invalidTime = defineError(
+  241,
+  400,
+  '{value} is not a time in RFC 3339 form, such as 2026-11-14T10:11:14Z.',
+);
+
+export const badFilter = defineError(
+  250,
+  400,
+  'The filter {filter} cannot be used. At character {at}: {reason}. A filter looks like obj.description == "shop" && obj.created_at > timestamp("2026-01-31T00:00:00Z").',
+);
+
+export const filterTooLong = defineError(
+  20230,
+  400,
+  'The filter has {length} characters; up to {limit} are read. Shorten it, or ask in several calls.',
+);
+
+export const filterLookups = defineError(
+  20265,
+  400,
+  'The filter compares {count} times with a list or a map, where {limit} are allowed: each reads all of it. Ask in several calls.',
+);
+
+export const filterRowsReached = defineError(
+  20231,
+  400,
+  'The filter looked at {rows} entries, as many as one call may, and none passed. Go on with {next}, or narrow it by time, such as obj.created_at > timestamp("{time}"). The operator can raise GATEHOUSE_FILTER_ROWS.',
+);
 
 export const wrongIdKindOfSeveral = defineError(
   243,
@@ -154,10 +184,14 @@ export const tooManyFailures = defineError(
   'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, others are refused for {seconds} seconds. The settings auth_failures, auth_failures_slowed and auth_failures_held on the host are the limits.',
 );
 
-export const pathNotFound = defineError(
-  20001,
-  404,
-  'There is nothing at {path}. Check the path; a trailing slash counts.',
+export const pathNotFound = defineError(20001, 404, 'There is nothing at {path}. {remedy}');
+
+export const notOffered = defineError(20191, 404, 'Gatehouse has no {what} ({path}). {instead}');
+
+export const readOnlyField = defineError(
+  20190,
+  400,
+  'The field {field} cannot be changed: it is {stored}. Leave it out, or send it as it is.',
 );
 
 export const methodNotAllowed = defineError(20002, 405, '{method} is not possible at {path}. Possible: {allowed}.');

@@ -29,3 +29,9 @@ function tagOf(state: object): string {
   }
   return tag;
 }
+
+/** True if a list of tags in If-None-Match names this one; it compares weakly, as RFC 9110 says for that header. */
+export function matchesEtag(list: string | undefined, etag: string): boolean {
+  if (list === undefined) return false;
+  return list.split(',').some((each) => each.trim().replace(/^W\//, '') === etag || each.trim() === '*');
+}

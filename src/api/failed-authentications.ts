@@ -45,6 +45,11 @@ export class FailedAuthentications implements Disposable {
   /** Throws the answer to a fault of authentication, when it is time. */
   async answer(fault: unknown, source: () => IpAddress): Promise<never> {
     if (!(fault instanceof UserError && guesses.has(fault.code))) throw fault;
+    return this.answerGuess(fault, source);
+  }
+
+  /** The same for a fault that may come of a guess, whatever its number. */
+  async answerGuess(fault: UserError, source: () => IpAddress): Promise<never> {
     const verdict = await this.#limiter?.failed(source());
     this.#observer.counted(verdict?.answer ?? 'prompt');
     if (verdict?.answer !== 'refused') throw fault;

@@ -40,8 +40,8 @@ export async function readList(
   validate: Validate,
 ): Promise<unknown> {
   const check = (value: unknown, entriesBefore = 0) => {
-    const normal = normalizeBody(operation, {}, value, named);
-    if (validate(normal) !== true) throw faultOf(validate.errors ?? [], entriesBefore, operation);
+    const { body: normal } = normalizeBody(operation, {}, value, named);
+    if (validate(normal) !== true) throw faultOf(validate.errors ?? [], normal, entriesBefore, operation);
     return normal;
   };
   if (!(body instanceof UnparsedList)) return check(body);
@@ -54,7 +54,7 @@ export async function readList(
   }
   const pace = new Pace();
   const list: unknown[] = [];
-  for (const { from, to, entriesBefore } of listPieces(bytes, start)) {
+  for (const { from, to, entriesBefore } of listPieces(bytes, start, operation.entryLimitBytes)) {
     // The schema is that of a list, so a list is what passes.
     const entries = check(parsePiece(bytes.subarray(from, to), entriesBefore), entriesBefore) as readonly unknown[];
     for (const entry of entries) list.push(entry);
@@ -73,9 +73,21 @@ function parsePiece(bytes: Buffer, entriesBefore: number): unknown {
 }
 
 /** The number of an entry in a fault is that in its piece. */
-function faultOf(faults: readonly ValidationFault[], entriesBefore: number, operation: Operation): UserError {
+function faultOf(
+  faults: readonly ValidationFault[],
+  list: unknown,
+  entriesBefore: number,
+  operation: Operation,
+): UserError {
   const fault = mostRelevantError(faults);
   if (fault === undefined) throw new Error('a validator refused a value without saying why');
-  const instancePath = fault.instancePath.replace(/^\/\d+/, (index) => `/${Number(index.slice(1)) + entriesBefore}`);
-  return explainValidation({ ...fault, instancePath }, operation);
+  const [, index, rest = ''] = /^\/(\d+)(.*)$/s.exec(fault.instancePath) ?? [];
+  if (index === undefined) return explainValidation(fault, operation);
+  const { entryPlace } = operation;
+  if (entryPlace === undefined)
+    return explainValidation({ ...fault, instancePath: `/${Number(index) + entriesBefore}${rest}` }, operation);
+  const entry: unknown = Array.isArray(list) ? list[Number(index)] : undefined;
+  return explainValidation({ ...fault, instancePath: rest }, operation).at(
+    `entry ${Number(index) + entriesBefore + 1}, ${entryPlace(entry)}`,
+  );
 }

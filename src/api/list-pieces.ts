@@ -4,8 +4,8 @@ import { bodyTooDeep, bodyUnreadable, listEntryTooLong } from './errors.ts';
 
 /** Bytes after which a piece ends with the next entry. */
 const pieceBytes = 64 * 1024;
-/** The longest entry that an operation takes has a tenth of it. */
-const entryLimitBytes = 64 * 1024;
+/** Unless an operation says otherwise. */
+const usualEntryLimitBytes = 64 * 1024;
 const comma = 0x2c;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
@@ -28,7 +28,11 @@ export function startOfList(bytes: Buffer): number | undefined {
  * Cuts the text of a JSON list between its entries, so that each piece can be parsed by itself. The list is well-formed if,
  * and only if, nothing is thrown here and every piece is well-formed between brackets of its own.
  */
-export function* listPieces(bytes: Buffer, start: number): Generator<Piece> {
+export function* listPieces(
+  bytes: Buffer,
+  start: number,
+  entryLimitBytes: number = usualEntryLimitBytes,
+): Generator<Piece> {
   let from = start + 1;
   let entryFrom = from;
   let entries = 0;

@@ -4,7 +4,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import { setCommonHeaders } from './common-headers.ts';
-import { methodNotAllowed, pathNotFound } from './errors.ts';
+import { methodNotAllowed, notOffered, pathNotFound } from './errors.ts';
+import { findHostedPath } from './hosted-paths.ts';
+import { pathRemedy } from './path-remedy.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /**
@@ -16,6 +18,7 @@ export async function refuseUnknown(
   methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
   vendor: VendorWords,
 ): Promise<void> {
+  knownPaths.set(app.server, [...methodsByPath.keys()]);
   app.addHook('onRequest', (request, reply, done) => {
     done(setCommonHeaders(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
   });
@@ -38,6 +41,9 @@ export async function refuseUnknown(
 function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   // The router lets a parameter be empty: `/api_keys/` is not a key.
   if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
+  // Only the deletion of a module that is not offered is possible there.
+  const hosted = allowed === 'DELETE' ? hostedFault(pathOf(request)) : undefined;
+  if (hosted !== undefined) return hosted;
   return new UserError(
     methodNotAllowed,
     { method: request.method, path: quote(pathOf(request)), allowed },
@@ -58,8 +64,18 @@ export function collectRoutes(app: FastifyInstance): ReadonlyMap<string, Readonl
   return methodsByPath;
 }
 
+/** Paths that exist, by the server that has them. */
+const knownPaths = new WeakMap<object, readonly string[]>();
+
 export function notFound(request: FastifyRequest): UserError {
-  return new UserError(pathNotFound, { path: quote(pathOf(request)) });
+  const path = pathOf(request);
+  const remedy = pathRemedy(path, knownPaths.get(request.server.server) ?? []);
+  return hostedFault(path) ?? new UserError(pathNotFound, { path: quote(path), remedy });
+}
+
+function hostedFault(path: string): UserError | undefined {
+  const hosted = findHostedPath(path);
+  return hosted && new UserError(notOffered, { what: hosted.what, path: quote(path), instead: hosted.instead });
 }
 
 export function pathOf(request: FastifyRequest): string {

@@ -1,4 +1,8 @@
+import type { FilterFields } from './filter/fields.ts';
+import { filterLimit } from './filter/read-filter.ts';
+import { newIdHeader } from './new-id.ts';
 import type { Operation } from './operation.ts';
+import { filterName } from './query.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -7,7 +11,7 @@ export const headerParameters = {
     name: 'Service-Version',
     in: 'header',
     required: true,
-    schema: { type: 'string', const: '2' },
+    schema: { type: 'string', const: '2', default: '2' },
     description: 'The version of the interface.',
   },
   IfMatch: {
@@ -29,15 +33,23 @@ export const headerParameters = {
     schema: { type: 'string', const: 'true' },
     description: 'The change is made even if it locks the caller out.',
   },
+  NewId: {
+    name: newIdHeader,
+    in: 'header',
+    schema: { type: 'string' },
+    description:
+      'For admins: the id that the new resource gets, such as the one it had on another server. If it is taken, another one is made.',
+  },
 } as const satisfies Readonly<Record<string, Json>>;
 
-export function parametersOf({ path, listedPrefix, filters = [], accepts = [] }: Operation): readonly Json[] {
+export function parametersOf(operation: Operation): readonly Json[] {
+  const { path, listedPrefix, filterFields, filters = [], query = [], accepts = [] } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    description: name === 'id' ? 'Id of the resource.' : `Id of the ${name.replace('_id', '')}.`,
+    description: describeParameter(name),
   }));
   const inHeader = ['ServiceVersion', ...accepts].map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const ofFilters = filters.map((name) => ({
@@ -46,7 +58,27 @@ export function parametersOf({ path, listedPrefix, filters = [], accepts = [] }:
     schema: { type: 'string' },
     description: `Only entries with this ${name}.`,
   }));
-  return [...inPath, ...inHeader, ...(listedPrefix === undefined ? [] : [...pageParameters, ...ofFilters])];
+  const inQuery = query.map(({ name, description, schema }) => ({ name, in: 'query', schema, description }));
+  const filter = filterFields === undefined ? [] : [filterParameter(filterFields)];
+  const ofList = [...pageParameters, ...filter, ...ofFilters];
+  return [...inPath, ...inHeader, ...(listedPrefix === undefined ? [...inQuery, ...filter] : ofList)];
+}
+
+function filterParameter(fields: FilterFields): Json {
+  return {
+    name: filterName,
+    in: 'query',
+    schema: { type: 'string', maxLength: filterLimit },
+    description:
+      'Only entries that pass this expression, a subset of CEL in which `obj` is the entry, such as ' +
+      '`obj.created_at > timestamp("2026-01-31T00:00:00Z")`. It may name these fields: ' +
+      `${Object.keys(fields).join(', ')}.`,
+  };
+}
+
+function describeParameter(name: string): string {
+  if (name === 'id') return 'Id of the resource.';
+  return name === 'ip' ? 'An IPv4 or IPv6 address.' : `Id of the ${name.replace('_id', '')}.`;
 }
 
 const pageParameters: readonly Json[] = [

@@ -5,9 +5,10 @@ import { internalError } from '../errors/shared.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import {
   accountBusy,
-  bodiesTooLarge,
   authorizationMalformed,
   authorizationMissing,
+  badFilter,
+  bodiesTooLarge,
   bodyIncomplete,
   bodyNotExpected,
   bodyTooDeep,
@@ -15,6 +16,10 @@ import {
   bodyUnreadable,
   contentTypeMissing,
   diskFull,
+  filterRowsReached,
+  filterLookups,
+  filterTooLong,
+  invalidTime,
   invalidValue,
   keyExpired,
   keyIdInsteadOfToken,
@@ -26,19 +31,19 @@ import {
   lostRace,
   notReady,
   overloaded,
-  principalBusy,
   ownerInactive,
   pathMismatch,
+  principalBusy,
   queryUnreadable,
   rateLimited,
   repeatedHeader,
   repeatedQueryParameter,
   sourceRefused,
   textTooLong,
-  tooManyFields,
   tokenMalformed,
   tokenUnknown,
   tooManyFailures,
+  tooManyFields,
   unknownField,
   unknownQueryParameter,
   unsupportedMediaType,
@@ -46,6 +51,7 @@ import {
   versionNotSupported,
   wrongIdKind,
 } from './errors.ts';
+import { dashboardHeaderMissing, foreignOrigin, noSession, sessionOver, twoCredentials } from './dashboard/errors.ts';
 import { headerParameters, parametersOf } from './openapi-parameters.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import type { Operation } from './operation.ts';
@@ -58,7 +64,7 @@ const ErrorAnswer = Type.Object(
       examples: ['ERR_GATEHOUSE_218'],
     }),
     status_code: Type.Integer({ description: 'The HTTP status again.' }),
-    msg: Type.String({ description: 'What is wrong, with which value, and what to do.' }),
+    msg: Type.String({ description: 'The fault, the value that has it, and the remedy.' }),
     details: Type.Object(
       { operation_id: Type.String({ description: 'Names this call in the log of the server.' }) },
       { description: 'More about this answer; every value is text.', additionalProperties: Type.String() },
@@ -78,6 +84,11 @@ const commonErrors: readonly ErrorDefinition[] = [
   sourceRefused,
   keySourceRefused,
   ownerInactive,
+  dashboardHeaderMissing,
+  noSession,
+  sessionOver,
+  foreignOrigin,
+  twoCredentials,
   versionNotSupported,
   versionMissing,
   repeatedHeader,
@@ -109,6 +120,14 @@ const bodyErrors: readonly ErrorDefinition[] = [
 ];
 const noBodyErrors: readonly ErrorDefinition[] = [bodyNotExpected];
 const listErrors: readonly ErrorDefinition[] = [wrongIdKind, repeatedQueryParameter, limitOutOfRange, limitNotANumber];
+const filterErrors: readonly ErrorDefinition[] = [
+  repeatedQueryParameter,
+  invalidTime,
+  badFilter,
+  filterLookups,
+  filterTooLong,
+  filterRowsReached,
+];
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -153,11 +172,14 @@ function describeOperation(operation: Operation): Json {
     ...(operation.method === 'GET' ? [] : writeErrors),
     ...(body === undefined ? noBodyErrors : bodyErrors),
     ...(operation.listedPrefix === undefined ? [] : listErrors),
+    ...(operation.filterFields === undefined ? [] : filterErrors),
+    ...(operation.query === undefined ? [] : [repeatedQueryParameter]),
     ...(body !== undefined && operation.path.includes('{') ? [pathMismatch] : []),
     ...(typeof operation.rights === 'object' ? [operation.rights.error] : []),
     ...operation.errors,
   ];
-  const content = response === undefined ? undefined : { 'application/json': jsonContent(response, example) };
+  const type = operation.streams === true ? 'text/event-stream' : 'application/json';
+  const content = response === undefined ? undefined : { [type]: jsonContent(response, example) };
   return {
     operationId,
     summary,
@@ -249,6 +271,14 @@ const publicPaths: Json = {
     errors: [internalError],
     answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
   }),
+  '/configuration.schema.json': publicPath(
+    'ConfigurationSchema',
+    'The JSON Schema of configuration files, for editors',
+    {
+      errors: [internalError],
+      answers: { 304: { description: 'The document is still the one that If-None-Match names.' } },
+    },
+  ),
   '/healthz': publicPath('Health', 'The process runs', { errors: [internalError] }),
   '/local_ca.pem': publicPath(
     'LocalCa',

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { Awaitable } from '../store/database.ts';
 import type { Call } from './call.ts';
+import type { FilterFields } from './filter/fields.ts';
 import type { Rights } from './rights.ts';
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
@@ -11,7 +12,13 @@ export type FieldError = (value: unknown, missing: boolean) => UserError | undef
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request header by which a caller changes what an operation does, as the OpenAPI document names its parameter. */
-export type OptionHeader = 'IfMatch' | 'IdempotencyKey' | 'AllowLockout';
+export type OptionHeader = 'IfMatch' | 'IdempotencyKey' | 'AllowLockout' | 'NewId';
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: TSchema;
+}
 
 /** One operation of the API: the single source for the server and the OpenAPI document. */
 export interface Operation<Body = never> {
@@ -27,21 +34,35 @@ export interface Operation<Body = never> {
   readonly body?: TSchema;
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';
+  /** Fields of the answer that the body does not take are accepted when they are as stored; `Call.readOnly` has them. */
+  readonly takesReadOnly?: boolean;
   readonly bodyLimit?: number;
+  /** Longest entry of a list, in bytes, where the usual one is too short. */
+  readonly entryLimitBytes?: number;
+  /** Names an entry of a list in messages, in place of its number. */
+  readonly entryPlace?: (entry: unknown) => string;
   /** Parses a list that comes as `text/plain`; in slices, because it may be long. */
   readonly parseText?: (bytes: Buffer) => Promise<readonly unknown[]>;
   /** Media types of the body, if not only JSON. */
   readonly bodyTypes?: readonly string[];
+  /** Fields that belong elsewhere, with a sentence that says where. */
+  readonly misplacedFields?: Readonly<Record<string, string>>;
   /** By name of a field at the top of the body. */
   readonly fieldErrors?: Readonly<Record<string, FieldError>>;
   /** Prefix of the ids that a list pages by; undefined for other operations. */
   readonly listedPrefix?: string;
+  /** Fields that the query parameter `filter` may name; undefined where there is no such parameter. */
+  readonly filterFields?: FilterFields;
   /** Query parameters of a list beside those that page. */
   readonly filters?: readonly string[];
+  /** Query parameters of an operation that is no list; the call has them among its filters. */
+  readonly query?: readonly QueryParameter[];
   /** Request headers that change what the operation does. */
   readonly accepts?: readonly OptionHeader[];
   readonly status: 200 | 201 | 204;
   readonly response?: TSchema;
+  /** The answer is an `EventSource` that goes on until the client leaves; `response` is the form of the whole text. */
+  readonly streams?: boolean;
   readonly example?: unknown;
   /** Errors beyond those that any call can meet. */
   readonly errors: readonly ErrorDefinition[];

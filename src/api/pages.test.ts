@@ -12,9 +12,9 @@ interface Listed {
   readonly id: string;
 }
 
-/** Every list but those that hold something in a new account, by the key of its entries. */
+/** Every list but those within a resource and those that hold something in a new account, by the key of its entries. */
 const lists = operations
-  .filter(({ path, isList }) => isList && !['/api_keys', '/changes'].includes(path))
+  .filter(({ path, params, isList }) => isList && params.length === 0 && !['/api_keys', '/changes'].includes(path))
   .map(({ path, described }) => {
     const { properties = {} } = resolveSchema(described.responses['200']?.content?.['application/json']?.schema ?? {});
     return { path, key: Object.keys(properties).find((name) => !['uri', 'next_page_uri'].includes(name)) ?? '' };

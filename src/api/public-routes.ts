@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { UserError } from '../errors/user-error.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { notReady } from './errors.ts';
+import { matchesEtag } from './etag.ts';
+import { fileSchema } from './file-schema.ts';
 import { describeApi } from './openapi.ts';
 import type { ApiOptions } from './server.ts';
 
@@ -13,7 +15,9 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
   scope.addHook('onRequest', (request, reply, done) => {
     done(setCommonHeaders(request, reply, options.vendor));
   });
-  serveDocument(scope, Buffer.from(JSON.stringify(describeApi(options.operations, options.schemas))));
+  const openApi = describeApi(options.operations, options.schemas);
+  serveDocument(scope, '/openapi.json', openApi);
+  serveDocument(scope, '/configuration.schema.json', fileSchema(openApi));
   scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   scope.get('/local_ca.pem', async (_request, reply) => {
     const pem = await options.localCaCertificate();
@@ -25,21 +29,23 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
     const reason = options.unready();
     if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
     const storage = options.isFull() ? 'full' : 'ok';
-    return reply.send({ status: 'ready', storage, faulty_entries: options.faultyEntries() });
+    // A port that one edge lacks is no reason to take the whole process out of service.
+    const unopened = options.unopenedPorts();
+    return reply.send({
+      status: 'ready',
+      storage,
+      faulty_entries: options.faultyEntries(),
+      ...(unopened.length === 0 ? {} : { unopened_ports: unopened }),
+    });
   });
 }
 
-function serveDocument(scope: FastifyInstance, document: Buffer): void {
+function serveDocument(scope: FastifyInstance, path: string, value: object): void {
+  const document = Buffer.from(JSON.stringify(value));
   const etag = `"${hash('sha256', document, 'base64url').slice(0, 22)}"`;
-  scope.get('/openapi.json', ({ headers }, reply) => {
+  scope.get(path, ({ headers }, reply) => {
     void reply.header('ETag', etag);
-    if (matches(headers['if-none-match'], etag)) return reply.code(304).send();
+    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(document);
   });
-}
-
-/** True if a list of tags in If-None-Match names this one; it compares weakly, as RFC 9110 says for that header. */
-function matches(list: string | undefined, etag: string): boolean {
-  if (list === undefined) return false;
-  return list.split(',').some((each) => each.trim().replace(/^W\//, '') === etag || each.trim() === '*');
 }

@@ -11,6 +11,8 @@ import {
 } from './errors.ts';
 
 const maxLimit = 100;
+/** The expression that the entries of a list must pass; among the filters of a call. */
+export const filterName = 'filter';
 
 export interface Query {
   readonly page: Page;
@@ -26,7 +28,7 @@ const pageNames = new Map([
   ['beforeId', 'before_id'],
 ]);
 
-/** `prefix` is that of the listed ids; undefined where the call takes no query at all. */
+/** `prefix` is that of the listed ids; undefined where the call is no list. */
 export function readQuery(text: string, prefix: string | undefined, filterNames: readonly string[] = []): Query {
   if (text === '') return noQuery;
   const values = new Map<string, string>();
@@ -34,7 +36,7 @@ export function readQuery(text: string, prefix: string | undefined, filterNames:
     if (part === '') continue;
     const at = part.indexOf('=');
     const given = decode(at < 0 ? part : part.slice(0, at));
-    const name = prefix === undefined ? undefined : filterNames.includes(given) ? given : pageNames.get(given);
+    const name = filterNames.includes(given) ? given : prefix === undefined ? undefined : pageNames.get(given);
     if (name === undefined) throw unknownParameter(given, prefix, filterNames);
     if (values.has(name)) throw new UserError(repeatedQueryParameter, { name: quote(given) });
     values.set(name, at < 0 ? '' : decode(part.slice(at + 1)));
@@ -62,8 +64,8 @@ export function nextPageQuery(lastId: string, { limit }: Page, filters: Query['f
 }
 
 function unknownParameter(name: string, prefix: string | undefined, filterNames: readonly string[]): UserError {
-  const known = prefix === undefined ? 'none' : ['before_id', 'limit', ...filterNames].toSorted().join(', ');
-  return new UserError(unknownQueryParameter, { name: quote(name), known });
+  const known = [...(prefix === undefined ? [] : ['before_id', 'limit']), ...filterNames].toSorted();
+  return new UserError(unknownQueryParameter, { name: quote(name), known: known.join(', ') || 'none' });
 }
 
 function readLimit(text: string | undefined): number {

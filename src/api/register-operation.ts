@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onSendHookHandler,
+  preValidationHookHandler,
+} from 'fastify';
 import type { TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
@@ -14,11 +20,12 @@ import type { Call } from './call.ts';
 import type { Caller, Identity } from './caller.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
+import type { EventSource, EventStreams } from './event-streams.ts';
 import { keepUnparsed, readList } from './list-body.ts';
 import type { Validate } from './list-body.ts';
 import { notFound, pathOf } from './not-found.ts';
 import type { Operation } from './operation.ts';
-import { noQuery, readQuery } from './query.ts';
+import { filterName, noQuery, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkRights } from './rights.ts';
@@ -30,13 +37,18 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the caller is known. */
     caller: Caller | undefined;
+    /** Set with the caller. */
+    identity: Identity | undefined;
     listQuery: Query | undefined;
+    readOnly: Call['readOnly'] | undefined;
   }
   interface FastifyContextConfig {
     readonly operation?: Operation;
     readonly parseBody?: typeof parseBody;
   }
 }
+
+const warningHeader = 'Gatehouse-Warning';
 
 /** Shared by all operations. */
 export interface OperationContext {
@@ -46,6 +58,7 @@ export interface OperationContext {
   /** Undefined where the rate of calls is not limited. */
   readonly rates: RateLimit | undefined;
   readonly admission: CallAdmission;
+  readonly streams: EventStreams;
 }
 
 /**
@@ -68,14 +81,17 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
       settle(() => enter(request, reply, operation, context), done);
     },
     preValidation: [
+      ...(isList ? [awaitOwnWork] : []),
       (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
       ...(takesBody ? [(isList ? listReader : normalizer)(operation, context.named)] : []),
     ],
     preHandler: (request, _reply, done) => {
       settle(() => checkAgain(request, operation, options), done);
     },
+    ...(isList ? { onSend: awaitClient(options.stallSeconds * 1000) } : {}),
     handler: (request, reply) => {
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
+      if (operation.streams === true) return whenReady(result, (source) => stream(request, reply, source, context));
       // A client that goes away does not end the work: its account has the call in progress until it is done.
       if (result instanceof Promise) request.queued?.holdFor(result);
       return whenReady(result, (value) => {
@@ -88,10 +104,23 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
   });
 }
 
+/** A list may take longer than a client may stall: while the server works, the client need not send anything. */
+const awaitOwnWork: preValidationHookHandler = ({ raw }, _reply, done) => {
+  raw.socket.setTimeout(0);
+  done();
+};
+
+function awaitClient(stallMs: number): onSendHookHandler {
+  return ({ raw }, _reply, payload, done) => {
+    raw.socket.setTimeout(stallMs);
+    done(null, payload);
+  };
+}
+
 /** Refuses a caller whose token, limits or rights have ended while the body was sent, or while the call waited. */
 function checkAgain(request: FastifyRequest, operation: Operation, options: ApiOptions): Awaitable<void> {
   if (!hasBody(request.headers) && request.queued?.hasWaited !== true) return undefined;
-  return whenReady(admitAgain(request.raw, options), (caller) => {
+  return whenReady(admitAgain(identityOf(request), request.raw, options), (caller) => {
     checkRights(operation, caller);
     request.caller = caller;
   });
@@ -100,7 +129,9 @@ function checkAgain(request: FastifyRequest, operation: Operation, options: ApiO
 function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
   return (request, _reply, done) => {
     settle(() => {
-      request.body = normalizeBody(operation, paramsOf(request), request.body, named);
+      const normalized = normalizeBody(operation, paramsOf(request), request.body, named);
+      request.body = normalized.body;
+      request.readOnly = normalized.readOnly;
     }, done);
   };
 }
@@ -119,6 +150,19 @@ function send(reply: FastifyReply, { status }: Operation, value: unknown): Fasti
   return reply.code(status).send(status === 204 ? undefined : value);
 }
 
+function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  source: unknown,
+  { options, streams }: OperationContext,
+): FastifyReply {
+  // A stream goes on for as long as somebody looks: no place is kept for it.
+  request.queued?.release();
+  // Only an operation that streams comes here, and its answer is one of these.
+  const identity = identityOf(request);
+  return streams.serve(request, reply, source as EventSource, () => admitAgain(identity, request.raw, options, false));
+}
+
 function enter(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -132,13 +176,14 @@ function enter(
     // The router lets a parameter be empty: `/api_keys/` is neither a key nor the list.
     if (params[name] === '') throw notFound(request);
   }
-  const admit = ({ caller, warnedBy }: AdmittedCaller) => {
+  const admit = ({ caller, identity, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
+    request.identity = identity;
     admission.arrive(request, reply, caller);
     if (rates !== undefined) void reply.headers(rates.take(caller.accountId));
     if (warnedBy.length > 0) {
       options.warned(warnedBy, caller.source);
-      void reply.header('Gatehouse-Warning', warnedBy.join(', '));
+      void reply.header(warningHeader, warnedBy.join(', '));
     }
     checkVersion(request.headers, options.vendor.versionHeaders);
     checkRights(operation, caller);
@@ -151,7 +196,7 @@ function enter(
 /** Checks the query, and the headers of the body, before the body is read. */
 function checkForm(request: FastifyRequest, operation: Operation): void {
   const { text } = request.query as { readonly text: string };
-  request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, operation.filters);
+  request.listQuery = text === '' ? noQuery : readQuery(text, operation.listedPrefix, namesInQuery(operation));
   const { headers } = request;
   const isSent = hasBody(headers);
   // A Content-Type without a body is ignored, even a malformed one.
@@ -164,17 +209,37 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   }
 }
 
+function namesInQuery({ filters = [], filterFields, query = [] }: Operation): readonly string[] {
+  return [...filters, ...(filterFields === undefined ? [] : [filterName]), ...query.map(({ name }) => name)];
+}
+
 function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOptions): Call {
   return newCall({
     caller: callerOf(request),
     operationId: request.id,
     params: paramsOf(request),
     body: request.body,
+    readOnly: request.readOnly,
     query: request.listQuery ?? noQuery,
     base: baseUrl(request.raw, options),
     headers: request.headers,
-    setHeader: (name, value) => void reply.header(name, value),
+    filterRows: options.filterRows,
+    setHeader: (name, value) => {
+      if (name !== warningHeader) {
+        void reply.header(name, value);
+        return;
+      }
+      // Several parts may have something to warn of. A comma stands between two warnings, and in none.
+      const before = reply.getHeader(name);
+      const warning = value.replaceAll(',', ';');
+      void reply.header(name, before === undefined ? warning : `${String(before)}, ${warning}`);
+    },
   });
+}
+
+function identityOf({ identity }: FastifyRequest): Identity {
+  if (identity === undefined) throw new Error('a caller was looked for again who was never admitted');
+  return identity;
 }
 
 function callerOf({ caller }: FastifyRequest): Caller {

@@ -11,20 +11,27 @@ import type { AccessTable } from '../snapshot/access.ts';
 import type { ServerConnections } from '../lib/server-connections.ts';
 import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
-import type { Authenticator } from './caller.ts';
+import type { Authenticator, Sessions } from './caller.ts';
 import { CallAdmission } from './call-admission.ts';
 import type { ApiObserver } from './call-admission.ts';
 import { closeConnectionsInTime } from './close-connections.ts';
 import { ConnectionTurns } from './connection-turns.ts';
+import { registerSessionRoutes } from './dashboard/session-routes.ts';
+import type { SessionObserver } from './dashboard/session-routes.ts';
+import { registerStaticRoutes } from './dashboard/static-routes.ts';
 import { createErrorResponses } from './error-responses.ts';
+import { EventStreams } from './event-streams.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { registerPublicRoutes } from './public-routes.ts';
 import { RateLimit } from './rate-limit.ts';
+import { registerReferenceRoutes } from './reference/reference-routes.ts';
 import { registerOperation } from './register-operation.ts';
 import type { OperationContext } from './register-operation.ts';
 import { logRequests } from './request-log.ts';
+import { measureRequests } from './request-metrics.ts';
+import type { RequestObserver } from './request-metrics.ts';
 import { maxBytesKeyword, wellFormedKeyword } from './validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
@@ -33,17 +40,24 @@ export interface ApiOptions {
   /** Schemas that others refer to by their `$id`. */
   readonly schemas: readonly TSchema[];
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
   readonly access: AccessTable;
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */
   readonly unready: () => string | undefined;
   /** Number of entries of the configuration that this process cannot load. */
   readonly faultyEntries: () => number;
+  /** Ports of TCP edges that this process cannot open. */
+  readonly unopenedPorts: () => readonly number[];
   /** The disk of the database is full: writes are refused, reading goes on. */
   readonly isFull: () => boolean;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
+  /** Folder of the built dashboard; it may be missing. */
+  readonly dashboardFolder: string;
+  /** Of this program. */
+  readonly programVersion: string;
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
   /** True for a connection that the gateway of this process has made: it must be reset. */
@@ -53,11 +67,15 @@ export interface ApiOptions {
   readonly rateLimit: number | undefined;
   /** Calls of one account that are in progress at once. */
   readonly accountCalls: number;
+  /** Entries that the filter of a list may look at. */
+  readonly filterRows: number;
   /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
   /** A connection is closed on which no byte moves for so long in the middle of a call. */
   readonly stallSeconds: number;
-  readonly observer: ApiObserver;
+  readonly observer: ApiObserver & SessionObserver;
+  /** Undefined where metrics are off: the hook costs as much as the rest of a short call. */
+  readonly measured: RequestObserver | undefined;
   readonly connections: ServerConnections;
   readonly logger: FastifyBaseLogger;
 }
@@ -69,12 +87,13 @@ const keepAliveMs = 72_000;
 
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const errors = createErrorResponses(options.vendor, options.logger);
+  const errors = createErrorResponses(options.vendor, options.logger, options.observer);
   const { observer, rateLimit } = options;
   const limited = () => observer.callRefused('rate_limited');
   const rates = rateLimit === undefined ? undefined : new RateLimit(rateLimit, limited);
   const admission = new CallAdmission(options);
-  const shared = { options, named: byId(options.schemas), rates, admission };
+  const streams = new EventStreams();
+  const shared = { options, named: byId(options.schemas), rates, admission, streams };
   const connections = new ConnectionTurns(errors.answerSocket);
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
@@ -91,7 +110,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, verbose: true },
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        verbose: true,
+        // A fault of an entry that has one of several forms is then that of its own form.
+        discriminator: true,
+      },
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
     },
     frameworkErrors: (_error, request, reply) => {
@@ -102,6 +128,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   options.connections.attach(app.server);
   connections.attach(app);
   admission.attach(app);
+  streams.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
     request.queued?.release();
@@ -111,13 +138,18 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('identity', undefined);
   app.decorateRequest('listQuery', undefined);
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app, options.logger);
+  if (options.measured !== undefined) measureRequests(app, options.measured);
   acceptBodies(app, rates);
   for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublicRoutes(scope, options));
+  await app.register((scope) => registerStaticRoutes(scope, options));
+  await app.register((scope) => registerReferenceRoutes(scope, options));
+  await app.register((scope) => registerSessionRoutes(scope, shared));
   await app.register((scope) => registerApiScope(scope, shared));
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));

@@ -4,7 +4,7 @@ import { parseIp } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import { isHost } from './host-header.ts';
 
-interface UriOptions {
+export interface UriOptions {
   readonly publicUrl: string | undefined;
   readonly trustedProxies: CidrSet;
 }

@@ -1,5 +1,6 @@
 import { quote, UserError } from '../errors/user-error.ts';
 import { fieldRequired, invalidValue, loneSurrogate, textTooLong, unknownField } from './errors.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import type { Operation } from './operation.ts';
 
 /** An Ajv error in verbose mode, as far as it is used here. */
@@ -54,7 +55,8 @@ export function mostRelevantError(faults: readonly ValidationFault[]): Validatio
   };
 }
 
-export function explainValidation(fault: ValidationFault, { fieldErrors = {} }: Operation): UserError {
+export function explainValidation(fault: ValidationFault, operation: Operation): UserError {
+  const { fieldErrors = {}, misplacedFields = {} } = operation;
   const [, field = ''] = fault.instancePath.split('/');
   const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
   const better =
@@ -63,10 +65,14 @@ export function explainValidation(fault: ValidationFault, { fieldErrors = {} }: 
       : fault.keyword !== 'additionalProperties' && field !== ''
         ? fieldErrors[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
         : undefined;
-  return better ?? generalFault(fault, missing);
+  return better ?? generalFault(fault, missing, field === '' ? misplacedFields : {});
 }
 
-function generalFault(fault: ValidationFault, missing: string | undefined): UserError {
+function generalFault(
+  fault: ValidationFault,
+  missing: string | undefined,
+  misplaced: Readonly<Record<string, string>>,
+): UserError {
   const path = fault.instancePath.slice(1).replaceAll('/', '.');
   const name = (child: unknown) => quote(path === '' ? String(child) : `${path}.${String(child)}`);
   if (missing !== undefined) return new UserError(fieldRequired, { field: name(missing) });
@@ -74,7 +80,7 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
     case 'additionalProperties':
       return new UserError(unknownField, {
         field: name(fault.params['additionalProperty']),
-        known: knownFields(fault.parentSchema),
+        remedy: fieldRemedy(String(fault.params['additionalProperty']), fieldNames(fault.parentSchema), misplaced),
       });
     case 'wellFormed':
       return new UserError(loneSurrogate, { field: quote(path) });
@@ -84,6 +90,11 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
         bytes: Buffer.byteLength(String(fault.data)),
         limit: limitOf(fault.parentSchema),
       });
+    case 'discriminator': {
+      const { tag, tagValue } = fault.params;
+      const reason = `is ${describeValue(tagValue)}, which is none of those that /openapi.json lists`;
+      return new UserError(invalidValue, { field: name(tag), reason });
+    }
     default:
       return new UserError(invalidValue, { field: path === '' ? 'the body' : quote(path), reason: reasonOf(fault) });
   }
@@ -92,7 +103,9 @@ function generalFault(fault: ValidationFault, missing: string | undefined): User
 function reasonOf({ keyword, params, message, data }: ValidationFault): string {
   if (keyword === 'type') {
     // Messages say "list", as people do.
-    return `is ${describeValue(data)}, where a value of type ${String(params['type']).replace('array', 'list')} belongs`;
+    const wanted = String(params['type']).replace('array', 'list');
+    const asText = wanted === 'string' && isComposite(data) ? ' (send JSON as text: a string that holds it)' : '';
+    return `is ${describeValue(data)}, where a value of type ${wanted} belongs${asText}`;
   }
   if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
     return `is ${describeValue(data)}, where one of these belongs: ${params['allowedValues'].join(', ')}`;
@@ -110,10 +123,19 @@ function isComposite(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-function knownFields(schema: object | undefined): string {
+function fieldNames(schema: object | undefined): readonly string[] {
   const properties = schema !== undefined && 'properties' in schema ? schema.properties : undefined;
-  const names = Object.keys(properties ?? {});
-  return names.length === 0 ? 'none' : names.join(', ');
+  return Object.keys(properties ?? {});
+}
+
+/** Longer names are not compared: a caller chooses them. */
+const comparedLength = 40;
+
+function fieldRemedy(field: string, known: readonly string[], misplaced: Readonly<Record<string, string>>): string {
+  const meant = field.length > comparedLength ? undefined : nearestName(field, known);
+  const list = `The known ones are: ${known.length === 0 ? 'none' : known.join(', ')}.`;
+  if (Object.hasOwn(misplaced, field)) return `${misplaced[field]} ${list}`;
+  return meant === undefined ? list : `Did you mean ${quote(meant)}? ${list}`;
 }
 
 function limitOf(schema: object | undefined): number {

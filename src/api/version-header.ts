@@ -15,5 +15,18 @@ export function checkVersion(headers: IncomingHttpHeaders, names: readonly Heade
     if (value !== supportedVersion) throw new UserError(versionNotSupported, { value: quote(value), header: shown });
     seen = true;
   }
-  if (!seen) throw new UserError(versionMissing, { header: names[0]?.shown ?? '' });
+  if (!seen) throw new UserError(versionMissing, { remedy: remedyFor(headers, names) });
+}
+
+/** An official client of the hosted service sends the vendor's own header, which is known by a setting only. */
+function remedyFor(headers: IncomingHttpHeaders, names: readonly HeaderName[]): string {
+  const send = `Send "${names[0]?.shown ?? ''}: ${supportedVersion}".`;
+  const [, word] =
+    Object.entries(headers)
+      .filter(([, value]) => value === supportedVersion)
+      .map(([name]) => /^([a-z][a-z0-9]*)-version$/.exec(name))
+      .find((match) => match !== null) ?? [];
+  if (word === undefined) return send;
+  const header = `${word.charAt(0).toUpperCase()}${word.slice(1)}-Version`;
+  return `The header ${header} is not known here: start Gatehouse with GATEHOUSE_VENDOR=${word}, or s${send.slice(1)}`;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { isSqlite } from '../lib/database-url.ts';
+import type { ListenAddress } from '../lib/host-port.ts';
 
 /** The fault of a start, with the setting to change; undefined where its own message says what to do. */
 export function explainStart(error: unknown, config: Config): Error | undefined {
@@ -14,25 +15,38 @@ function explainListen(from: Error, port: unknown, config: Config): Error | unde
     'https-listen': config.httpsListen,
     'http-listen': config.httpListen,
     'metrics-listen': config.metricsListen,
+    'agent-listen': config.agentListen,
+    'link-listen': config.linkListen,
   };
-  const [flag] = Object.entries(listeners).find(([, listener]) => listener?.port === port) ?? [];
-  if (flag === undefined) return undefined;
-  return new Error(`it cannot listen: choose another address with --${flag}, or free this one`, { cause: from });
-}
-
-function explainDatabaseFile(from: Error & { readonly code: unknown }, { databaseUrl }: Config): Error | undefined {
-  const isOfFile = from.code === 'ERR_SQLITE_ERROR' || ('syscall' in from && from.syscall === 'mkdir');
-  if (!isOfFile || !isSqlite(databaseUrl)) return undefined;
-  return new Error(`the database ${databaseUrl} cannot be opened: check --database-url and the rights on its folder`, {
+  const [flag, listener] = Object.entries(listeners).find(([, each]) => each?.port === port) ?? [];
+  if (flag === undefined || listener === undefined) return undefined;
+  return new Error(`it cannot listen: ${listenRemedy('code' in from ? from.code : '', flag, listener)}`, {
     cause: from,
   });
 }
 
-/** One line about an error, with its causes behind it. */
-export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // Node's own error for several failed attempts says nothing itself.
-  const text =
-    error.message === '' && error instanceof AggregateError ? error.errors.map(explain).join('; ') : error.message;
-  return error.cause === undefined ? text : `${text} (${explain(error.cause)})`;
+function listenRemedy(code: unknown, flag: string, { host, port }: ListenAddress): string {
+  if (code === 'EACCES') {
+    return (
+      `port ${port} of --${flag} needs a right that this process does not have: ports below 1024 need ` +
+      'CAP_NET_BIND_SERVICE (deploy/gatehouse.service says how), or take a port above 1023 behind a proxy or a firewall rule'
+    );
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return `no interface of this machine has the address ${host} of --${flag}; take one that it has, or 0.0.0.0 for all`;
+  }
+  return `choose another address with --${flag}, or free this one`;
+}
+
+/** Result codes of SQLite for a file that is damaged, and for one that never was a database. */
+const damagedCodes: ReadonlySet<number> = new Set([11, 26]);
+
+function explainDatabaseFile(from: Error & { readonly code: unknown }, { databaseUrl }: Config): Error | undefined {
+  const isOfFile = from.code === 'ERR_SQLITE_ERROR' || ('syscall' in from && from.syscall === 'mkdir');
+  if (!isOfFile || !isSqlite(databaseUrl)) return undefined;
+  const isDamaged = 'errcode' in from && damagedCodes.has(Number(from.errcode) & 0xff);
+  const remedy = isDamaged
+    ? 'is damaged, or is no SQLite database: restore a backup with "gatehouse restore FILE --force"'
+    : 'cannot be opened: check --database-url and the rights on its folder';
+  return new Error(`the database ${databaseUrl} ${remedy}`, { cause: from });
 }

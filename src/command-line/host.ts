@@ -1,2 +1,2 @@
 /** The part of the process that commands work with. */
-export type Host = Pick<NodeJS.Process, 'env' | 'stdout' | 'stderr' | 'once' | 'exit' | 'exitCode'>;
+export type Host = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr' | 'on' | 'once' | 'exit' | 'exitCode'>;

@@ -3,13 +3,24 @@ import { Command } from 'commander';
 /** Flags of the program itself; every other flag belongs to a command. */
 const ownFlags = new Set(['-h', '--help', '--version']);
 
+const examples = `
+Without a command it serves. The settings are listed by: gatehouse serve --help
+
+Examples:
+  gatehouse                                       run the service
+  gatehouse http 3000                             give the web server on port 3000 a public name
+  gatehouse http 3000 --domain shop.example.com   this name
+  gatehouse tcp 22                                give the server on port 22 a public port
+  gatehouse apply gatehouse.yaml                  make a server what files say
+  gatehouse help http                             all that an agent can be asked for`;
+
 export function createProgram(version: string): Command {
   return new Command('gatehouse')
     .description('A self-hosted edge service: a management API, and a gateway that obeys it.')
     .version(version, '--version', 'print the version')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'show how to call a command')
     .showHelpAfterError('(add --help to see what there is)')
-    .addHelpText('after', '\nWithout a command it serves. The settings are listed by: gatehouse serve --help');
+    .addHelpText('after', examples);
 }
 
 /**

@@ -4,20 +4,20 @@ import type { Command } from 'commander';
 
 import { startApp } from '../app.ts';
 import type { App } from '../app.ts';
-import { describeSettings, readConfig } from '../config/config.ts';
+import { buildDashboard } from '../build-dashboard.ts';
+import { readConfig } from '../config/config.ts';
 import type { Config, Flags } from '../config/config.ts';
 import { createLog } from '../log.ts';
+import { hasGateway } from '../config/roles.ts';
+import { describeDatabase } from '../lib/database-url.ts';
 import { explainStart } from './faults.ts';
 import type { Host } from './host.ts';
+import { addSettingsFlags } from './settings-flags.ts';
 
 /** The service itself, with a flag for each setting. */
 export function addServe(program: Command, host: Host): void {
   const command = program.command('serve').summary('run the service').description('Runs the service.');
-  for (const { flag, form, help, variable, fallback } of describeSettings()) {
-    const value = fallback === '' ? variable : `${variable}, default: ${fallback}`;
-    command.option(`${flag} <${form}>`, `${help} (${value})`);
-  }
-  command
+  addSettingsFlags(command)
     .addHelpText('after', '\nA setting is given by its flag or its environment variable. The flag wins.')
     .action((flags: Flags) => serve(readConfig(host.env, flags), host));
 }
@@ -36,20 +36,31 @@ async function serve(config: Config, host: Host): Promise<void> {
       throw explainStart(error, config) ?? error;
     });
     host.stdout.write(greeting(app, config));
+    using background = new DisposableStack();
+    if (app.api !== undefined && config.dashboardFiles === undefined) background.use(buildDashboard(log));
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    log.error({ err: error }, 'could not stop in order');
-    host.exitCode = 1;
+    // Stopped while it waited for its database: nothing is wrong.
+    if (!(error instanceof Error && error.name === 'AbortError')) {
+      log.error({ err: error }, 'could not stop in order');
+      host.exitCode = 1;
+    }
   }
   // Whatever still holds the process, such as a client's idle connection, is not waited for.
   host.exit();
 }
 
 /** The first lines an operator sees; the token is shown here and never again. */
-function greeting({ apiUrl, firstToken }: App, { role, httpsListen, tcpListenHost, tcpPorts }: Config): string {
-  const lines = [apiUrl === undefined ? 'Gatehouse gateway runs' : `Gatehouse listens on ${apiUrl}`];
-  if (role !== 'api') {
+function greeting({ apiUrl, agents, firstToken, isNew }: App, config: Config): string {
+  const { role, httpsListen, tcpListenHost, tcpPorts, agentListen } = config;
+  const withoutApi =
+    role === 'agents' ? `Gatehouse serves agents on ${agentListen?.host}:${agents?.port}` : 'Gatehouse gateway runs';
+  const lines = [apiUrl === undefined ? withoutApi : `Gatehouse listens on ${apiUrl}`];
+  if (apiUrl !== undefined) lines.push(`Dashboard: ${apiUrl}/dashboard/`);
+  const state = apiUrl === undefined ? '' : isNew ? ' (new)' : ' (opened)';
+  lines.push(`Database: ${describeDatabase(config.databaseUrl)}${state}`);
+  if (hasGateway(config)) {
     const https = httpsListen === undefined ? 'off' : `${httpsListen.host}:${httpsListen.port}`;
     lines.push(`HTTPS edges: ${https}; TCP edges: ${tcpListenHost}, ports ${tcpPorts.first}-${tcpPorts.last}`);
   }

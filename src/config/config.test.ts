@@ -51,6 +51,17 @@ describe('settings', () => {
     }
   });
 
+  test('an address without host or port is answered with how to write it', () => {
+    for (const [apiListen, said] of [
+      ['24050', /write it as host:port, such as 127\.0\.0\.1:24050/],
+      ['127.0.0.1', /it has no port: write it as host:port, such as 127\.0\.0\.1:4040/],
+      [':24050', /it has no host: for all addresses of the machine write 0\.0\.0\.0:24050/],
+      ['http://a:80', /starts with "http:\/\/".*write a:80/],
+    ] as const) {
+      assert.match(faultsOf({}, { apiListen }).join(), said);
+    }
+  });
+
   test('come from the environment or a flag; the flag wins, and an empty variable is none', () => {
     assert.equal(readConfig({ GATEHOUSE_VENDOR: 'ngrok' }, {}).vendor, 'ngrok');
     assert.equal(readConfig({}, { vendor: 'ngrok' }).vendor, 'ngrok');
@@ -90,6 +101,8 @@ describe('settings', () => {
       'GATEHOUSE_ is not a setting; --help lists them all',
     ]);
     assert.equal(faultsOf({ gatehouse_vendor: 'x', MY_GATEHOUSE_X: 'x' }).length, 0);
+    const ofAgent = { GATEHOUSE_SERVER: 'x', GATEHOUSE_CA: 'x', GATEHOUSE_AUTHTOKEN: 'x', GATEHOUSE_BASIC_AUTH: 'x' };
+    assert.equal(faultsOf(ofAgent).length, 0, 'those of the agent may be set in the same shell');
   });
 
   test('every fault is told at once, each with its name, its value and what to write', () => {
@@ -114,6 +127,15 @@ describe('settings', () => {
     assert.ok(faults.some((fault) => fault.startsWith('--https-listen ') && fault.endsWith(', or "off"')));
   });
 
+  test('the role agents needs the listeners that it is for', () => {
+    const off = { role: 'agents', agentListen: 'off', linkListen: 'off' };
+    const faults = faultsOf({}, off);
+    assert.equal(faults.length, 2);
+    assert.match(faults.join(), /GATEHOUSE_AGENT_LISTEN "off".*GATEHOUSE_LINK_LISTEN "off"/);
+    assert.deepEqual(faultsOf({}, { role: 'agents' }), []);
+    assert.deepEqual(faultsOf({}, { ...off, role: 'gateway' }), []);
+  });
+
   test('bad values of every kind are refused', () => {
     const bad: { readonly [Name in keyof Flags]: readonly string[] } = {
       apiListen: ['', ':4040', 'localhost', 'localhost:', 'localhost:x', 'localhost:65536', '1.2.3.4:-1', '::1:80:'],
@@ -132,6 +154,9 @@ describe('settings', () => {
       streamResets: ['0', 'auto', 'off'],
       logLevel: ['', 'INFO', 'verbose'],
       role: ['', 'both'],
+      linkListen: ['', 'nonsense'],
+      linkAddress: ['10.0.0.5', '10.0.0.5:0'],
+      linkUnreadMib: ['0', '65537'],
     };
     for (const [name, values] of Object.entries(bad)) {
       for (const value of values) assert.equal(faultsOf({}, { [name]: value }).length, 1, `${name}: ${value}`);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 import { databaseUrlFault } from '../lib/database-url.ts';
-import { parseHostPort } from '../lib/host-port.ts';
+import { parseHostname, parseHostPort } from '../lib/host-port.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import { CidrSet, emptyCidrSet } from '../lib/ip/cidr-set.ts';
 import { parseTrustedProxies } from '../lib/ip/client-address.ts';
@@ -37,9 +37,21 @@ export function readShare(text: string): number {
 export function readListen(text: string): ListenAddress {
   const at = text.lastIndexOf(':');
   if (text.slice(at + 1) === '0' && at > 0) return { host: readHost(unbracket(text.slice(0, at))), port: 0 };
+  return readReachable(text);
+}
+
+/** An address that others connect to. */
+export function readReachable(text: string): ListenAddress {
   const parsed = parseHostPort(text);
-  if (!parsed.ok) throw new Error(`write it as host:port (${parsed.reason})`);
+  if (!parsed.ok) throw new Error(addressFault(text, parsed.reason));
   return { host: unbracket(parsed.host), port: parsed.port };
+}
+
+function addressFault(text: string, reason: string): string {
+  if (/^\d+$/.test(text)) return `write it as host:port, such as 127.0.0.1:${text}`;
+  if (/^:\d+$/.test(text)) return `it has no host: for all addresses of the machine write 0.0.0.0${text}`;
+  if (!text.includes(':')) return `it has no port: write it as host:port, such as ${text}:4040`;
+  return `write it as host:port: it ${reason}`;
 }
 
 export function readHost(text: string): string {
@@ -141,4 +153,11 @@ function orWord<T>(word: string, read: (text: string) => T): (text: string) => T
 
 function unbracket(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Without a dot at its end, in lower case. */
+export function readDomain(text: string): string {
+  const domain = parseHostname(text, { wildcard: false });
+  if (domain === undefined) throw new Error('write a host name, such as agents.example.com');
+  return domain;
 }

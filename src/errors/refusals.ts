@@ -1,5 +1,19 @@
-import { refusedByModule, refusedByRestriction } from './shared.ts';
+import {
+  clientCertificateRefused,
+  clientCertificateRequired,
+  credentialsRequired,
+  refusedByModule,
+  refusedByRestriction,
+  userAgentRefused,
+} from './shared.ts';
 import type { ErrorDefinition } from './user-error.ts';
 
 /** Errors by which the gateway refuses a client: metrics count such requests as refused, not as failed. */
-export const refusals: readonly ErrorDefinition[] = [refusedByModule, refusedByRestriction];
+export const refusals: readonly ErrorDefinition[] = [
+  refusedByModule,
+  refusedByRestriction,
+  credentialsRequired,
+  userAgentRefused,
+  clientCertificateRequired,
+  clientCertificateRefused,
+];

@@ -35,3 +35,52 @@ export const refusedByRestriction = defineError(
   403,
   'Your address {address} is not allowed here (IP restriction of this account).',
 );
+
+export const commandUnsupported = defineError(
+  20134,
+  409,
+  'The agent cannot carry out the command {command}: {reason}.',
+);
+
+export const commandUnanswered = defineError(
+  20135,
+  504,
+  'The agent did not answer the command {command} within {seconds} seconds. It may not handle this command.',
+);
+
+export const agentStreamsInUse = defineError(
+  20150,
+  503,
+  'The agent has as many open connections as it may have. Try again later, or start another agent for the same endpoint, with ' +
+    'pooling; the operator can raise GATEHOUSE_AGENT_MAX_STREAMS, or GATEHOUSE_AGENT_RUST_STREAMS for agents that take more.',
+);
+
+export const optionsRefused = defineError(
+  20131,
+  400,
+  'Not offered here: {options}. The endpoint was not opened, because without it visitors would be treated in another way than was asked for. Leave it out, or do it in the program behind the agent.',
+);
+
+export const credentialsRequired = defineError(
+  20151,
+  401,
+  'A name and a password are needed here. Send them by basic authentication.',
+);
+
+export const userAgentRefused = defineError(
+  20152,
+  403,
+  'Your program is not allowed here (filter of this endpoint for the header User-Agent).',
+);
+
+export const clientCertificateRequired = defineError(
+  20181,
+  403,
+  'A certificate of your own is needed here, and none was shown. Connect with one that an authority of this endpoint has signed.',
+);
+
+export const clientCertificateRefused = defineError(
+  20182,
+  403,
+  'Your certificate {subject} is not accepted here: {reason}. Connect with one that is valid and that an authority of this endpoint has signed for clients.',
+);

@@ -49,6 +49,12 @@ export class UserError<Names extends string = string> extends Error {
     // The type of `rest` puts headers after the values, or first when a message has none.
     this.headers = ((hasValues ? second : first) ?? {}) as Headers;
   }
+
+  /** The same error, whose message begins with the place that it is about. */
+  at(place: string): UserError {
+    const { code, status, message, headers } = this;
+    return new UserError({ code, status, message: '{text}' }, { text: `${place}: ${message}` }, headers);
+  }
 }
 
 function fill(message: string, values: Values<string>): string {
@@ -67,4 +73,9 @@ export function quote(value: unknown): string {
   const masked = maskTokens(whole.slice(0, shownLength + tokenMargin));
   if (masked.length <= shownLength && whole.length <= shownLength + tokenMargin) return masked;
   return `${masked.slice(0, shownLength)}…${typeof value === 'string' ? '"' : ''}`;
+}
+
+/** Ends a reason that stands last in a message; one that ends with a question does already. */
+export function asSentence(reason: string): string {
+  return /[.?!]$/.test(reason) ? reason : `${reason}.`;
 }

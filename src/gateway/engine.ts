@@ -5,8 +5,8 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
 import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { EntryFault } from '../snapshot/set-aside.ts';
-import type { BoundReport } from './bounds/bound-reports.ts';
-import type { GatewayBounds } from './bounds/bound.ts';
+import type { BoundReport } from '../lib/bound-reports.ts';
+import type { Bound, GatewayBounds } from './bounds/bound.ts';
 
 /**
  * Moves traffic as its snapshot says. Implementations know nothing of the API or the database; the tests in `test/gateway/`
@@ -44,12 +44,14 @@ export interface GatewayOptions {
   readonly upstreamAuthorities?: readonly string[];
   /** False: Node's own server reads every request of HTTP/1. */
   readonly http1FastPath: boolean;
+  /** True: a public name without a certificate gets a TLS alert, in place of a leaf of the local CA. */
+  readonly refusesPublicNames?: boolean;
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;
 }
 
-/** What a backend must not lead to, besides the listeners that the snapshot names. */
+/** Places that no backend may lead to, besides the listeners that the snapshot names. */
 export interface InwardOptions {
   /** All listeners of this process; a port that the system chooses is 0. */
   readonly listeners: readonly Listener[];
@@ -93,22 +95,45 @@ export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module'
 export interface TrafficObserver {
   /** The source was let in, but these restrictions would have refused it if they were enforced. */
   warned(restrictionIds: readonly string[], source: IpAddress): void;
-  tcpOpened(event: TcpOpened): void;
-  /** Follows every `tcpOpened` that was allowed. */
-  tcpClosed(event: TcpClosed): void;
+  tcpOpened(event: TcpOpened, decision: TcpDecision): void;
+  /** Follows every `tcpOpened` that was allowed. Without a decision, its process ended before it could say more. */
+  tcpClosed(event: TcpClosed, decision?: TcpDecision): void;
   /** A connection to the HTTPS listener was accepted, whatever comes of it. */
   httpsOpened(): void;
   httpsClosed(): void;
-  httpAnswered(event: HttpAnswered): void;
+  httpAnswered(event: HttpAnswered, decision: HttpDecision): void;
+  /** A connection to the HTTPS listener ended before it could carry a request. */
+  handshakeFailed(event: HandshakeFailed): void;
   /** Bounds whose use has changed, or that have refused something, at most once a second. */
-  boundsReported(reports: readonly BoundReport[]): void;
+  boundsReported(reports: readonly BoundReport<Bound>[]): void;
   /** A listener of a TCP edge could not be opened, or works again (undefined). */
-  listenerFault(event: { readonly edgeId: string; readonly port: number; readonly cause: Error | undefined }): void;
+  listenerFault(event: ListenerFault): void;
   entryFault(event: EntryFault): void;
   /** A connection to a backend was not made, because it leads inwards. */
   backendRefused(event: BackendRefused): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */
   ownArrivalReset(): void;
+}
+
+/**
+ * `unknown_name`: no edge has the name, and no certificate is for it. `no_certificate`: an edge has this public name, there is
+ * no certificate, and the local CA may not stand in. `no_name`: the client named no server. `plain_http`: it did not speak TLS,
+ * but HTTP. `no_leaf`: a certificate could not be made in time. `client`: it broke off, or wanted what is not offered.
+ */
+export type HandshakeFault = 'unknown_name' | 'no_certificate' | 'no_name' | 'plain_http' | 'no_leaf' | 'client';
+
+export interface HandshakeFailed {
+  readonly reason: HandshakeFault;
+  /** As the client sent it; empty where it did not. */
+  readonly name: string;
+  readonly source: string;
+}
+
+export interface ListenerFault {
+  readonly accountId: string;
+  readonly edgeId: string;
+  readonly port: number;
+  readonly cause: Error | undefined;
 }
 
 export interface BackendRefused {
@@ -120,6 +145,31 @@ export interface BackendRefused {
   readonly address: string;
   /** The kind of listener, or `public`, or `link_local`. */
   readonly leadsTo: string;
+}
+
+/** Who decided about a request or connection; for those who look at traffic as it happens. */
+interface Decision {
+  /** Restrictions that are not enforced and would have refused the source. */
+  readonly warnedBy?: readonly string[] | undefined;
+  /** The enforced restriction that refused the source. */
+  readonly refusedBy?: string | undefined;
+  /** The backend, or the endpoint of an agent, that it goes to. */
+  readonly backendId?: string | undefined;
+}
+
+export interface HttpDecision extends Decision {
+  /** Undefined where the name belongs to nobody. */
+  readonly accountId: string | undefined;
+  /** The message of the gateway's own error. */
+  readonly reason?: string | undefined;
+}
+
+export interface TcpDecision extends Decision {
+  /** The same when it is opened and when it is closed. */
+  readonly connectionId: string;
+  readonly accountId: string;
+  /** The port, or the name in its TLS handshake. */
+  readonly claim: number | string;
 }
 
 export interface TcpOpened {
@@ -136,6 +186,8 @@ export interface TcpClosed {
   readonly durationMs: number;
   /** Why it ended, in one or two words: "client", "upstream", "idle", "rules changed", "connect failed", "drained". */
   readonly reason: string;
+  /** Why the connection to the backend could not be opened, with its address. */
+  readonly cause?: string;
 }
 
 export interface HttpAnswered {

@@ -6,6 +6,18 @@ export const hostDiffersFromSni = defineError(
   'The TLS connection named {sni}, the request {host}. Use one connection for each host.',
 );
 
+export const connectionPredatesRules = defineError(
+  20184,
+  421,
+  'This connection was opened before its host asked for a certificate, or asked by other authorities. Open a new one.',
+);
+
+export const websocketRequired = defineError(
+  20185,
+  400,
+  'This endpoint serves WebSocket connections only, and this is none: {reason}. Connect to it by "wss://".',
+);
+
 export const upstreamInvalidResponse = defineError(3004, 502, 'The upstream server did not answer with valid HTTP.');
 
 export const upstreamConnectTimeout = defineError(
@@ -15,6 +27,24 @@ export const upstreamConnectTimeout = defineError(
 );
 
 export const upstreamRefused = defineError(3006, 502, 'The upstream server refused the connection.');
+
+export const upstreamNameUnknown = defineError(
+  20192,
+  502,
+  'The host name of the upstream server cannot be found. Check the address of the backend, and the DNS of the gateway.',
+);
+
+export const upstreamTlsFailed = defineError(
+  20193,
+  502,
+  'The upstream server does not speak TLS at its address, or not as it is wanted. Set tls.enabled of the backend to false, or give the port that speaks TLS.',
+);
+
+export const upstreamCertificateRefused = defineError(
+  20194,
+  502,
+  'The certificate of the upstream server is not trusted, or not valid for its name. The operator can name its authority in GATEHOUSE_UPSTREAM_CA.',
+);
 
 export const upstreamBroke = defineError(
   3007,
@@ -31,6 +61,41 @@ export const backendLeadsInwards = defineError(
 );
 
 export const hostNotFound = defineError(3200, 404, 'Nothing is served at {host}.');
+
+/** Shares the number of `hostNotFound`, as in the public service: here the endpoint is known, and may come back. */
+export const endpointOffline = defineError(
+  3200,
+  503,
+  'The endpoint is offline: no agent is connected that serves it. Start the agent, or try again when it is back.',
+);
+
+export const agentUpstreamDown = defineError(
+  8012,
+  502,
+  'The agent was reached, but not the program behind it: the connection ended without an answer. Check that the program runs at the address the agent forwards to.',
+);
+
+export const linkUnread = defineError(
+  20136,
+  503,
+  'The visitors of agents leave too much unread on one link between processes: the slowest of them was cut off. The operator can ' +
+    'raise GATEHOUSE_LINK_UNREAD_MIB.',
+);
+
+/** Stands in the log; the visitor gets `endpointOffline`. */
+export const linkUnreachable = defineError(
+  20137,
+  503,
+  'The process that holds the sessions of some agents cannot be reached, so that their endpoints are offline here. Check that ' +
+    'GATEHOUSE_LINK_LISTEN of that process is an address which this one reaches, or set GATEHOUSE_LINK_ADDRESS there.',
+);
+
+export const tooManyWaitForAgents = defineError(
+  20140,
+  503,
+  'The agent is on its way back, and too many visitors wait for agents. Try again later; the operator can raise ' +
+    'GATEHOUSE_AGENT_WAITING.',
+);
 
 export const noBackend = defineError(6528, 503, 'There is no backend behind {host}{path} at the moment.');
 

@@ -4,13 +4,17 @@ import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
-import type { BoundReports } from './bounds/bound-reports.ts';
+import type { GatewayBoundReports } from './bounds/bound.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
+import { Challenges } from './certificates/challenges.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
 import { createTcpFront } from './tcp/front.ts';
+import { noDialer } from './tunnels/dialer.ts';
+import type { TunnelDialer } from './tunnels/dialer.ts';
+import { TunnelBackends } from './tunnels/tunnel-backends.ts';
 import { createUpstream } from './upstream/create-upstream.ts';
 import type { Upstream, UpstreamParts } from './upstream/create-upstream.ts';
 import type { Arrival } from './upstream/upstream-sockets.ts';
@@ -23,6 +27,8 @@ export interface NodeEngineParts extends UpstreamParts {
   readonly certificates: CertificateSource | undefined;
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
+  /** The way to agents; without it, what they serve is offline. */
+  readonly dialer?: TunnelDialer;
 }
 
 /** An update that is built but not in force. Either `commit` or `abandon` must be called, once. */
@@ -49,14 +55,18 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const access = new AccessTable();
   const upstream = createUpstream(parts);
   const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
-  const shared = { ...upstream, access, bounds };
+  const tunnels = new TunnelBackends(parts.dialer ?? noDialer, bounds.waits);
+  const shared = { ...upstream, access, bounds, tunnels };
   const tcp = createTcpFront({ ...parts, ...shared });
-  const https = openHttps(parts, shared);
+  const challenges = new Challenges();
+  const https = openHttps(parts, { ...shared, challenges, passThrough: tcp });
   // Tables swap before the fronts, which read them, and know new ports before the fronts open them.
   const tables = [
     upstream.listeners,
     upstream.arrivals,
     access,
+    tunnels,
+    challenges,
     ...(https && parts.certificates ? [parts.certificates] : []),
   ];
   const setAside = new SetAsideEntries((fault) => {
@@ -67,7 +77,10 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
 
 function openHttps(
   parts: NodeEngineParts,
-  shared: Pick<HttpsFrontParts, 'access' | 'connect' | 'arrivals' | 'bounds'>,
+  shared: Pick<
+    HttpsFrontParts,
+    'access' | 'connect' | 'tunnels' | 'challenges' | 'passThrough' | 'arrivals' | 'bounds'
+  >,
 ): HttpsFront | undefined {
   const { certificates, options } = parts;
   if (options.https === undefined && options.http === undefined) return undefined;
@@ -81,7 +94,7 @@ interface SocketEngineParts {
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
   readonly setAside: SetAsideEntries;
-  readonly reports: BoundReports;
+  readonly reports: GatewayBoundReports;
 }
 
 class SocketEngine implements NodeEngine {
@@ -153,6 +166,8 @@ class SocketEngine implements NodeEngine {
   }
 
   async drain(limitMs: number): Promise<void> {
+    // Connections that wait to be accepted are accepted right before this phase of a turn; closing a listener resets them.
+    await new Promise(setImmediate);
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
     this.#parts.reports[Symbol.dispose]();
   }

@@ -27,6 +27,11 @@ export class ResilientGateway implements AsyncDisposable {
     return this.#engine;
   }
 
+  /** True once it has taken a configuration. */
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
   /** Throws unless it has taken a configuration and its listeners are open. */
   checkServing(): void {
     if (!this.#isServing) throw new Error('the gateway cannot serve', { cause: this.#fault });

@@ -1,8 +1,10 @@
+import type { OpenStream } from '../links/stream-request.ts';
 import type { CertificatePair, LocalCaStorage } from '../snapshot/local-ca.ts';
 import { createCertificateSource } from './certificates/create-certificate-source.ts';
 import { openLocalCa } from './certificates/local-ca.ts';
 import type { Engine, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import { createNodeEngine } from './node-engine.ts';
+import { StreamDialer } from './tunnels/stream-dialer.ts';
 import { createWorkerEngine } from './workers/worker-engine.ts';
 
 export interface EngineParts {
@@ -13,6 +15,8 @@ export interface EngineParts {
   readonly log: GatewayLog;
   readonly caStorage: LocalCaStorage;
   readonly errorPrefix: string;
+  /** The way to agents, of this process; workers go through it too. */
+  readonly openStream: OpenStream;
 }
 
 export interface RunningEngine extends Engine {
@@ -24,11 +28,18 @@ export interface RunningEngine extends Engine {
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, observer, log, caStorage, errorPrefix } = parts;
+  const { options, workers, observer, log, caStorage, errorPrefix, openStream } = parts;
   const localCa = await openLocalCa(caStorage);
   if (workers === 1) {
-    const certificates = createCertificateSource({ localCa, log });
-    const engine = await createNodeEngine({ options, observer, log, certificates, errorPrefix });
+    const certificates = createCertificateSource({ localCa, log, refusesPublicNames: options.refusesPublicNames });
+    const engine = await createNodeEngine({
+      options,
+      observer,
+      log,
+      certificates,
+      errorPrefix,
+      dialer: new StreamDialer(openStream),
+    });
     return withCertificate(engine, localCa.caCertificatePem, () => engine.addresses.https?.port);
   }
   const pair = await storedPair(caStorage);
@@ -40,6 +51,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     observer,
     log,
     errorPrefix,
+    openStream,
   });
   return withCertificate(engine, localCa.caCertificatePem, () => undefined);
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 import { sqlitePath } from '../lib/database-url.ts';
 import { requireDatabaseFile } from '../store/open-database.ts';
@@ -20,7 +21,7 @@ export const backupCommand: DatabaseCommand = {
       const { target, quoted } = pgToolArguments(url, file);
       throw new Error(
         `the database is PostgreSQL, which makes consistent copies itself:\n\n` +
-          `  pg_dump --format=custom --no-owner --file=${quoted} ${target}`,
+          `  pg_dump --format=custom --no-owner --file=${quoted} ${target}\n\nIt takes the password from PGPASSWORD, or asks for it.`,
       );
     }
     const content = await backUp({ path, file, force: force !== undefined });
@@ -39,6 +40,8 @@ interface BackupOptions {
 export async function backUp({ path, file, force }: BackupOptions): Promise<FileContent> {
   requireDatabaseFile(path);
   if (!force && existsSync(file)) throw new Error(`${file} exists; give another name, or --force to replace it`);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist: make it first, or name another file`);
   // Not read-only: only a connection that may write can clear away the side files of a database that nobody else uses.
   const copy = await copyBeside(path, file, { readOnly: false });
   try {

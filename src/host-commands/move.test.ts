@@ -197,7 +197,7 @@ test('a source that is no Gatehouse database, or does not exist, is refused and 
   raw.close();
   await assert.rejects(
     moveDatabase({ from: `sqlite:${foreign}`, to: newSqlite(), migrations }),
-    /not a Gatehouse database/,
+    /belongs to another program/,
   );
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { formatIp } from './ip/address.ts';
 import type { IpAddress } from './ip/address.ts';
+import { formatSourceKey, sourceKey } from './ip/source-key.ts';
 
 export interface FailureLimits {
   /** Failures of one source within a minute that are answered at once. */
@@ -67,7 +67,7 @@ export class FailureLimiter implements Disposable {
   async failed(address: IpAddress): Promise<FailureVerdict> {
     const { prompt, slowed, held } = this.#limits;
     this.#beginWindow();
-    const source = sourceOf(address);
+    const source = formatSourceKey(sourceKey(address));
     const count = this.#countOf(source);
     count.failures += 1;
     const retryAfterSeconds = Math.max(1, Math.ceil((this.#endsAtMs - performance.now()) / 1000));
@@ -119,9 +119,4 @@ export class FailureLimiter implements Disposable {
     this.#counts.set(source, count);
     return count;
   }
-}
-
-/** One subscriber of an IPv6 network commonly has a /64 or more, and can call from any address in it. */
-function sourceOf(address: IpAddress): string {
-  return address.family === 4 ? formatIp(address) : `${formatIp({ ...address, word2: 0, word3: 0 })}/64`;
 }

@@ -52,6 +52,30 @@ test('an address in brackets without a port is told to lack one', () => {
   assert.match(result.reason, /no port/);
 });
 
+test('a near miss is answered with what was probably meant', () => {
+  for (const [text, meant] of [
+    ['http://127.0.0.1:9000', /starts with "http:\/\/".*write 127\.0\.0\.1:9000$/],
+    ['https://app.example.com', /write app\.example\.com:443$/],
+    ['HTTP://app.example.com/path?q', /write app\.example\.com:443$/],
+    ['https://*.example.com/', /write \*\.example\.com:443$/],
+    ['ftp://a b/', /write host:port$/],
+    ['app.example.com', /has no port; did you mean "app\.example\.com:443"\?$/],
+    ['[::1]', /did you mean "\[::1\]:443"\?$/],
+    ['münchen.example:443', /did you mean "xn--mnchen-3ya\.example:443", which is the same name\?$/],
+    ['*.*.example.com:443', /one "\*" only.*such as \*\.example\.com$/],
+    ['*:443', /one "\*" only/],
+    [':443', /has no host before its port$/],
+    ['a b:443', /no host name or IP address$/],
+    ['a\u0000:443', /no host name or IP address$/],
+  ] as const) {
+    const result = parseHostPort(text, { wildcard: true, usualPort: 443 });
+    assert.ok(!result.ok, text);
+    assert.match(result.reason, meant);
+  }
+  const plainResult = parseHostPort('*.example.com:443');
+  assert.ok(!plainResult.ok && /"\*", which is not possible here/.test(plainResult.reason));
+});
+
 test('only IPv6 addresses may stand in brackets', () => {
   for (const text of ['[10.0.0.1]:80', '[example.com]:80', '[::1:80', '::1]:80'])
     assert.ok(!parseHostPort(text).ok, text);

@@ -59,6 +59,24 @@ export function newIdWithTime(prefix: string): { readonly id: string; readonly c
   return { id, createdAt: toTimestamp(idMs - nowMs > farAheadSeconds * 1000 ? nowMs : idMs) };
 }
 
+/** Milliseconds since 1970 of the second that is written in an id; undefined for a text that is none. */
+export function timeOfId(id: string): number | undefined {
+  const body = idBody(id);
+  if (body.length !== bodyLength || !isBase62(body, 0)) return undefined;
+  let value = 0n;
+  for (const digit of body) value = value * 62n + BigInt(base62Digits.indexOf(digit));
+  const second = value >> 128n;
+  return second >= 2n ** 32n ? undefined : (Number(second) + epochSeconds) * 1000;
+}
+
+/** An id that sorts before all of those made in the second of a timestamp or later. */
+export function firstIdOfSecond(prefix: string, timestamp: string): string {
+  const second = Math.floor(Date.parse(timestamp) / 1000) - epochSeconds;
+  const first = new Uint8Array(bytes.length);
+  new DataView(first.buffer).setUint32(0, Math.min(Math.max(second, 0), 2 ** 32 - 1));
+  return `${prefix}_${encodeBase62(first, bodyLength)}`;
+}
+
 export function hasPrefix(id: string, prefix: string): boolean {
   const { length } = prefix;
   return id.startsWith(prefix) && id.charCodeAt(length) === underscore && isBase62(id, length + 1);

@@ -33,6 +33,7 @@ test('damage is refused with the line it is on', () => {
     [whole.replace('-----END KEY-----', ''), /begins on line 1 has no END line/],
     [whole.replace('-----END KEY-----', '-----END CERTIFICATE-----'), /no END line/],
     [`\n ${whole}`, /line 2 is not a BEGIN line/],
+    [whole.replaceAll('\n', ''), /line 1 holds a whole block: its line breaks are missing/],
     [whole.replace('YSB0', 'YSB!'), /not Base64/],
     [whole.replace('YSB0', 'YSB'), /cut short/],
     [whole.replace('\n', '\nYQ==\n'), /not Base64/],

@@ -30,6 +30,9 @@ export function readPemBlocks(text: string): PemBlock[] {
     const line = lines[at] ?? '';
     const label = beginLine.exec(line)?.[1];
     if (label === undefined) {
+      if (/-----BEGIN .*-----END /.test(line)) {
+        throw new PemError(`line ${at + 1} holds a whole block: its line breaks are missing (in JSON they are \\n)`);
+      }
       if (line.includes('-----')) throw new PemError(`line ${at + 1} is not a BEGIN line`);
       continue;
     }

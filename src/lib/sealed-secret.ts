@@ -33,7 +33,7 @@ export function createSealer(secretKey: string | undefined): Sealer {
       }
       if (key === undefined) {
         throw new SealError(
-          'A secret is encrypted, and secret_key is not set. Set secret_key to the key it was kept with.',
+          'A secret is encrypted, and secret_key is not set. Set secret_key to the key it was encrypted with.',
         );
       }
       return decrypt(key, sealed.slice(gcmPrefix.length), context);
@@ -69,7 +69,7 @@ function decrypt(key: Buffer, base64: string, context: string): string {
     return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, tagStart)), decipher.final()]).toString('utf8');
   } catch {
     throw new SealError(
-      `The secret of ${context} does not open. secret_key is not the one it was kept with, or the value was changed. ` +
+      `The secret of ${context} does not open. secret_key is not the one it was encrypted with, or the value was changed. ` +
         'Set secret_key to the former key.',
     );
   }

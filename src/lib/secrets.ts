@@ -22,12 +22,15 @@ export function hashSecret(secret: string): string {
 /** Dummy hash, so that unknown keys take the same time. */
 const noHash = randomBytes(32).toString('hex');
 
-/**
- * Whether the secret has one of the two stored hashes. Compares with both in constant time, also where there is none, in
- * which case the answer is false.
- */
 export function secretMatchesAny(secret: string, first: string | undefined, second: string | undefined): boolean {
-  const hashed = hashSecret(secret);
+  return hashMatchesAny(hashSecret(secret), first, second);
+}
+
+/**
+ * Whether the hash of a secret is one of the two stored ones. Compares with both in constant time, also where there is
+ * none, in which case the answer is false.
+ */
+export function hashMatchesAny(hashed: string, first: string | undefined, second: string | undefined): boolean {
   const isFirst = equalHashes(hashed, first ?? noHash);
   const isSecond = equalHashes(hashed, second ?? noHash);
   return (isFirst && first !== undefined) || (isSecond && second !== undefined);

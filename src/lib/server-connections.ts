@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 import { parseIp } from './ip/address.ts';
 import type { CidrSet } from './ip/cidr-set.ts';
+import { sourceKey } from './ip/source-key.ts';
+import type { SourceKey } from './ip/source-key.ts';
 
 export interface ConnectionLimits {
   /** Connections of everybody together. */
@@ -20,7 +22,7 @@ export class ServerConnections {
   readonly #limits: ConnectionLimits;
   /** Sockets without a request under way, those first that have been idle longest. */
   readonly #idle = new Set<Socket>();
-  readonly #bySource = new Map<string, number>();
+  readonly #bySource = new Map<SourceKey, number>();
   #open = 0;
 
   constructor(limits: ConnectionLimits) {
@@ -34,7 +36,8 @@ export class ServerConnections {
     });
     server.prependListener('request', ({ socket }, response: ServerResponse) => {
       this.#idle.delete(socket);
-      response.once('close', () => {
+      // A response is closed once, and `on` costs less than `once`.
+      response.on('close', () => {
         if (!socket.destroyed) this.#idle.add(socket);
       });
     });
@@ -62,13 +65,13 @@ export class ServerConnections {
   }
 
   /** Undefined for a trusted proxy, and for a peer that has left already. */
-  #sourceOf({ remoteAddress = '' }: Socket): string | undefined {
+  #sourceOf({ remoteAddress = '' }: Socket): SourceKey | undefined {
     const ip = parseIp(remoteAddress);
     if (ip === undefined || this.#limits.trustedProxies.lookup(ip) !== 0) return undefined;
-    return ip.family === 4 ? String(ip.word0) : `${ip.word0} ${ip.word1}`;
+    return sourceKey(ip);
   }
 
-  #leave(key: string): void {
+  #leave(key: SourceKey): void {
     const left = (this.#bySource.get(key) ?? 1) - 1;
     if (left > 0) this.#bySource.set(key, left);
     else this.#bySource.delete(key);

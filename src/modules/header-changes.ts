@@ -57,6 +57,15 @@ export function headerChangesView($id: string, subject: string) {
   );
 }
 
+const variable = /\$\{[^}]*\}/;
+
+/** The public service fills variables in; here a value is sent as it is. */
+export function headerWarnings({ add }: HeaderChanges): readonly string[] {
+  return Object.entries(add)
+    .filter(([, value]) => variable.test(value))
+    .map(([name]) => `variables in the value of ${name} are not filled in: it is sent as it is`);
+}
+
 export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {
   const added = Object.entries(add);
   checkCount('add', added.length);

@@ -1,4 +1,7 @@
 import { backend } from './backend/index.ts';
+import { basicAuth } from './basic-auth/index.ts';
+import { cidrRestriction } from './cidr-restriction/index.ts';
+import { circuitBreaker } from './circuit-breaker/index.ts';
 import { compression } from './compression/index.ts';
 import { ipRestriction } from './ip-restriction/index.ts';
 import type {
@@ -10,12 +13,21 @@ import type {
   ReferenceKind,
   Settings,
 } from './module.ts';
+import { mutualTls } from './mutual-tls/index.ts';
 import { requestHeaders } from './request-headers/index.ts';
 import { responseHeaders } from './response-headers/index.ts';
+import { userAgentFilter } from './user-agent-filter/index.ts';
+import { websocketTcpConverter } from './websocket-tcp-converter/index.ts';
 
 /** Every module, in running order. A new module is one folder and one line here. */
 export const modules: readonly EdgeModule[] = [
   widen(ipRestriction),
+  widen(cidrRestriction),
+  widen(mutualTls),
+  widen(userAgentFilter),
+  widen(basicAuth),
+  widen(circuitBreaker),
+  widen(websocketTcpConverter),
   widen(backend),
   widen(requestHeaders),
   widen(responseHeaders),
@@ -23,6 +35,11 @@ export const modules: readonly EdgeModule[] = [
 ];
 
 const moduleByName: ReadonlyMap<string, EdgeModule> = new Map(modules.map((module) => [module.name, module]));
+
+/** Those that the API offers. */
+export const apiModules: readonly EdgeModule[] = modules.filter(({ targets }) =>
+  targets.some((target) => target !== 'agent_endpoint'),
+);
 
 export function modulesFor(target: ModuleTarget): readonly EdgeModule[] {
   return modules.filter((module) => module.targets.includes(target));
@@ -50,12 +67,27 @@ function joinSteps(actions: readonly ModuleAction[]): Pipeline {
   const checks = actions.flatMap(({ admits }) => admits ?? []);
   return {
     admits: (source, rules) => checks.every((admits) => admits(source, rules)),
+    clientCa: actions.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
+    refuses: firstRefusal(actions.flatMap(({ refuses }) => refuses ?? [])),
+    breaker: actions.find(({ breaker }) => breaker !== undefined)?.breaker,
+    convertsWebsocket: actions.some(({ convertsWebsocket }) => convertsWebsocket === true),
     backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,
     rewriteRequest: chain(actions.flatMap(({ rewriteRequest }) => rewriteRequest ?? [])),
     removedFromRequest: joinNames(actions.map(({ removedFromRequest }) => removedFromRequest)),
     rewriteResponse: chain(actions.flatMap(({ rewriteResponse }) => rewriteResponse ?? [])),
     removedFromResponse: joinNames(actions.map(({ removedFromResponse }) => removedFromResponse)),
     encodeResponse: firstOf(actions.flatMap(({ encodeResponse }) => encodeResponse ?? [])),
+  };
+}
+
+function firstRefusal(checks: readonly NonNullable<Pipeline['refuses']>[]): Pipeline['refuses'] {
+  if (checks.length < 2) return checks[0];
+  return (headers) => {
+    for (const refuses of checks) {
+      const refusal = refuses(headers);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   };
 }
 

@@ -6,8 +6,8 @@ import type { Static, TSchema } from 'typebox';
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 
-/** Kinds of resources that have modules. */
-export type ModuleTarget = 'tcp_edge' | 'https_route';
+/** Kinds of things that have modules. Those of `agent_endpoint` alone are asked for by agents, and not through the API. */
+export type ModuleTarget = 'tcp_edge' | 'https_route' | 'agent_endpoint';
 
 export const Ref = Type.Object(
   {
@@ -26,6 +26,8 @@ export interface ModuleReference<Stored> {
   readonly kind: ReferenceKind;
   /** The field that a caller writes them in. */
   readonly field: string;
+  /** The field that stands for it in a configuration, which names them by name. */
+  readonly nameField: string;
   ids(settings: Stored): readonly string[];
   /** The answer to an id of another kind. */
   readonly wrongKind: (id: string) => UserError;
@@ -75,10 +77,25 @@ export interface EncodedResponse {
   readonly openTransform?: () => Transform;
 }
 
+/** Keeps requests from an upstream that fails. */
+export interface CircuitBreaker {
+  /** Asked right before the upstream is. Returns the error to answer with instead. */
+  refusal(): UserError | undefined;
+  /** Told of each answer, also of those that the gateway gives because the upstream gave none. */
+  answered(status: number): void;
+}
+
 /** The steps by which a switched-on module takes part in traffic. A module fills in those it needs. */
 export interface ModuleAction {
   /** Checks the source address; false refuses the request or connection. */
   readonly admits?: (source: IpAddress, rules: AccessRules) => boolean;
+  /** PEM of authorities: the TLS client must show a certificate by one of them. */
+  readonly clientCa?: string;
+  /** Checks the headers of a request, as the client sent them. Returns the error to answer with, if it is refused. */
+  readonly refuses?: (headers: HeaderList) => UserError | undefined;
+  readonly breaker?: CircuitBreaker;
+  /** True: only WebSockets are served, and the backend gets the bytes of their messages without any HTTP. */
+  readonly convertsWebsocket?: true;
   readonly backendId?: string;
   readonly rewriteRequest?: (headers: HeaderList) => HeaderList;
   /** Names that `rewriteRequest` removes, in lower case: the gateway also removes their other spellings, and trailers. */
@@ -95,6 +112,10 @@ export interface Pipeline {
   /** True if every module admits the source. */
   admits(source: IpAddress, rules: AccessRules): boolean;
   readonly backendId: string | undefined;
+  readonly clientCa: string | undefined;
+  readonly refuses: ModuleAction['refuses'] | undefined;
+  readonly breaker: CircuitBreaker | undefined;
+  readonly convertsWebsocket: boolean;
   /** Undefined, like the other functions below, if no module takes part: the usual case must cost nothing. */
   readonly rewriteRequest: ModuleAction['rewriteRequest'] | undefined;
   readonly removedFromRequest: readonly string[];
@@ -121,7 +142,11 @@ export interface EdgeModule<Input = never, Stored extends Settings = Settings> {
   readonly references?: readonly ModuleReference<Stored>[];
   /** Checks the rules that the schema cannot express. Throws `UserError`. */
   accept(input: Input): Stored;
+  /** Whether the input asks for what is stored. Needed where `accept` draws at random; else what it returns is compared. */
+  isSame?(input: Input, stored: Stored): boolean;
   present(settings: Stored, ref: (kind: ReferenceKind, id: string) => Ref): unknown;
+  /** Things that whoever sets it may expect and that do not happen; ASCII text for a header. */
+  warnings?(settings: Stored): readonly string[];
   build(settings: Stored): ModuleAction;
 }
 

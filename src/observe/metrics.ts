@@ -1,8 +1,8 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { refusals } from '../errors/refusals.ts';
-import type { BoundReport } from '../gateway/bounds/bound-reports.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
+import type { BoundReport } from '../lib/bound-reports.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { createTrafficMetrics, readGauge } from './traffic-metrics.ts';
 
@@ -34,12 +34,12 @@ export class Metrics {
     'gatehouse_faulty_entries',
     'Entries of the configuration that cannot be loaded; what they decide about is closed.',
   );
-  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds, each for one process of the gateway.', [
+  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds, each for one process of this installation.', [
     'bound',
   ]);
   readonly #boundInUse = this.#gauge(
     'gatehouse_bound_in_use',
-    'Use of each bound, in the process and by the source, account or backend that uses most of it.',
+    'Use of each bound, in the process and by the source, account, backend or agent that uses most of it.',
     ['bound'],
   );
   readonly #boundRefusals = this.#counter(
@@ -63,12 +63,66 @@ export class Metrics {
     'Connections refused because they lead to a listener of this installation, or to a link-local address.',
     ['leads_to'],
   );
-  readonly #callsRefused = this.#counter(
-    'gatehouse_api_calls_refused_total',
-    'API calls refused for their number: overloaded, account_busy, principal_busy, bodies_too_large or rate_limited.',
+  readonly #failedHandshakes = this.#counter(
+    'gatehouse_tls_handshakes_failed_total',
+    'Connections to the HTTPS listener that ended before a request: unknown_name, no_certificate, no_name, plain_http, no_leaf or client.',
     ['reason'],
   );
+  readonly #callsRefused = this.#counter(
+    'gatehouse_api_calls_refused_total',
+    'API calls refused for their number or what they cost: overloaded, account_busy, principal_busy, bodies_too_large, rate_limited or filter_rows.',
+    ['reason'],
+  );
+  readonly #agentRefusals = this.#counter(
+    'gatehouse_agent_refusals_total',
+    'Agents that were not let in, and endpoints that they were refused, by the number of the error.',
+    ['error'],
+  );
+  readonly #linkFaults = this.#counter(
+    'gatehouse_link_faults_total',
+    'Connections of visitors that could not be opened over a link, by reason: gone, full or unreachable.',
+    ['reason'],
+  );
+  readonly #linkRefusals = this.#counter(
+    'gatehouse_link_refusals_total',
+    'Connections to the listener of links that did not prove to be of this installation.',
+    [],
+  );
+  readonly #apiRequests = this.#counter(
+    'gatehouse_api_requests_total',
+    'API calls answered, by operation and status.',
+    ['operation', 'status'],
+  );
+  readonly #apiSeconds = new Histogram({
+    name: 'gatehouse_api_request_seconds',
+    help: 'From the head of an API call to the end of its answer, by operation.',
+    labelNames: ['operation'],
+    buckets: secondsBuckets,
+    registers: [this.registry],
+  });
   readonly #callsWaiting = this.#gauge('gatehouse_api_calls_waiting', 'API calls that wait for their turn now.');
+  readonly #sessionsBegun = this.#counter('gatehouse_dashboard_sign_ins_total', 'Sessions of the dashboard begun.', []);
+  readonly #sessionsReplaced = this.#counter(
+    'gatehouse_dashboard_sessions_replaced_total',
+    'Sessions of the dashboard that ended because their user had too many.',
+    [],
+  );
+  readonly #trafficStreams = this.#gauge('gatehouse_traffic_streams', 'Streams of live traffic that are open.');
+  readonly #trafficStreamsRefused = this.#counter(
+    'gatehouse_traffic_streams_refused_total',
+    'Streams of live traffic that were refused, because their account had too many.',
+    [],
+  );
+  readonly #trafficEventsDropped = this.#counter(
+    'gatehouse_traffic_events_dropped_total',
+    'Events that streams of live traffic left out, because there were too many at once.',
+    [],
+  );
+  readonly #certificateOrders = this.#counter(
+    'gatehouse_certificate_orders_total',
+    'Orders of public certificates that this process has carried out, by outcome: issued, failed, or held up by the bound on orders an hour.',
+    ['outcome'],
+  );
   readonly #publishFaults = this.#counter(
     'gatehouse_publish_faults_total',
     'Changes that are stored but could not be put in force.',
@@ -106,6 +160,11 @@ export class Metrics {
     this.#traffic.openHttps--;
   }
 
+  /** `reason` is one of a few words. */
+  handshakeFailed(reason: string): void {
+    this.#failedHandshakes.inc({ reason });
+  }
+
   warned(restrictionIds: readonly string[]): void {
     for (const id of restrictionIds) this.#warnings.inc({ restriction: bounded(this.#restrictions, id) });
   }
@@ -137,6 +196,81 @@ export class Metrics {
     this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
   }
 
+  certificateOrdered(outcome: 'issued' | 'failed' | 'held'): void {
+    this.#certificateOrders.inc({ outcome });
+  }
+
+  /** Processor, memory, descriptors and garbage collection of this process, under the names that Prometheus has for them. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+    // `measureEventLoopDelay` says more, and these are no numbers before their first measurement.
+    for (const { name } of this.registry.getMetricsAsArray()) {
+      if (name.startsWith('nodejs_eventloop_lag')) this.registry.removeSingleMetric(name);
+    }
+  }
+
+  watchCertificates(ends: {
+    first(count: number): readonly (readonly [id: string, notAfterMs: number])[];
+    soon(nowMs: number): readonly (readonly [id: string, source: string])[];
+  }): void {
+    const gauge = new Gauge({
+      name: 'gatehouse_certificate_not_after_seconds',
+      help: 'When a certificate ends, in seconds since 1970; of those that end first.',
+      labelNames: ['certificate'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [certificate, endMs] of ends.first(idLimit)) this.set({ certificate }, endMs / 1000);
+      },
+    });
+    this.registry.registerMetric(gauge);
+    const soon = new Gauge({
+      name: 'gatehouse_certificate_ends_soon',
+      help: '1 for a certificate that somebody has to look after: an uploaded one in its last 30 days, an issued one that is overdue.',
+      labelNames: ['certificate', 'source'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [certificate, source] of ends.soon(Date.now()).slice(0, idLimit))
+          this.set({ certificate, source }, 1);
+      },
+    });
+    this.registry.registerMetric(soon);
+  }
+
+  watchAgents(agents: { readonly sessions: number; readonly tunnels: number }): void {
+    const sessions = readGauge('gatehouse_agent_sessions', 'Sessions of agents that are open.', () => agents.sessions);
+    const tunnels = readGauge('gatehouse_agent_tunnels', 'Tunnels of these sessions.', () => agents.tunnels);
+    for (const metric of [sessions, tunnels]) this.registry.registerMetric(metric);
+  }
+
+  watchLinks(links: {
+    readonly opened: () => number;
+    readonly accepted: () => number;
+    readonly streams: () => number;
+  }): void {
+    const { opened, accepted, streams } = links;
+    for (const metric of [
+      readGauge('gatehouse_links_opened', 'Links to other processes that hold sessions of agents.', opened),
+      readGauge('gatehouse_links_accepted', 'Links of other processes to sessions of this one.', accepted),
+      readGauge('gatehouse_link_streams', 'Connections of visitors over the links that were opened.', streams),
+    ])
+      this.registry.registerMetric(metric);
+  }
+
+  /** `reason` is one of a few words. */
+  linkFailed(reason: string): void {
+    this.#linkFaults.inc({ reason });
+  }
+
+  linkRefused(): void {
+    this.#linkRefusals.inc();
+  }
+
+  agentRefused(code: number): void {
+    this.#agentRefusals.inc({ error: String(code) });
+  }
+
   setFaultyEntries(count: number): void {
     this.#faultyEntries.set(count);
   }
@@ -151,8 +285,31 @@ export class Metrics {
     this.#callsRefused.inc({ reason });
   }
 
+  /** `operation` is an operation id, or `other`. */
+  apiAnswered(operation: string, status: number, durationMs: number): void {
+    this.#apiRequests.inc({ operation, status });
+    this.#apiSeconds.observe({ operation }, durationMs / 1000);
+  }
+
   callsWaiting(count: number): void {
     this.#callsWaiting.set(count);
+  }
+
+  sessionBegun(replaced: number): void {
+    this.#sessionsBegun.inc();
+    this.#sessionsReplaced.inc(replaced);
+  }
+
+  trafficStreams(open: number): void {
+    this.#trafficStreams.set(open);
+  }
+
+  trafficStreamRefused(): void {
+    this.#trafficStreamsRefused.inc();
+  }
+
+  trafficEventsDropped(count: number): void {
+    this.#trafficEventsDropped.inc(count);
   }
 
   publishFailed(): void {

@@ -2,13 +2,19 @@ import type { BackendRefused, GatewayLog, TrafficObserver } from '../gateway/eng
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
+import { logFields } from '../lib/log-fields.ts';
 import type { EntryFaults } from './entry-faults.ts';
+import { createHandshakeLog } from './handshake-log.ts';
+import type { ListenerFaults } from './listener-faults.ts';
+import type { LiveTraffic } from './live-traffic.ts';
 import type { Metrics } from './metrics.ts';
 
 interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
   readonly entryFaults: EntryFaults;
+  readonly listenerFaults: ListenerFaults;
+  readonly live: LiveTraffic;
   /** Keeps warnings for the API. */
   readonly warnings: Pick<TrafficObserver, 'warned'>;
   /** The share of requests and connections that is logged, 0 to 1. */
@@ -19,12 +25,15 @@ interface ObserverParts {
 const warningEveryMs = 60_000;
 const rememberedPairs = 10_000;
 
-/** Turns events of the gateway into metrics, the access log and warnings. */
+/** The error for a name that no edge serves, in the gateway. */
+const hostNotFoundCode = 3200;
+
+/** Turns events of the gateway into metrics, the access log, warnings and live traffic. */
 export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
-  const { metrics, log, warnings, entryFaults, accessLogShare } = parts;
-  const faultyPorts = new Set<number>();
+  const { metrics, log, warnings, entryFaults, listenerFaults, live, accessLogShare } = parts;
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
+  const logHandshake = createHandshakeLog(log);
   const isLogged = () => accessLogShare === 1 || (accessLogShare > 0 && Math.random() < accessLogShare);
   return {
     warned(restrictionIds, source) {
@@ -32,14 +41,17 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       warnings.warned(restrictionIds, source);
       logWarning(restrictionIds, formatIp(source));
     },
-    tcpOpened({ edgeId, source, verdict }) {
+    tcpOpened(event, decision) {
+      const { edgeId, source, verdict } = event;
       metrics.tcpOpened(edgeId, verdict);
+      live.tcpOpened(event, decision);
       // An allowed connection is logged when it ends.
-      if (verdict !== 'allowed' && isLogged()) log.info({ edgeId, source, verdict }, 'tcp connection');
+      if (verdict !== 'allowed' && isLogged()) log.info(logFields({ edgeId, source, verdict }), 'tcp connection');
     },
-    tcpClosed(event) {
+    tcpClosed(event, decision) {
       metrics.tcpClosed(event);
-      if (isLogged()) log.info({ ...event, verdict: 'allowed' }, 'tcp connection');
+      live.tcpClosed(event, decision);
+      if (isLogged()) log.info(logFields({ ...event, verdict: 'allowed' }), 'tcp connection');
     },
     httpsOpened() {
       metrics.httpsOpened();
@@ -47,18 +59,28 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     httpsClosed() {
       metrics.httpsClosed();
     },
-    httpAnswered(event) {
+    httpAnswered(event, decision) {
       metrics.httpAnswered(event);
-      if (isLogged()) log.info(event, 'http request');
+      live.httpAnswered(event, decision);
+      const { reason } = decision;
+      if (isLogged()) log.info(logFields(reason === undefined ? event : { ...event, reason }), 'http request');
+      const { edgeId, errorCode, host, source } = event;
+      if (edgeId === undefined && errorCode === hostNotFoundCode) {
+        logHandshake({ reason: 'unknown_name', name: host, source });
+      }
+    },
+    handshakeFailed(event) {
+      metrics.handshakeFailed(event.reason);
+      logHandshake(event);
     },
     boundsReported(reports) {
       metrics.boundsReported(reports);
     },
-    listenerFault({ edgeId, port, cause }) {
-      if (cause === undefined) faultyPorts.delete(port);
-      else faultyPorts.add(port);
-      metrics.setFaultyListeners(faultyPorts.size);
-      if (cause === undefined) log.info({ edgeId, port }, 'the port of a TCP edge is open now');
+    listenerFault(event) {
+      const { edgeId, port, cause } = event;
+      listenerFaults.report(event);
+      metrics.setFaultyListeners(listenerFaults.count);
+      if (cause === undefined) log.info(logFields({ edgeId, port }), 'the port of a TCP edge is open now');
     },
     backendRefused(event) {
       metrics.inwardRefused(event.leadsTo);
@@ -97,7 +119,7 @@ function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
       event.leadsTo === 'link_local'
         ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'
         : 'give the backend the address and port of the server behind the edge';
-    log.warn({ ...event, remedy }, 'a backend that leads inwards was not connected to');
+    log.warn(logFields({ ...event, remedy }), 'a backend that leads inwards was not connected to');
   };
 }
 

@@ -25,6 +25,7 @@ interface PublisherOptions {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #targets: readonly TargetState[];
+  #version = 0;
 
   private constructor(options: PublisherOptions) {
     this.#options = options;
@@ -39,6 +40,11 @@ export class Publisher {
       reset: (version) => publisher.#publishAll(version),
     });
     return publisher;
+  }
+
+  /** The newest version that is in force at every target. */
+  get version(): number {
+    return this.#version;
   }
 
   /** A target could not take the newest update. */
@@ -73,7 +79,9 @@ export class Publisher {
     const results = await Promise.allSettled(this.#targets.map((target) => target.take(update)));
     const faults = results.filter((result) => result.status === 'rejected');
     for (const { reason } of faults) this.#options.onFault(reason, update.version);
-    if (faults.length === 0) this.#options.onPublished?.(update.version, performance.now() - startMs);
+    if (faults.length > 0) return;
+    this.#version = update.version;
+    this.#options.onPublished?.(update.version, performance.now() - startMs);
   }
 }
 

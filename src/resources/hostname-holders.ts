@@ -4,6 +4,8 @@ import type { Services } from './services.ts';
 
 /** A resource whose documents hold host names for their account, such as edges. */
 export interface HostnameHolder {
+  /** True: it only keeps the names for its account, which may put something else there. */
+  readonly reserves: boolean;
   /** Ids of those in the account that hold exactly this name. */
   holdersOf(queries: Queries, accountId: string, hostname: string): Promise<readonly string[]>;
   /** Whether another account holds the name or one that overlaps with it, as a wildcard does with names below it. */
@@ -25,6 +27,20 @@ export async function isHeldElsewhere(
   return false;
 }
 
+/** Ids of those in the account that serve exactly this name. */
+export async function usersOfHostname(
+  services: Services,
+  queries: Queries,
+  accountId: string,
+  hostname: string,
+): Promise<readonly string[]> {
+  const users: string[] = [];
+  for (const holder of services.all(hostnameHolders)) {
+    if (!holder.reserves) users.push(...(await holder.holdersOf(queries, accountId, hostname)));
+  }
+  return users;
+}
+
 interface HostnameTable {
   /** With the columns `hostname` and `parent`, the name without its first label. */
   readonly names: string;
@@ -32,14 +48,16 @@ interface HostnameTable {
   readonly owner: string;
   /** The table of the owners. */
   readonly documents: string;
+  readonly reserves?: boolean;
 }
 
 /** Finds names in a table of them. Table names come from code alone. */
-export function createHostnameHolder({ names, owner, documents }: HostnameTable): HostnameHolder {
+export function createHostnameHolder({ names, owner, documents, reserves = false }: HostnameTable): HostnameHolder {
   const from = `FROM ${names} h JOIN ${documents} d ON d.id = h.${owner}`;
   const own = `SELECT d.id ${from} WHERE d.account_id = $1 AND h.hostname = $2 ORDER BY d.id`;
   const elsewhere = `SELECT 1 ${from} WHERE d.account_id <> $1 AND`;
   return {
+    reserves,
     async holdersOf(queries, accountId, hostname) {
       return (await queries.all(own, [accountId, hostname])).map(([id]) => String(id));
     },

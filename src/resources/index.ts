@@ -1,5 +1,9 @@
+import { acmeResource } from './acme/index.ts';
 import { apiKeysResource } from './api-keys/index.ts';
 import { changesResource } from './changes/index.ts';
+import { configurationResource } from './configuration/index.ts';
+import { credentialsResource } from './credentials/index.ts';
+import { dashboardSessionsResource } from './dashboard-sessions/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
 import { tcpEdgesResource } from './edges/tcp/index.ts';
 import { ipCheckResource } from './ip-check/index.ts';
@@ -9,25 +13,39 @@ import { ipRestrictionsResource } from './ip-restrictions/index.ts';
 import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import { processesResource } from './processes/index.ts';
+import { reservedAddrsResource } from './reserved-addrs/index.ts';
 import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
 import { staticBackendsResource } from './static-backends/index.ts';
 import { tlsCertificatesResource } from './tls-certificates/index.ts';
+import { endpointsResource } from './endpoints/index.ts';
+import { trafficResource } from './traffic/index.ts';
+import { tunnelGroupsResource } from './tunnel-group-backends/index.ts';
+import { tunnelsResource } from './tunnels/index.ts';
 
 /** Every resource. A new one is one folder and one line here. */
 export const resources: readonly Resource[] = [
   principalsResource,
   apiKeysResource,
+  credentialsResource,
   ipPoliciesResource,
   ipPolicyRulesResource,
   ipRestrictionsResource,
   localCaResource,
   staticBackendsResource,
+  tunnelGroupsResource,
   tcpEdgesResource,
   httpsEdgesResource,
   tlsCertificatesResource,
   reservedDomainsResource,
+  acmeResource,
   processesResource,
+  reservedAddrsResource,
+  tunnelsResource,
+  endpointsResource,
+  trafficResource,
   changesResource,
   ipCheckResource,
+  dashboardSessionsResource,
+  configurationResource,
 ];

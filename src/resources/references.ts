@@ -13,8 +13,8 @@ export interface Referable {
   /** Path of the collection. */
   readonly path: string;
   exists(queries: Queries, accountId: string, id: string): Promise<boolean>;
-  /** Makes `referrerId` name exactly these, in place of those it named before. */
-  setReferences(transaction: Transaction, referrerId: string, ids: readonly string[]): Promise<void>;
+  /** Makes `referrerId` name exactly these, in place of those it named before; `isNew`: it named none. */
+  setReferences(transaction: Transaction, referrerId: string, ids: readonly string[], isNew: boolean): Promise<void>;
   referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
 }
 
@@ -50,8 +50,8 @@ export function createReferable<Document extends Stored>(definition: ReferableDe
     async exists(queries, accountId, id) {
       return (await documents.find(queries, accountId, id)) !== undefined;
     },
-    async setReferences(transaction, referrerId, ids) {
-      await transaction.run(`DELETE FROM ${table}_uses WHERE user_id = $1`, [referrerId]);
+    async setReferences(transaction, referrerId, ids, isNew) {
+      if (!isNew) await transaction.run(`DELETE FROM ${table}_uses WHERE user_id = $1`, [referrerId]);
       for (const id of ids) {
         await transaction.run(`INSERT INTO ${table}_uses (used_id, user_id) VALUES ($1, $2)`, [id, referrerId]);
       }
@@ -84,11 +84,17 @@ export class Referables {
     return (await this.find(kind, id)?.exists(queries, accountId, id)) === true;
   }
 
-  /** Makes `referrerId` name exactly these of the kind. */
-  async set(transaction: Transaction, kind: string, referrerId: string, ids: readonly string[]): Promise<void> {
+  /** Makes `referrerId` name exactly these of the kind. One that has named none of them yet is new. */
+  async set(
+    transaction: Transaction,
+    kind: string,
+    referrerId: string,
+    ids: readonly string[],
+    { isNew = false } = {},
+  ): Promise<void> {
     for (const referable of this.ofKind(kind)) {
       const own = ids.filter((id) => hasPrefix(id, referable.prefix));
-      await referable.setReferences(transaction, referrerId, own);
+      await referable.setReferences(transaction, referrerId, own, isNew);
     }
   }
 

@@ -14,6 +14,28 @@ import type { Services } from './services.ts';
 export interface ResourceSettings {
   readonly tcpPorts: { readonly first: number; readonly last: number };
   readonly httpsPort: number;
+  /** Whether certificates are obtained from a public authority, and whether records of the DNS can be made for it. */
+  readonly acme: { readonly isOn: boolean; readonly hasDnsHook: boolean };
+  /** Prefix of the number in the codes of errors. */
+  readonly errorPrefix: string;
+  /** Port in the URLs of agents' endpoints. */
+  readonly agentUrlPort: number;
+  /** Names that nobody chose are made under it, and TCP addresses have it as their host. */
+  readonly agentDomain: string;
+  /** The name of the region that sessions, tunnels and endpoints show. */
+  readonly region: string;
+  readonly dashboard: DashboardSettings;
+  /** Entries in one call that applies a configuration. */
+  readonly configurationEntries: number;
+}
+
+export interface DashboardSettings {
+  /** A session is over so long after the sign-in. */
+  readonly sessionSeconds: number;
+  /** A session is over when it was not used for so long. */
+  readonly idleSeconds: number;
+  /** Sessions of one user or bot; a further one ends the one that was not used longest. */
+  readonly sessionsPerPrincipal: number;
 }
 
 export interface ResourceContext {

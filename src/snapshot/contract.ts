@@ -1,4 +1,5 @@
 import type { CidrSetData } from '../lib/ip/cidr-set.ts';
+import type { CertificatePair } from './local-ca.ts';
 
 /**
  * One thing of the gateway's configuration, whole, as plain data that can be sent to a thread or process. Entries refer
@@ -8,9 +9,12 @@ export type SnapshotEntry =
   | PolicyEntry
   | RestrictionEntry
   | BackendEntry
+  | TunnelBackendEntry
   | CertificateEntry
+  | ChallengeEntry
   | TcpEdgeEntry
   | HttpsEdgeEntry
+  | TlsEndpointEntry
   | ProcessEntry;
 
 export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
@@ -23,6 +27,11 @@ export const ruleFlag = { allow: 1, deny: 2 } as const;
 interface Compiled {
   /** The reason why it could not be compiled. Its other fields then say nothing, and whatever depends on it is closed. */
   readonly fault?: string;
+}
+
+/** Part of the entries that may come of observations: such a one is stale after a restart, so that no file keeps it. */
+interface Observable {
+  readonly observed?: true;
 }
 
 export interface PolicyEntry extends Compiled {
@@ -48,6 +57,26 @@ export interface BackendEntry extends Compiled {
   readonly tls: boolean;
 }
 
+/** A tunnel of an agent that is online: a way to the program behind the agent. */
+export interface TunnelRef {
+  /** Id of the tunnel, `tn_…`. */
+  readonly id: string;
+  /** Id of the process that holds the session of the agent, as in `ProcessEntry`. */
+  readonly holder: string;
+}
+
+/** A backend that is reached through agents: visitors are spread over its tunnels. It may have none at the moment. */
+export interface TunnelBackendEntry extends Observable {
+  readonly kind: 'tunnel_backend';
+  /** Id of the backend or endpoint that the module `backend` of an edge or route names. */
+  readonly id: string;
+  readonly tunnels: readonly TunnelRef[];
+  /** True if an agent of it was disconnected not long ago: what it had is kept for it, and visitors may wait for it. */
+  readonly isExpected?: true;
+  /** Version of the PROXY protocol whose header each connection must start with. Such connections are not shared by clients. */
+  readonly proxyProtocol?: 1 | 2;
+}
+
 export interface CertificateEntry extends Compiled {
   readonly kind: 'certificate';
   readonly id: string;
@@ -59,10 +88,23 @@ export interface CertificateEntry extends Compiled {
   readonly names: readonly string[];
 }
 
+/** The proof that a certificate authority asks for while it issues a certificate for the name. Every gateway can give it. */
+export interface ChallengeEntry extends Observable {
+  readonly kind: 'challenge';
+  /** Id of the order, and the name. */
+  readonly id: string;
+  /** Lower case. */
+  readonly hostname: string;
+  /** The last part of the path that the authority asks for over plain HTTP, and the text it wants to read there. */
+  readonly http?: { readonly token: string; readonly text: string };
+  /** Shown in TLS handshakes for the name whose only protocol is `acme-tls/1` (RFC 8737). */
+  readonly tls?: CertificatePair;
+}
+
 /** Settings by module name, as `src/modules/` stores them; a name not known there closes the edge. */
 export type ModuleSettings = Readonly<Record<string, unknown>>;
 
-export interface TcpEdgeEntry {
+export interface TcpEdgeEntry extends Observable {
   readonly kind: 'tcp_edge';
   readonly id: string;
   readonly accountId: string;
@@ -70,13 +112,27 @@ export interface TcpEdgeEntry {
   readonly modules: ModuleSettings;
 }
 
-export interface HttpsEdgeEntry {
+export interface HttpsEdgeEntry extends Observable {
   readonly kind: 'https_edge';
   readonly id: string;
   readonly accountId: string;
   /** `name:port`, lower case; a name may start with `*.`. */
   readonly hostports: readonly string[];
   readonly routes: readonly RouteEntry[];
+}
+
+/** Passes TLS connections to the HTTPS listener on, by the server name that they ask for. */
+export interface TlsEndpointEntry extends Compiled, Observable {
+  readonly kind: 'tls_endpoint';
+  readonly id: string;
+  readonly accountId: string;
+  /** Lower case; one may start with `*.`. */
+  readonly names: readonly string[];
+  /** Only modules that admit by address or by certificate take effect: nothing else of the connection is read. */
+  readonly modules: ModuleSettings;
+  readonly backendId: string;
+  /** TLS ends at the gateway: with this pair, or with a certificate of its own. Undefined: bytes pass as they are. */
+  readonly termination?: { readonly pair?: CertificatePair };
 }
 
 export interface RouteEntry {
@@ -98,10 +154,12 @@ export interface ProcessEntry {
 }
 
 export interface Listener {
-  readonly kind: 'api' | 'metrics' | 'https' | 'http' | 'tcp';
+  readonly kind: 'api' | 'metrics' | 'https' | 'http' | 'tcp' | 'agents' | 'links';
   readonly host: string;
   /** 0 for `tcp`: the ports of all TCP edges. */
   readonly port: number;
+  /** Where other processes reach it, if that is another address. */
+  readonly advertised?: { readonly host: string; readonly port: number };
 }
 
 export interface EntryKey {

@@ -14,6 +14,8 @@ export interface SavedSnapshot {
   readonly update: SnapshotUpdate;
   /** The installation's certificate authority. */
   readonly localCa: CertificatePair;
+  /** The database that it was made of; files of older versions do not say. */
+  readonly database?: string;
 }
 
 /** Delay in which further updates join a write. */
@@ -25,13 +27,16 @@ export class SnapshotFile {
   readonly #path: string;
   readonly #sealer: Sealer;
   readonly #onFault: (error: unknown) => void;
+  readonly #database: string;
   readonly #state = new SnapshotState();
   #localCa: CertificatePair | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #writes = new Turns();
 
-  constructor(path: string, sealer: Sealer, onFault: (error: unknown) => void) {
+  /** `database` says which database the configuration comes from; a file of another one is refused. */
+  constructor(path: string, sealer: Sealer, database: string, onFault: (error: unknown) => void) {
     this.#path = path;
+    this.#database = database;
     this.#sealer = sealer;
     this.#onFault = onFault;
   }
@@ -49,14 +54,21 @@ export class SnapshotFile {
       throw new Error(`${this.#path} is damaged or of another version; delete it once the database is back`);
     }
     // Only `#write` makes a payload with this checksum.
-    const { update, localCa } = deserialize(payload) as SavedSnapshot;
-    return {
+    const { update, localCa, database } = deserialize(payload) as SavedSnapshot;
+    const saved = {
       update: {
         ...update,
         set: update.set.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.open(text, id))),
       },
       localCa: { ...localCa, privateKeyPem: this.#sealer.open(localCa.privateKeyPem, 'local_ca') },
     };
+    if (database !== undefined && database !== this.#database) {
+      throw new Error(
+        `the database cannot be reached, and ${this.#path} holds the configuration of another one (${database}), which is ` +
+          'not served. Name a file of its own with --snapshot-file, or delete this one.',
+      );
+    }
+    return saved;
   }
 
   setLocalCa(localCa: CertificatePair): void {
@@ -81,11 +93,14 @@ export class SnapshotFile {
   async #write(): Promise<void> {
     if (this.#localCa === undefined) return;
     const { set, ...rest } = this.#state.asUpdate();
-    const sealed = set.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id)));
+    const sealed = set
+      .flatMap(withoutObserved)
+      .map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id)));
     const { certificatePem, privateKeyPem } = this.#localCa;
     const saved: SavedSnapshot = {
       update: { ...rest, set: sealed },
       localCa: { certificatePem, privateKeyPem: this.#sealer.seal(privateKeyPem, 'local_ca') },
+      database: this.#database,
     };
     const payload = serialize(saved);
     await writeAtomically(this.#path, [Buffer.from(`${formatLine} ${checksum(payload)}\n`), payload]);
@@ -95,6 +110,12 @@ export class SnapshotFile {
   #mapSecrets(entry: SnapshotEntry, change: (text: string, context: string) => string): SnapshotEntry {
     return entry.kind === 'certificate' ? { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) } : entry;
   }
+}
+
+/** Tunnels are gone after a restart; a backend that was configured stays, and has none until agents are back. */
+function withoutObserved(entry: SnapshotEntry): readonly SnapshotEntry[] {
+  if ('observed' in entry && entry.observed) return [];
+  return [entry.kind === 'tunnel_backend' ? { ...entry, tunnels: [] } : entry];
 }
 
 function checksum(payload: Uint8Array): string {

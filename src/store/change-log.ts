@@ -1,5 +1,6 @@
+import { chunks } from '../lib/chunks.ts';
 import { toTimestamp } from '../lib/ids.ts';
-import type { Connection, Queries, Row } from './database.ts';
+import type { Connection, Queries, Row, Value } from './database.ts';
 import type { Migration } from './migrate.ts';
 
 /** The author of a write, and the call it belongs to. */
@@ -54,6 +55,23 @@ export async function readVersion(queries: Queries): Promise<number> {
   return Number(row?.[0]);
 }
 
+/** Rows of one statement. */
+const rowsAtOnce = 64;
+/** SQL texts by the number of rows. */
+const insertTexts = new Map<number, string>();
+const columns = 'version position at account_id actor operation_id kind resource_id before after sweeping'.split(' ');
+
+function insertSql(rows: number): string {
+  let sql = insertTexts.get(rows);
+  if (sql === undefined) {
+    const places = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ');
+    const values = Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ');
+    sql = `INSERT INTO change_log (${columns.join(', ')}) VALUES ${values}`;
+    insertTexts.set(rows, sql);
+  }
+  return sql;
+}
+
 export async function appendChanges(
   connection: Connection,
   version: number,
@@ -61,26 +79,20 @@ export async function appendChanges(
   changes: readonly Change[],
 ): Promise<void> {
   const at = toTimestamp(Date.now());
-  for (const [position, change] of changes.entries()) {
-    await connection.run(
-      `INSERT INTO change_log
-         (version, position, at, account_id, actor, operation_id, kind, resource_id, before, after, sweeping)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [
-        version,
-        position,
-        at,
-        change.accountId,
-        actor.id,
-        actor.operationId,
-        change.kind,
-        change.id,
-        change.before,
-        change.after,
-        change.cascades ? 1 : 0,
-      ],
-    );
-  }
+  const rows = changes.map((change, position): Value[] => [
+    version,
+    position,
+    at,
+    change.accountId,
+    actor.id,
+    actor.operationId,
+    change.kind,
+    change.id,
+    change.before,
+    change.after,
+    change.cascades ? 1 : 0,
+  ]);
+  for (const some of chunks(rows, rowsAtOnce)) await connection.run(insertSql(some.length), some.flat());
 }
 
 /** Versions whose changes one transaction deletes. */

@@ -1,3 +1,5 @@
+import type { JsonSql } from './condition.ts';
+
 /** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;
 /** Columns in the order of the query. */
@@ -11,14 +13,19 @@ export function whenReady<T, Result>(value: Awaitable<T>, next: (value: T) => Aw
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept. */
+/**
+ * SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept, unless
+ * it is said to be for once: texts whose form callers choose are without end.
+ */
 export interface Queries {
-  all(sql: string, parameters?: readonly Value[]): Awaitable<readonly Row[]>;
+  all(sql: string, parameters?: readonly Value[], keep?: 'once'): Awaitable<readonly Row[]>;
 }
 
 export interface Connection extends Queries {
   /** The connection is lost, possibly while it was idle. */
   readonly isBroken: boolean;
+  /** Statements travel: those that are given together are sent before the first is answered. */
+  readonly isRemote: boolean;
   /** Returns the number of rows that changed. */
   run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
   /** One or more statements without parameters, not prepared. */
@@ -43,6 +50,7 @@ export interface Database {
   beginSnapshot(connection: Connection): Awaitable<void>;
   /** Holds the right to migrate, across processes, until the transaction ends. */
   beginMigration(connection: Connection): Promise<void>;
+  readonly json: JsonSql;
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
   /** Watches for writes of other processes. Returns a function that stops it. */

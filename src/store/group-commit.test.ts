@@ -50,6 +50,34 @@ onEachDatabase('group commit', (newDatabase) => {
     assert.equal((await namesOf(store)).length, 300);
   });
 
+  test('work for each of many items happens once for each, or not at all and with the fault of one after another', async () => {
+    await using store = await openThings(await newDatabase());
+    const insertAll = (names: readonly string[]) =>
+      store.write(actor, (transaction) =>
+        transaction.forEach(names, async (name) => {
+          const [taken] = await transaction.all('SELECT id FROM things WHERE name = $1', [name]);
+          if (taken !== undefined) throw new Error(`${name} is taken`);
+          await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
+        }),
+      );
+    const names = Array.from({ length: 150 }, (_, at) => `thing ${at}`);
+    await insertAll(names);
+    assert.deepEqual(await namesOf(store), names.toSorted());
+    assert.equal((await logOf(store)).length, 150);
+    // Both look before either is there, where their statements travel together.
+    await assert.rejects(insertAll(['a', 'b', 'c', 'b']), /^Error: b is taken$/);
+    assert.deepEqual([(await namesOf(store)).length, (await logOf(store)).length, store.version], [150, 150, 1]);
+    // Work that is undone and done again is in the log once.
+    let failures = 1;
+    const mayFail = (transaction: Parameters<Parameters<Store['write']>[1]>[0]) =>
+      transaction.forEach(['x', 'y'], async (name) => {
+        await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
+        if (name === 'y' && failures-- > 0) throw new Error('not at first');
+      });
+    await store.write(actor, mayFail).catch(() => {});
+    assert.equal((await logOf(store)).length, (await namesOf(store)).length);
+  });
+
   test('many writes at the same time let the event loop turn', async () => {
     await using store = await openThings(await newDatabase());
     let turns = 0;

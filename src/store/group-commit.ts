@@ -5,6 +5,7 @@ import { appendChanges, readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
+import { forEachItem } from './for-each-item.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 
@@ -14,6 +15,11 @@ export interface Transaction extends Queries {
   run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
   /** Names a change that the write made. A write that ran statements must record at least one. */
   record(change: Change): void;
+  /**
+   * Does the work for each item. None may depend on another: where statements travel, those of several items travel
+   * together. A fault is the one that is met when the items are done one after another.
+   */
+  forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void>;
 }
 
 /** Writes observations, such as counts, that are no change of the configuration. */
@@ -48,7 +54,7 @@ interface Batch {
   isFull: boolean;
 }
 
-/** What a transaction has changed. */
+/** The changes of one transaction. */
 export interface Commit {
   readonly fromVersion: number;
   readonly toVersion: number;
@@ -221,13 +227,15 @@ export class GroupCommit {
 
 /** Lets others have their turn between statements; on SQLite, where each of them runs in this thread, nobody else does. */
 function giveWayBetween(connection: Connection, pace: Pace): Connection {
-  const inTurn = <T>(run: () => Awaitable<T>): Awaitable<T> => (pace.isDue ? pace.giveWay().then(run) : run());
   return {
     get isBroken() {
       return connection.isBroken;
     },
-    all: (sql, parameters) => inTurn(() => connection.all(sql, parameters)),
-    run: (sql, parameters) => inTurn(() => connection.run(sql, parameters)),
+    isRemote: connection.isRemote,
+    all: (sql, parameters) =>
+      pace.isDue ? pace.giveWay().then(() => connection.all(sql, parameters)) : connection.all(sql, parameters),
+    run: (sql, parameters) =>
+      pace.isDue ? pace.giveWay().then(() => connection.run(sql, parameters)) : connection.run(sql, parameters),
     script: (sql) => connection.script(sql),
     close: () => connection.close(),
   };
@@ -274,6 +282,7 @@ async function performLogged<T>(
       return connection.run(sql, parameters);
     },
     record: (change) => changes.push(change),
+    forEach: (items, each) => forEachItem(connection, changes, items, each),
   });
   if (changes.length > 0) await appendChanges(connection, version, actor, changes);
   else if (ranStatements) throw new Error('a write ran statements but recorded no change');

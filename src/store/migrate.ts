@@ -11,7 +11,8 @@ export interface Migration {
   readonly sql: string;
 }
 
-const ledger = 'applied_migrations';
+/** The table in which a database remembers its steps; every database of this program has it. */
+export const ledger = 'applied_migrations';
 
 /** Brings the schema up to date, in one transaction. Refuses a database that a newer program has written. */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
@@ -43,6 +44,12 @@ export async function migrateWithin(
 /** The names of the steps that a database has taken. */
 export async function readApplied(queries: Queries): Promise<ReadonlySet<string>> {
   return new Set((await queries.all(`SELECT name FROM ${ledger}`)).map(([name]) => String(name)));
+}
+
+/** When a database has taken the step, RFC 3339; undefined if it has not. */
+export async function readAppliedAt(queries: Queries, name: string): Promise<string | undefined> {
+  const [row] = await queries.all(`SELECT applied_at FROM ${ledger} WHERE name = $1`, [name]);
+  return row && String(row[0]);
 }
 
 /** The steps that the database still lacks, in their order. Refuses a database that a newer program has written. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 
 import { sqlitePath } from '../lib/database-url.ts';
 import type { Database } from './database.ts';
+import { refuseForeignFile } from './foreign-file.ts';
 import { refuseLostFile } from './lost-file.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
@@ -11,6 +12,7 @@ export async function openDatabase(url: string): Promise<Database> {
   const path = sqlitePath(url);
   if (path === undefined) return openPostgres(url);
   await refuseLostFile(path);
+  refuseForeignFile(path);
   return openSqlite(path);
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Queries, Row, Value } from './database.ts';
 import { NotificationWatch, notifySql } from './notifications.ts';
+import { postgresJson } from './postgres-json.ts';
 
 const readPoolSize = 8;
 const connectTimeoutMs = 5_000;
@@ -14,6 +15,11 @@ const queryTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 /** SQLSTATE of a full disk. */
 const fullCode = '53100';
+/** Message of the driver where the server asks for a password and the URL has none, or an empty one. */
+const passwordMissing = /^SASL: .*client password must be/;
+const passwordAsked =
+  'PostgreSQL asks for a password, and none was given: put it into the URL (postgres://user:password@host/database) ' +
+  'or into the environment variable PGPASSWORD';
 /** An arbitrary number, which nothing else in the database may use. */
 const migrationLock = 4_804_821;
 
@@ -44,6 +50,7 @@ export async function openPostgres(url: string): Promise<Database> {
     async beginMigration(connection) {
       await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
     },
+    json: postgresJson,
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
     async watch({ poll }) {
@@ -72,17 +79,24 @@ async function closeInTime(client: pg.Pool | pg.Client): Promise<void> {
 }
 
 async function connect(config: pg.ClientConfig): Promise<Connection> {
-  const client = new pg.Client(config);
+  const client = new pg.Client({ ...config, pipeline: true });
   let isBroken = false;
   // Without a listener a lost connection would end the process.
   client.on('error', () => (isBroken = true));
   client.on('end', () => (isBroken = true));
-  await guard(() => client.connect());
+  try {
+    await guard(() => client.connect());
+  } catch (error) {
+    // A server that waits for the rest of a sign-in would hold the process.
+    await closeInTime(client);
+    throw error;
+  }
   return {
     ...queriesOf(client),
     get isBroken() {
       return isBroken;
     },
+    isRemote: true,
     async run(sql, parameters = []) {
       const result = await guard(() => client.query(prepared(sql, parameters)));
       return result.rowCount ?? 0;
@@ -96,8 +110,9 @@ async function connect(config: pg.ClientConfig): Promise<Connection> {
 
 function queriesOf(client: pg.Pool | pg.Client): Queries {
   return {
-    async all(sql, parameters = []): Promise<readonly Row[]> {
-      const result = await guard(() => client.query<Value[]>(prepared(sql, parameters)));
+    async all(sql, parameters = [], keep): Promise<readonly Row[]> {
+      const query = keep === 'once' ? unprepared(sql, parameters) : prepared(sql, parameters);
+      const result = await guard(() => client.query<Value[]>(query));
       return result.rows;
     },
   };
@@ -115,12 +130,18 @@ function prepared(sql: string, parameters: readonly Value[]): pg.QueryArrayConfi
   return { name, text: sql, values: [...parameters], rowMode: 'array' };
 }
 
+function unprepared(sql: string, parameters: readonly Value[]): pg.QueryArrayConfig<Value[]> {
+  return { text: sql, values: [...parameters], rowMode: 'array' };
+}
+
 async function guard<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const code = 'code' in error ? String(error.code) : '';
+    // oxlint-disable-next-line preserve-caught-error -- the words of the driver explain nothing.
+    if (passwordMissing.test(error.message)) throw new Error(passwordAsked);
     if (code.startsWith('23')) throw new ConstraintError(error.message, { cause: error });
     if (code === fullCode) throw new StoreFullError('the disk of the database is full', { cause: error });
     if (isUnreachable(code, error.message)) {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
+import { sqliteJson } from './sqlite-json.ts';
 
 const busyTimeoutMs = 10_000;
 /** Interval of looking for writes of other processes; `PRAGMA data_version` costs a few microseconds. */
@@ -35,6 +36,7 @@ export function openSqlite(path: string): Database {
     announce() {},
     beginSnapshot: (connection) => connection.script('BEGIN'),
     beginMigration: beginImmediate,
+    json: sqliteJson,
     translateSchema: (sql) => sql,
     async watch(watcher) {
       return watchDataVersion(reader, watcher);
@@ -47,6 +49,7 @@ export function openSqlite(path: string): Database {
 
 class SqliteConnection implements Connection {
   readonly isBroken = false;
+  readonly isRemote = false;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -56,9 +59,10 @@ class SqliteConnection implements Connection {
     this.#database.exec('PRAGMA synchronous = FULL');
   }
 
-  all(sql: string, parameters: readonly Value[] = []): readonly Row[] {
+  all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
+    const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
     // `setReturnArrays` makes every row an array, which the binding's types do not know.
-    return guard(() => this.#prepare(sql).all(...parameters)) as unknown as readonly Row[];
+    return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
   }
 
   run(sql: string, parameters: readonly Value[] = []): number {
@@ -79,9 +83,14 @@ class SqliteConnection implements Connection {
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
+    const statement = this.#prepareOnce(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #prepareOnce(sql: string): StatementSync {
     const statement = this.#database.prepare(toSqlite(sql));
     statement.setReturnArrays(true);
-    this.#statements.set(sql, statement);
     return statement;
   }
 }

@@ -3,14 +3,18 @@ import { ChangeFeed } from './change-feed.ts';
 import type { Follower } from './change-feed.ts';
 import { readVersion } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
+import type { JsonSql } from './condition.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Database, Queries } from './database.ts';
+import { passingDocuments } from './filtered-page.ts';
+import type { Filtered, FilteredPage } from './filtered-page.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { ObservationWriter, Transaction } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { readObservedVersion } from './observed-changes.ts';
 import { openDatabase } from './open-database.ts';
+import type { SearchSteps } from './search-steps.ts';
 import { storeMigrations } from './store-migrations.ts';
 import type { Page, Stored, Table } from './table.ts';
 
@@ -45,6 +49,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 /** The one door to the database: reads, writes, and the changes that were written. */
 export class Store implements AsyncDisposable {
   readonly queries: Queries;
+  readonly json: JsonSql;
   readonly #database: Database;
   readonly #feed: ChangeFeed;
   readonly #writer: GroupCommit;
@@ -55,6 +60,7 @@ export class Store implements AsyncDisposable {
   constructor(database: Database, version: number, observedVersion: number) {
     this.#database = database;
     this.queries = database.reader;
+    this.json = database.json;
     this.#feed = new ChangeFeed(database.reader, version, observedVersion);
     this.#feed.follow({
       changed: (changes) => {
@@ -153,6 +159,20 @@ export class Store implements AsyncDisposable {
         return documents;
       });
     });
+  }
+
+  /** A page of the account's documents that pass a condition, newest first. */
+  filteredPage<Document extends Stored>(
+    table: Table<Document>,
+    accountId: string,
+    page: FilteredPage,
+  ): Promise<Filtered<Document>> {
+    return table.filteredPage(this.queries, this.json, accountId, page);
+  }
+
+  /** Tells which of some documents that are in no table pass, in their order. */
+  passing(documents: readonly object[], steps: SearchSteps): Promise<readonly boolean[]> {
+    return passingDocuments(this.queries, this.json, documents, steps);
   }
 
   async watch(onFault: (error: unknown) => void): Promise<void> {

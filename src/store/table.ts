@@ -1,6 +1,10 @@
-import { hasPrefix, newIdWithTime } from '../lib/ids.ts';
+import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
+import { Pace } from '../lib/pace.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
+import type { JsonSql } from './condition.ts';
+import { filteredPage } from './filtered-page.ts';
+import type { Filtered, FilteredPage } from './filtered-page.ts';
 import type { Transaction } from './group-commit.ts';
 import { pageOfShown } from './shown-rows.ts';
 import type { ShownRows } from './shown-rows.ts';
@@ -70,8 +74,12 @@ export class Table<Document extends Stored> {
     this.#pageSql = { document: pageSql('document'), id: pageSql('id') };
   }
 
-  /** A new document's first fields. */
-  newDocument(accountId: string): Stored {
+  /** A new document's first fields. An id that is given must be free, and one of this table. */
+  newDocument(accountId: string, chosenId?: string): Stored {
+    if (chosenId !== undefined) {
+      const time = timeOfId(chosenId);
+      return { id: chosenId, account_id: accountId, created_at: toTimestamp(time ?? Date.now()) };
+    }
     const { id, createdAt } = newIdWithTime(this.prefix);
     return { id, account_id: accountId, created_at: createdAt };
   }
@@ -97,9 +105,12 @@ export class Table<Document extends Stored> {
   async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
     if (ids === undefined) return (await queries.all(this.#sql.all)).map((row) => this.parse(row));
     const documents: Document[] = [];
+    const pace = new Pace();
     for (const id of ids) {
       const document = await this.load(queries, id);
       if (document !== undefined) documents.push(document);
+      // SQLite answers at once, and one write may have changed thousands.
+      if (pace.isDue) await pace.giveWay();
     }
     return documents;
   }
@@ -114,6 +125,23 @@ export class Table<Document extends Stored> {
   pageIds(queries: Queries, accountId: string, page: Page): Awaitable<readonly string[]> {
     const rows = this.#pageRows(queries, 'id', accountId, page);
     return whenReady(rows, (all) => all.map((row) => String(row[0])));
+  }
+
+  /** A page of the documents that pass a condition, newest first. `scope` narrows them by further columns. */
+  async filteredPage(
+    queries: Queries,
+    json: JsonSql,
+    accountId: string,
+    { scope = {}, ...page }: FilteredPage,
+  ): Promise<Filtered<Document>> {
+    const rows = {
+      table: this.#table,
+      prefix: this.prefix,
+      scope: { account_id: accountId, ...scope },
+      ...(this.#rows && { isShown: this.#rows.isShown }),
+    };
+    const { found, ...rest } = await filteredPage(queries, json, rows, page);
+    return { found: found.map((row) => this.parse(row)), ...rest };
   }
 
   async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {

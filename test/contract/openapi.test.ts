@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
+import { clientTypes } from '../../tools/client-types.ts';
 import { errorCatalog } from '../../tools/error-catalog.ts';
 import { errorPage, openApiText } from '../../tools/generated-files.ts';
 import { onEachDatabase } from '../support/each-database.ts';
@@ -17,6 +18,11 @@ const howToRenew = 'run "npm run generate" and commit the result';
 
 test('openapi.json is what the code describes', async () => {
   assert.ok(readRootFile('openapi.json') === (await openApiText()), howToRenew);
+});
+
+test('the types of the client are those of openapi.json', () => {
+  const generated = readRootFile('client/src/generated.ts');
+  assert.ok(generated === clientTypes(readRootFile('openapi.json')), howToRenew);
 });
 
 test('docs/errors.md is what the table of errors holds', () => {

@@ -5,6 +5,7 @@ import { newId } from '../../src/lib/ids.ts';
 import type { Account } from './support/account.ts';
 import { brokenTargets, hostileIds, hostileTexts } from './support/hostile-texts.ts';
 import { inWorlds } from './support/in-worlds.ts';
+import { isMadeByAgents } from './support/account.ts';
 import { findOperation, forEach, operations, resolveSchema } from './support/operations.ts';
 import type { ApiOperation, Schema } from './support/operations.ts';
 import { requestTarget, sendBytes } from './support/raw-http.ts';
@@ -68,7 +69,7 @@ inWorlds("another account's ids", (world) => {
       async (operation) => {
         const { own, foreign } = world();
         // A list without POST, such as `/changes`, mentions resources of every kind.
-        const isCollection = findOperation('POST', operation.path) !== undefined;
+        const isCollection = isMadeByAgents(operation.path) || findOperation('POST', operation.path) !== undefined;
         const { id } = await foreign.make(isCollection ? operation.path : '/ip_policies');
         const list = { path: operation.path, body: undefined };
         assert.ok((await foreign.call(operation, list)).text.includes(id));

@@ -68,8 +68,19 @@ inWorlds('rights', (world) => {
 
 /** The policy that a call would write, itself or by its rules. */
 async function policyOf({ gatehouse }: World, { path, body }: Prepared): Promise<string> {
+  if (path === '/configuration') return policyOfEntry(gatehouse, body);
   const [named] = /ipp_\w+/.exec(`${path} ${JSON.stringify(body)}`) ?? [];
   return named ?? (await gatehouse.get(path)).body.ip_policy.id;
+}
+
+/** Makes the policy that the first entry would change. */
+async function policyOfEntry(gatehouse: World['gatehouse'], entries: unknown): Promise<string> {
+  assert.ok(Array.isArray(entries));
+  const { status, body } = await gatehouse.call('POST', '/configuration', [
+    { ...entries[0], description: 'as it was' },
+  ]);
+  assert.equal(status, 200);
+  return body.steps[0].id;
 }
 
 async function principal(world: World, role: 'member' | 'bot'): Promise<{ readonly token: string }> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 
+import { findHostedPath } from '../../src/api/hosted-paths.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import type { Prepared } from './support/account.ts';
 import { inWorlds } from './support/in-worlds.ts';
@@ -10,7 +11,23 @@ import type { ApiOperation } from './support/operations.ts';
 import { refusedCalls } from './support/refused-calls.ts';
 import type { LoggedChange } from './support/world.ts';
 
-const writes = operations.filter(({ id, method }) => method !== 'GET' && id !== 'IpCheck');
+/** They ask or tell somebody something, or take away what nothing has here, and leave the configuration as it is. */
+const unlogged: ReadonlySet<string> = new Set([
+  'IpCheck',
+  'ReservedDomainsDeleteCertificateManagementPolicy',
+  'TunnelSessionsRestart',
+  'TunnelSessionsStop',
+  'TunnelSessionsUpdate',
+]);
+/** They write a document of their own, which the path names by something else than its id. */
+const ofOwnDocument: ReadonlySet<string> = new Set(['IpRestrictionDecisionsReplace', 'IpRestrictionDecisionsDelete']);
+/** They write several documents at once. */
+const ofSeveral: ReadonlySet<string> = new Set(['ConfigurationApply']);
+/** Deletes a module that is not offered, so that there is nothing to write. */
+const isOfNothing = ({ path }: ApiOperation) => findHostedPath(path.replaceAll(/\{\w+\}/g, 'id')) !== undefined;
+const writes = operations.filter(
+  (operation) => operation.method !== 'GET' && !unlogged.has(operation.id) && !isOfNothing(operation),
+);
 const reads = operations.filter((operation) => !writes.includes(operation));
 
 inWorlds('every write', (world) => {
@@ -27,7 +44,9 @@ inWorlds('every write', (world) => {
       for (const { actor, operationId } of changes) {
         assert.deepEqual([actor, operationId], [own.principalId, answer.headers.get('gatehouse-operation-id')]);
       }
-      checkChange(operation, changes, prepared, answer);
+      if (ofOwnDocument.has(operation.id)) assert.equal(changes.length, 1);
+      else if (ofSeveral.has(operation.id)) assert.ok(changes.length > 1);
+      else checkChange(operation, changes, prepared, answer);
       for (const { resourceId, kind, before, after } of changes) {
         const [prefix = ''] = resourceId.split('_');
         assert.equal(kind, kinds.get(prefix) ?? kind, 'one kind of resource has one name in the log');
@@ -99,6 +118,8 @@ inWorlds('every write', (world) => {
         );
         if (get === undefined) return;
         const read = await own.call(get, { path, body: undefined });
+        // A list that is replaced as a whole is read by pages; tests of its own hold what they show.
+        if ('next_page_uri' in read.body) return;
         // Only the response to the creation has the token.
         assert.deepEqual(read.body, 'token' in body ? { ...body, token: null } : body);
       },

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { readRootFile } from './support/source-files.ts';
 
 interface LockedPackage {
+  /** Given where it is installed under another name. */
+  readonly name?: string;
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
@@ -47,12 +52,66 @@ test('the bill of materials is made without a network, and has every package tha
   const bill = JSON.parse(text) as { readonly bomFormat: string; readonly components: readonly { purl: string }[] };
   assert.equal(bill.bomFormat, 'CycloneDX');
   const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl)));
-  const missing = packages.filter(([path, { version, dev }]) => {
-    const name = path.replace(/^.*node_modules\//, '');
+  const missing = packages.filter(([path, { version, dev, name = path.replace(/^.*node_modules\//, '') }]) => {
     return dev !== true && !listed.has(`pkg:npm/${name}@${version}`);
   });
   assert.deepEqual(
     missing.map(([path]) => path),
     [],
   );
+});
+
+test('the packed package has the built program and dashboard, and neither tests nor sources', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pack-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const packed = [
+    'bin/gatehouse',
+    'dist/package.json',
+    'dist/src/main.js',
+    'dist/dashboard/dist/index.html',
+    'dist/dashboard/dist/assets/main-1.js',
+    'openapi.json',
+  ];
+  const left = [
+    'src/main.ts',
+    'client/src/index.ts',
+    'dashboard/dist/index.html',
+    'src/main.test.ts',
+    'test/run.ts',
+    'dashboard/index.html',
+    'dashboard/src/main.tsx',
+    'data/gatehouse.db',
+  ];
+  for (const path of [...packed, ...left]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), '');
+  }
+  for (const name of ['package.json', '.gitignore'])
+    cpSync(new URL(`../../${name}`, import.meta.url), join(folder, name));
+  const printed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  // npm prints this form.
+  const [{ files }] = JSON.parse(printed) as [{ files: { path: string }[] }];
+  assert.deepEqual(files.map(({ path }) => path).toSorted(), [...packed, 'package.json'].toSorted());
+});
+
+test('every package that runs in service is bundled, so that none is fetched, and none other than ours is run', () => {
+  // npm reads this form.
+  const { dependencies, bundleDependencies } = JSON.parse(readRootFile('package.json')) as {
+    dependencies: Record<string, string>;
+    bundleDependencies: readonly string[];
+  };
+  assert.deepEqual(bundleDependencies, Object.keys(dependencies));
+});
+
+test('the version is that of the newest section of the changelog, which has a date, in every file that names it', () => {
+  const [, version, date = ''] = /^## \[(\d+\.\d+\.\d+)\] - (\S+)$/m.exec(readRootFile('CHANGELOG.md')) ?? [];
+  assert.ok(!Number.isNaN(Date.parse(`${date}T00:00:00Z`)), date);
+  for (const path of ['package.json', 'package-lock.json', 'client/package.json']) {
+    // npm reads this form.
+    assert.equal((JSON.parse(readRootFile(path)) as { version: string }).version, version, path);
+  }
 });

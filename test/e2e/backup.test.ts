@@ -102,7 +102,7 @@ test('PostgreSQL databases are left to their own tools, which are named without 
   assert.equal(backup.code, 1);
   assert.match(
     backup.errors,
-    /pg_dump --format=custom --no-owner --file='it'\\''s\.dump' 'postgres:\/\/gate@db\.example\.com\/gatehouse'/,
+    /pg_dump --format=custom --no-owner --file='it'\\''s\.dump' 'postgres:\/\/gate@db\.example\.com\/gatehouse'\s+It takes the password from PGPASSWORD/,
   );
   assert.match(
     restore.errors,

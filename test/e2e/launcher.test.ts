@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,16 +15,21 @@ interface Machine {
   readonly pinned?: string;
   /** Version that the machine's own Node prints; undefined if there is none. */
   readonly own?: string;
+  /** True for the packed package, which has no sources. */
+  readonly isPacked?: boolean;
 }
 
 /** Runs a copy of `bin/gatehouse` through a symbolic link, with `accounts list "two words"`. */
-async function launch(context: TestContext, { isInstalled, pinned, own }: Machine) {
+async function launch(context: TestContext, { isInstalled, pinned, own, isPacked = false }: Machine) {
   const root = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
   context.after(() => rm(root, { recursive: true, force: true }));
   for (const folder of ['bin', 'path', 'node_modules/.bin', ...(isInstalled ? ['node_modules/commander'] : [])]) {
     await mkdir(join(root, folder), { recursive: true });
   }
   await copyFile(launcher, join(root, 'bin/gatehouse'));
+  const program = isPacked ? 'dist/src/main.js' : 'src/main.ts';
+  await mkdir(dirname(join(root, program)), { recursive: true });
+  await writeFile(join(root, program), '');
   await symlink('../bin/gatehouse', join(root, 'path/gatehouse'));
   for (const tool of ['dirname', 'readlink']) {
     const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' });
@@ -75,4 +80,10 @@ test('the pinned Node goes before that of the machine, if it runs', async (conte
     assert.deepEqual([status, stderr], [0, '']);
     assert.equal(stdout, `${expected} 4 ${root}/src/main.ts accounts list two words\n`);
   }
+});
+
+test('the packed package, which has no sources, runs what was built of them', async (context) => {
+  const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: 'v24.1.0', isPacked: true });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.equal(stdout, `own 4 ${root}/dist/src/main.js accounts list two words\n`);
 });

@@ -10,8 +10,14 @@ import { makePair } from '../support/certificate-pair.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { gatehouse, Service } from './support/program.ts';
 
+/** Lists of what runs at the moment, which is not moved. */
+const observed = /^\/(?:gateways|traffic|tunnels|tunnel_sessions)\b/;
 const lists = Object.keys(openApi.paths).filter(
-  (path) => openApi.paths[path]?.['get'] !== undefined && /^[/a-z_]+$/.test(path) && !path.endsWith('z'),
+  (path) =>
+    openApi.paths[path]?.['get'] !== undefined &&
+    /^[/a-z_]+$/.test(path) &&
+    !path.endsWith('z') &&
+    !observed.test(path),
 );
 
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-move-'));
@@ -63,7 +69,7 @@ async function fill(service: Service): Promise<void> {
     add: { 'x-a': '1' },
   });
   assert.equal(headers.status, 200, headers.text);
-  for (const path of lists.filter((each) => openApi.paths[each]?.['post'] !== undefined))
+  for (const path of lists.filter((each) => openApi.paths[each]?.['post']?.responses['201'] !== undefined))
     await makeExample(service, path);
 }
 
@@ -87,7 +93,9 @@ async function readEverything(service: Service): Promise<ReadonlyMap<string, str
     // Written some time after the call that it comes from.
     answers.set(path, text.replaceAll(/,"last_used_at":"[^"]*"/g, ''));
   }
-  const empty = [...answers].filter(([, text]) => /\[\]/.test(text) && !text.includes('"id"')).map(([path]) => path);
+  const empty = [...answers]
+    .filter(([, text]) => /\[\]/.test(text) && !/"(?:id|kind)"/.test(text))
+    .map(([path]) => path);
   // An empty list would prove nothing about its table.
   assert.deepEqual(empty, [], 'fill() leaves something out');
   return answers;

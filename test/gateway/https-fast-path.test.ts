@@ -220,6 +220,9 @@ test('no request is read after one that closes the connection, also while its an
     peerText: '127.0.0.1',
     peerTrusted: false,
     servername: 'app.test',
+    certificate: undefined,
+    peerPort: 1024,
+    localAddress: '127.0.0.1',
     localPort: 443,
   };
   for (const path of ['slow', 'fast'] as const) {

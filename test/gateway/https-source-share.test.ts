@@ -17,7 +17,7 @@ import type { GatewaySettings, TestGateway } from './support/https-gateway.ts';
 import { startRawUpstream, startUpstream } from './support/https-upstream.ts';
 import { until } from './support/tcp-engine.ts';
 
-/** What follows from 1,024 open files. */
+/** The bounds that follow from 1,024 open files. */
 const shares = { backendConnections: 96, backendSourceConnections: 24, backendQueue: 100, backendSourceQueue: 25 };
 
 function gatewayTo(port: number, settings: GatewaySettings): Promise<TestGateway> {

@@ -167,6 +167,18 @@ suite('upstreams that cannot be reached', async () => {
     assert.equal(gateway.logged.length, 1);
   });
 
+  test('a name that DNS does not know, and TLS to a plain port, are told from a refusal', async () => {
+    const codeOf = async (port: number, backend: object): Promise<unknown> => {
+      await using gateway = await gatewayTo(port, {}, backend);
+      const { status, headers } = await sendRaw(gateway.port, get('/'));
+      assert.equal(status, 502);
+      return headers['gatehouse-error-code'];
+    };
+    assert.equal(await codeOf(9, { host: 'nowhere.invalid' }), 'ERR_GATEHOUSE_20192');
+    await using plain = await startRawUpstream((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    assert.equal(await codeOf(plain.port, { tls: true }), 'ERR_GATEHOUSE_20193');
+  });
+
   test('no answer to the connection: 504 with code 3005', async () => {
     // The address is reserved for documentation: nothing answers, or the connection fails at once without a route.
     await using gateway = await gatewayTo(9, { timeouts: { upstreamConnectMs: 50 } }, { host: '192.0.2.1' });
@@ -305,6 +317,7 @@ suite('an upstream with TLS', async () => {
       await using gateway = await gatewayTo(upstream.port, { upstreamAuthorities }, { tls: true, host });
       const answer = await sendRaw(gateway.port, get('/'));
       assert.equal(answer.status, expected);
+      if (expected === 502) assert.equal(answer.headers['gatehouse-error-code'], 'ERR_GATEHOUSE_20194');
       assert.equal(upstream.seen.length, expected === 200 ? 1 : 0);
       if (expected === 200 && host === 'localhost') assert.deepEqual(upstream.seen, ['localhost']);
     });

@@ -6,8 +6,11 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
+import { Challenges } from '../../src/gateway/certificates/challenges.ts';
 import { createHttpsFront } from '../../src/gateway/https/front.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
+import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
 import { Arrivals } from '../../src/gateway/upstream/arrivals.ts';
 import type { ConnectUpstream } from '../../src/gateway/upstream/connect.ts';
 import { OwnAddresses } from '../../src/gateway/upstream/own-addresses.ts';
@@ -17,7 +20,8 @@ import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
 import type { TcpEdgeEntry } from '../../src/snapshot/contract.ts';
 import { singleCertificate } from './support/https-certificate.ts';
-import { freePort, plainOptions, Recorder, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, Recorder, until } from './support/tcp-engine.ts';
 import { backend, packRules, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, Peer, portOf, startUpstream } from './support/tcp-peers.ts';
 
@@ -43,9 +47,16 @@ function startFronts(t: TestContext, isBlind: boolean) {
     trustedProxies: new CidrSet(packRules([])),
   };
   const bounds = createEngineBounds(options.bounds, seen, seen.log);
-  const common = { options, access, observer: seen, log: seen.log, connect: trackOnly(sockets), arrivals, bounds };
+  const tunnels = new TunnelBackends(noDialer, bounds.waits);
+  const parts = { options, access, observer: seen, log: seen.log, tunnels, arrivals, bounds };
+  const common = { ...parts, connect: trackOnly(sockets) };
   const tcp = createTcpFront(common);
-  const https = createHttpsFront({ ...common, certificates: singleCertificate([]) });
+  const https = createHttpsFront({
+    ...common,
+    passThrough: tcp,
+    challenges: new Challenges(),
+    certificates: singleCertificate([]),
+  });
   t.after(async () => {
     await Promise.all([tcp.drain(0), https.drain(0)]);
     bounds.reports[Symbol.dispose]();

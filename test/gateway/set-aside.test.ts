@@ -13,7 +13,8 @@ import {
 } from './support/https-entries.ts';
 import { startGateway as startHttps } from './support/https-gateway.ts';
 import { startUpstream as startHttpUpstream } from './support/https-upstream.ts';
-import { freePort, startGateway as startTcp, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway as startTcp, until } from './support/tcp-engine.ts';
 import {
   backend,
   change,

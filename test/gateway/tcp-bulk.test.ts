@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { freePort, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, until } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, startUpstream } from './support/tcp-peers.ts';
 import type { Behaviour } from './support/tcp-peers.ts';

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { GatewayTimeouts } from '../../src/gateway/engine.ts';
-import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import type { Gateway } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, silent, startUpstream } from './support/tcp-peers.ts';
@@ -118,6 +119,7 @@ test('an upstream that refuses the connection resets the client', async (t) => {
   await gateway.engine.apply(snapshot(backend('bkdsc_1', await freePort()), tcpEdge('edgtcp_1', [port])));
   await dial(t, port).isReset();
   assert.equal(await endOf(gateway), 'connect failed');
+  assert.match(gateway.seen.closed[0]?.cause ?? '', /ECONNREFUSED 127\.0\.0\.1:\d+/);
 });
 
 test('a reset by the upstream reaches the client as a reset', async (t) => {

@@ -5,10 +5,13 @@ import { test } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
+import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
 import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
 import { AccessTable } from '../../src/snapshot/access.ts';
-import { freePort, plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, Recorder, startGateway, until } from './support/tcp-engine.ts';
 import { backend, change, limitedTo, packRules, policy, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 
@@ -56,13 +59,15 @@ test('a client that connects before the edge of a new port is in force waits for
   const access = new AccessTable();
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: new CidrSet(packRules([])) };
+  const bounds = createEngineBounds(options.bounds, seen, seen.log);
   const front = createTcpFront({
     options,
     access,
     observer: seen,
     log: seen.log,
     ...createUpstream({ options, observer: seen }),
-    bounds: createEngineBounds(options.bounds, seen, seen.log),
+    tunnels: new TunnelBackends(noDialer, bounds.waits),
+    bounds,
   });
   t.after(() => front.drain(0));
   const upstream = await startUpstream(t);

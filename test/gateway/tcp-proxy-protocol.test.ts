@@ -8,9 +8,10 @@ import type { TestContext } from 'node:test';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
-import { identifyClient } from '../../src/gateway/identify-client.ts';
+import { identifyClient } from '../../src/lib/ip/identify-client.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
-import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, limitedTo, packRules, policy, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, portOf, startUpstream } from './support/tcp-peers.ts';
 

@@ -9,7 +9,8 @@ import type { TLSSocket } from 'node:tls';
 
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import type { CertificatePair } from '../../src/snapshot/local-ca.ts';
-import { freePort, plainOptions, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, startGateway, until } from './support/tcp-engine.ts';
 import { backend, snapshot, tcpEdge } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, portOf } from './support/tcp-peers.ts';
 

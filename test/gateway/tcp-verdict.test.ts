@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { freePort, startGateway, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, until } from './support/tcp-engine.ts';
 import { backend, limitedTo, policy, restriction, snapshot, tcpEdge, toBackend } from './support/tcp-entries.ts';
 import { dial, dialAndEcho, startUpstream } from './support/tcp-peers.ts';
 

@@ -27,7 +27,13 @@ test('each TLS connection has the client of its own socket, also where sockets h
       socket.destroy();
     },
   };
-  const acceptor = new TlsAcceptor(() => Promise.resolve(context), 10_000, handler, handler);
+  const acceptor = new TlsAcceptor({
+    contextFor: () => Promise.resolve(context),
+    handshakeMs: 10_000,
+    h1: handler,
+    h2: handler,
+    onFailed: () => {},
+  });
   const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
   const pairs: { readonly near: Socket; readonly far: Socket }[] = [];
   for (const _ of addresses) {
@@ -40,7 +46,7 @@ test('each TLS connection has the client of its own socket, also where sockets h
   for (const [at, { far }] of pairs.entries()) {
     const source = parseIp(addresses[at] ?? '');
     assert.ok(source);
-    acceptor.accept(far, { source, peerTrusted: at === 1 });
+    acceptor.accept(far, { source, peerTrusted: at === 1, port: 0 });
   }
   // All handshakes are under way before the first is completed, and not in the order of the sockets.
   for (const at of [1, 2, 0]) {

@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { CertificatePair } from '../../src/snapshot/local-ca.ts';
-import { freePort, plainOptions, Recorder, until } from './support/tcp-engine.ts';
+import { freePort } from '../support/free-port.ts';
+import { plainOptions, Recorder, until } from './support/tcp-engine.ts';
 import { accountId, backend, packRules, snapshot, toBackend } from './support/tcp-entries.ts';
 import { portOf } from './support/tcp-peers.ts';
 

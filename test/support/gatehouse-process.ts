@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+const ownProgram = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
 
 /** Folder of compiled code, which halves the time of a start. */
 const compileCache = join(tmpdir(), 'gatehouse-compile-cache');
@@ -23,7 +23,7 @@ export class GatehouseProcess implements AsyncDisposable {
   #out = '';
   #errors = '';
 
-  constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}, program = ownProgram) {
     this.child = spawn(program, args, {
       // Default settings must not find the files of a service in the current directory.
       cwd: tmpdir(),
@@ -37,7 +37,16 @@ export class GatehouseProcess implements AsyncDisposable {
 
   /** Starts the service on any port; resolves when it listens. */
   static async serve(databaseUrl: string, more: readonly string[] = []): Promise<GatehouseProcess> {
-    const own = ['--api-listen', '127.0.0.1:0', '--https-listen', 'off', '--snapshot-file', 'off'];
+    const own = [
+      '--api-listen',
+      '127.0.0.1:0',
+      '--https-listen',
+      'off',
+      '--snapshot-file',
+      'off',
+      '--agent-listen',
+      'off',
+    ];
     const running = new GatehouseProcess(['serve', ...own, '--database-url', databaseUrl, ...more]);
     await running.printed(/^Gatehouse listens on (\S+)$/m);
     return running;
@@ -59,10 +68,19 @@ export class GatehouseProcess implements AsyncDisposable {
   }
 
   /** Waits until the output matches; returns the first group of the pattern. */
-  async printed(pattern: RegExp): Promise<string> {
+  printed(pattern: RegExp): Promise<string> {
+    return this.#written(pattern, () => this.#out);
+  }
+
+  /** The same for standard error. */
+  complained(pattern: RegExp): Promise<string> {
+    return this.#written(pattern, () => this.#errors);
+  }
+
+  async #written(pattern: RegExp, text: () => string): Promise<string> {
     const isOver = this.#ended.then(() => true);
     for (;;) {
-      const found = pattern.exec(this.#out);
+      const found = pattern.exec(text());
       if (found !== null) return found[1] ?? '';
       const turn = new Promise<false>((resolve) => setTimeout(() => resolve(false), 20));
       if (await Promise.race([isOver, turn]))

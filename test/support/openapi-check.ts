@@ -39,6 +39,7 @@ export function checkAnswer(method: string, path: string, { status, body }: { st
   }
   const response = operation.responses[status];
   assert.ok(response, `the OpenAPI document has no ${status} for ${method} ${template}`);
+  if (response.content !== undefined && 'text/event-stream' in response.content) return;
   if (response.content === undefined) {
     assert.equal(body, undefined, `${method} ${template} answered ${status} with a body`);
     return;
@@ -55,6 +56,11 @@ export function checkAnswer(method: string, path: string, { status, body }: { st
   ];
   validate(`#/${pointer.map(escape).join('/')}`, body, `${method} ${template} ${status}`);
   if (status >= 400) checkErrorIsDocumented(response, body, `${method} ${template} ${status}`);
+}
+
+/** Fails unless the value has the form of this schema. */
+export function checkData(schema: string, data: unknown): void {
+  validate(`#/components/schemas/${schema}`, data, schema);
 }
 
 /** Checks that the description of the response lists the error code. */

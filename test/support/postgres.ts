@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 import pg from 'pg';
+
+import { freePort } from './free-port.ts';
 
 /** PostgreSQL refuses to run as root; this user is on every Unix system. */
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -78,15 +79,14 @@ export async function launchPostgres(directory: string, port: number, fsync: boo
 
 /** Creates an empty database on the server and returns its URL. */
 export async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `t${process.pid}_${(databases += 1)}`;
+  // Numbers of processes come again in the course of a long run.
+  const name = `t${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   await client.query(`CREATE DATABASE ${name}`);
   await client.end();
   return serverUrl.replace(/\/postgres$/, `/${name}`);
 }
-
-let databases = 0;
 
 async function untilAnswers(url: string, server: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
@@ -146,13 +146,4 @@ async function run(program: string, args: readonly string[]): Promise<void> {
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${basename(program)} ended with ${String(code)}: ${errors}`);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

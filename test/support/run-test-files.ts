@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 export interface TestRun {
   /** Paths and patterns of files, or flags of `node --test`. */
@@ -9,6 +10,8 @@ export interface TestRun {
   /** Limit for one test or one hook. */
   readonly limitMs: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** Path of a file that gets the failed tests with their reasons. */
+  readonly failures?: string;
 }
 
 /** Limit for a file beside its tests: to load, and to end after them. */
@@ -21,8 +24,9 @@ const stopMs = 10_000;
  * Runs test files and returns the exit code. Node fails a test at the limit, but waits for ever for a file whose
  * process does not end. Such a file prints nothing, because Node prints one file at a time and each test as it ends.
  */
-export async function runTestFiles({ files, concurrency, limitMs, environment }: TestRun): Promise<number> {
-  const args = ['--test', `--test-concurrency=${concurrency}`, `--test-timeout=${limitMs}`, ...files];
+export async function runTestFiles({ files, concurrency, limitMs, environment, failures }: TestRun): Promise<number> {
+  const limits = [`--test-concurrency=${concurrency}`, `--test-timeout=${limitMs}`];
+  const args = ['--test', ...limits, ...(failures === undefined ? [] : reportersTo(failures)), ...files];
   const colors = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
   const child = spawn(process.execPath, args, {
     stdio: ['inherit', 'pipe', 'inherit'],
@@ -43,4 +47,14 @@ export async function runTestFiles({ files, concurrency, limitMs, environment }:
   const [exitCode] = await once(child, 'close');
   clearTimeout(silence);
   return isStuck || typeof exitCode !== 'number' ? 1 : exitCode;
+}
+
+/** The usual output, and the failed tests alone in a file. */
+function reportersTo(failures: string): readonly string[] {
+  const ours = fileURLToPath(new URL('failure-reporter.ts', import.meta.url));
+  const reporters = [
+    ['spec', 'stdout'],
+    [ours, failures],
+  ];
+  return reporters.flatMap(([name, to]) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`]);
 }

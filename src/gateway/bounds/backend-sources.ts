@@ -1,6 +1,6 @@
 import type { GatewayBounds, UpstreamBound } from './bound.ts';
-import { proxiesKey } from './source-key.ts';
-import type { SourceKey } from './source-key.ts';
+import { proxiesKey } from '../../lib/ip/source-key.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 
 /**
  * The connections to one backend that are in use, and the requests that wait for one, by source. Sources have their turns

@@ -1,4 +1,5 @@
 import type { ErrorDefinition } from '../../errors/user-error.ts';
+import type { BoundReports } from '../../lib/bound-reports.ts';
 import {
   accountConnectionsInUse,
   backendConnectionsInUse,
@@ -6,10 +7,12 @@ import {
   backendQueueOverdue,
   backendSourceConnectionsInUse,
   backendSourceQueueFull,
+  linkUnread,
   responseEncodersInUse,
   tooManyClientConnections,
   tooManySourceConnections,
   tooManyStreamResets,
+  tooManyWaitForAgents,
   upstreamConnectionsInUse,
 } from '../errors.ts';
 
@@ -25,7 +28,9 @@ export type Bound =
   | 'backend_source_queue'
   | 'backend_queue_seconds'
   | 'stream_resets'
-  | 'response_encoders';
+  | 'response_encoders'
+  | 'link_unread_mib'
+  | 'agent_waiting';
 
 /** Bounds that refuse a connection to a backend. */
 export type UpstreamBound = Extract<Bound, `${string}_connections` | `backend_${string}`>;
@@ -43,7 +48,12 @@ export const boundErrors: Readonly<Record<Bound, ErrorDefinition<never>>> = {
   backend_queue_seconds: backendQueueOverdue,
   stream_resets: tooManyStreamResets,
   response_encoders: responseEncodersInUse,
+  link_unread_mib: linkUnread,
+  agent_waiting: tooManyWaitForAgents,
 };
+
+/** Tells of the bounds of an engine that are reached. */
+export type GatewayBoundReports = BoundReports<Bound>;
 
 /** Each for one process. */
 export interface GatewayBounds {
@@ -68,4 +78,10 @@ export interface GatewayBounds {
   readonly streamResets: number;
   /** Responses that are encoded at once; one account has a quarter of them. */
   readonly responseEncoders: number;
+  /** MiB that the visitors of agents may leave unread on one link, to a worker or to another process. */
+  readonly linkUnreadMib: number;
+  /** Time for which a visitor may wait for an agent that is on its way back; 0: nobody waits. */
+  readonly agentWaitMs: number;
+  /** Visitors that wait at once; one account has a quarter of them. */
+  readonly agentWaiting: number;
 }

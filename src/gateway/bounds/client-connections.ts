@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 
 import { formatIp } from '../../lib/ip/address.ts';
-import type { ClientSource } from '../identify-client.ts';
-import type { Bound, GatewayBounds } from './bound.ts';
-import type { BoundReports } from './bound-reports.ts';
-import { sourceKey } from './source-key.ts';
-import type { SourceKey } from './source-key.ts';
+import type { ClientSource } from '../../lib/ip/identify-client.ts';
+import type { Bound, GatewayBoundReports, GatewayBounds } from './bound.ts';
+import { sourceKey } from '../../lib/ip/source-key.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 
 /** Share of the bound that is kept free by closing idle connections. */
 const freeShare = 0.1;
@@ -18,7 +17,7 @@ export class ClientConnections {
   readonly #sourceLimit: number;
   /** Number of connections that are kept free. */
   readonly #room: number;
-  readonly #reports: BoundReports;
+  readonly #reports: GatewayBoundReports;
   readonly #bySource = new Map<SourceKey, number>();
   #open = 0;
   /** Idle connections that were told to close and have not done so yet. */
@@ -26,7 +25,7 @@ export class ClientConnections {
   #searchAt = -Infinity;
   #closeIdle: (count: number) => number = () => 0;
 
-  constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: BoundReports) {
+  constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: GatewayBoundReports) {
     this.#limit = clientConnections;
     this.#sourceLimit = sourceConnections;
     this.#room = Math.ceil(clientConnections * freeShare);

@@ -1,21 +1,23 @@
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import type { GatewayBounds } from './bound.ts';
-import { BoundReports } from './bound-reports.ts';
+import { AgentWaits } from './agent-waits.ts';
+import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 import { ClientConnections } from './client-connections.ts';
+import { reportBounds } from './report-bounds.ts';
 import { ResponseEncoders } from './response-encoders.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
 
 /** The bounds of one engine, which its fronts share. */
 export interface EngineBounds {
   readonly limits: GatewayBounds;
-  readonly reports: BoundReports;
+  readonly reports: GatewayBoundReports;
   readonly clients: ClientConnections;
   readonly upstreams: UpstreamConnections;
   readonly encoders: ResponseEncoders;
+  readonly waits: AgentWaits;
 }
 
 export function createEngineBounds(limits: GatewayBounds, observer: TrafficObserver, log: GatewayLog): EngineBounds {
-  const reports = new BoundReports(observer, log);
+  const reports = reportBounds(observer, log);
   reports.watch('stream_resets', limits.streamResets);
   return {
     limits,
@@ -23,5 +25,6 @@ export function createEngineBounds(limits: GatewayBounds, observer: TrafficObser
     clients: new ClientConnections(limits, reports),
     upstreams: new UpstreamConnections(limits, reports),
     encoders: new ResponseEncoders(limits, reports),
+    waits: new AgentWaits(limits, reports),
   };
 }

@@ -1,17 +1,16 @@
 import type { Transform } from 'node:stream';
 
-import type { GatewayBounds } from './bound.ts';
-import type { BoundReports } from './bound-reports.ts';
+import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** Counts the encoders of responses at work: each holds up to 1.2 MB, for as long as its client takes to read. */
 export class ResponseEncoders {
   readonly #limit: number;
   readonly #accountLimit: number;
-  readonly #reports: BoundReports;
+  readonly #reports: GatewayBoundReports;
   readonly #byAccount = new Map<string, number>();
   #open = 0;
 
-  constructor({ responseEncoders }: GatewayBounds, reports: BoundReports) {
+  constructor({ responseEncoders }: GatewayBounds, reports: GatewayBoundReports) {
     this.#limit = responseEncoders;
     // Clients of one account that read slowly must not turn compression off for the others.
     this.#accountLimit = Math.ceil(responseEncoders / 4);

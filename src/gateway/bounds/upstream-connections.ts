@@ -1,8 +1,7 @@
 import { BackendSources } from './backend-sources.ts';
-import type { GatewayBounds, UpstreamBound } from './bound.ts';
-import type { BoundReports } from './bound-reports.ts';
-import { formatSourceKey } from './source-key.ts';
-import type { SourceKey } from './source-key.ts';
+import type { GatewayBoundReports, GatewayBounds, UpstreamBound } from './bound.ts';
+import { formatSourceKey } from '../../lib/ip/source-key.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 
 interface AccountUse {
   inUse: number;
@@ -11,13 +10,13 @@ interface AccountUse {
 /** Counts the connections to backends, and refuses those beyond the bounds. Shared by TCP and HTTPS edges. */
 export class UpstreamConnections {
   readonly bounds: GatewayBounds;
-  readonly #reports: BoundReports;
+  readonly #reports: GatewayBoundReports;
   readonly #backends = new Map<string, BackendConnections>();
   readonly #accounts = new Map<string, AccountUse>();
   #open = 0;
   #closeOneIdle: () => boolean = () => false;
 
-  constructor(bounds: GatewayBounds, reports: BoundReports) {
+  constructor(bounds: GatewayBounds, reports: GatewayBoundReports) {
     this.bounds = bounds;
     this.#reports = reports;
     reports.watch('upstream_connections', bounds.upstreamConnections, () => this.#open);

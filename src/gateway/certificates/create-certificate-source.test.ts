@@ -241,12 +241,15 @@ test('more certificates than contexts are kept are all shown', async () => {
   assert.ok(isShown(last, await shown(source, 'ac_1', 'last.test')));
 });
 
-test('a name that no edge serves gets no certificate and costs no signature', async () => {
+test('a name that no edge serves gets a certificate that was uploaded for it, or none, and costs no signature', async () => {
   const { localCa, names } = countIssues();
   const source = open(localCa);
-  await apply(source, { set: [await upload('cert_1', 'ac_1', 'a.test')] });
+  const wildcard = await upload('cert_1', 'ac_1', '*.a.test');
+  await apply(source, { set: [wildcard] });
+  assert.ok(isShown(wildcard, await shown(source, undefined, 'x.a.test')));
   await assert.rejects(source.secureContextFor(undefined, 'a.test'), /No edge serves this name/);
-  await assert.rejects(shown(source, undefined, 'b.test'));
+  await apply(source, { removed: [{ kind: 'certificate', id: 'cert_1' }] });
+  await assert.rejects(source.secureContextFor(undefined, 'x.a.test'), /No edge serves this name/);
   assert.deepEqual(names, []);
 });
 
@@ -340,5 +343,5 @@ test('a CA in its last year is told of at the start', () => {
   createCertificateSource({ localCa: ca, log });
   assert.deepEqual(warnings, []);
   createCertificateSource({ localCa: ca, log, now: () => ca.notAfter.getTime() - 364 * dayMs });
-  assert.deepEqual(warnings, [{ notAfter: ca.notAfter.toISOString() }]);
+  assert.deepEqual(warnings, [{ not_after: ca.notAfter.toISOString() }]);
 });

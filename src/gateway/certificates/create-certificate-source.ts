@@ -1,5 +1,10 @@
+import type { SecureContext } from 'node:tls';
+
+import { whyNotPublic } from '../../lib/public-name.ts';
 import type { GatewayLog } from '../engine.ts';
+import { NoCertificate } from '../https/client/certificate-source.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
+import { withClientCa } from './build-context.ts';
 import type { LocalCa } from './local-ca.ts';
 import { LocalLeaves } from './local-leaves.ts';
 import { UploadedCertificates } from './uploaded-certificates.ts';
@@ -8,6 +13,8 @@ import { wildcardOf, WildcardNames } from './wildcard-names.ts';
 export interface CertificateSourceOptions {
   readonly localCa: LocalCa;
   readonly log: GatewayLog;
+  /** As in `GatewayOptions`. */
+  readonly refusesPublicNames?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -15,13 +22,14 @@ export interface CertificateSourceOptions {
 const yearMs = 365 * 86_400_000;
 const servable = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
-/** Serves an uploaded certificate of the account where one fits, else a leaf of the local CA. */
-export function createCertificateSource({ localCa, log, now = Date.now }: CertificateSourceOptions): CertificateSource {
+/** Serves a certificate of the account where one fits, else a leaf of the local CA, or nothing. */
+export function createCertificateSource(options: CertificateSourceOptions): CertificateSource {
+  const { localCa, log, refusesPublicNames = false, now = Date.now } = options;
   const uploaded = new UploadedCertificates();
   const wildcards = new WildcardNames();
   const leaves = new LocalLeaves(localCa);
   if (localCa.notAfter.getTime() - now() < yearMs) {
-    log.warn({ notAfter: localCa.notAfter.toISOString() }, 'the local CA expires within a year');
+    log.warn({ not_after: localCa.notAfter.toISOString() }, 'the local CA expires within a year');
   }
   return {
     prepare: async (update, setAside) => {
@@ -30,15 +38,19 @@ export function createCertificateSource({ localCa, log, now = Date.now }: Certif
         for (const swap of swaps) swap();
       };
     },
-    secureContextFor: async (accountId, servername) => {
-      // Names that no edge serves get none: scanning must cost neither memory nor signatures.
-      if (accountId === undefined) throw new Error('No edge serves this name.');
-      if (!servable.test(servername)) throw new Error('This is not a name that a certificate can hold.');
+    secureContextFor: async (accountId, servername, clientCa) => {
+      if (!servable.test(servername)) throw new NoCertificate('This is not a name that a certificate can hold.');
+      const asking = (context: SecureContext) => (clientCa === undefined ? context : withClientCa(context, clientCa));
       const context = uploaded.find(accountId, servername, now());
-      if (context !== undefined) return context;
+      if (context !== undefined) return asking(context);
+      // Names that no edge serves get no leaf: scanning must cost neither memory nor signatures.
+      if (accountId === undefined) throw new NoCertificate('No edge serves this name.');
+      if (refusesPublicNames && whyNotPublic(servername) === undefined) {
+        throw new NoCertificate('There is no certificate for this name.', 'no_certificate');
+      }
       // One leaf serves all names under a wildcard edge, so that made-up names do not each cost a signature.
       const wildcard = wildcardOf(servername);
-      return leaves.contextFor(wildcards.has(accountId, wildcard) ? wildcard : servername, now());
+      return asking(await leaves.contextFor(wildcards.has(accountId, wildcard) ? wildcard : servername, now()));
     },
   };
 }

@@ -7,11 +7,13 @@ import { findExtension, readDer, writeDer } from '../../lib/der.ts';
 import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import {
   alternativeName,
+  alternativeUri,
   authorityKeyIdentifier,
   basicConstraints,
   keyIdentifier,
   keyUsage,
   keyUsageBits,
+  peerAuthUsage,
   serverAuthUsage,
   signCertificate,
   subjectKeyIdentifier,
@@ -29,8 +31,10 @@ export interface LocalCa {
   /** The certificate that clients must trust; it holds no secret. */
   readonly caCertificatePem: string;
   readonly notAfter: Date;
-  /** Issues a leaf for a name, which may start with `*.`. */
+  /** Issues a leaf for an IP address or a name, which may start with `*.`. */
   issue(name: string, now: Date): Promise<IssuedLeaf>;
+  /** Issues a leaf for a URI, by which processes of the installation know each other; it is valid for both ends. */
+  issueForPeer(uri: string, now: Date): Promise<IssuedLeaf>;
 }
 
 const generateKeys = promisify(generateKeyPair);
@@ -56,7 +60,12 @@ export async function openLocalCa(storage: LocalCaStorage): Promise<LocalCa> {
   return {
     caCertificatePem: pair.certificatePem,
     notAfter: authority.notAfter,
-    issue: (name, now) => issueLeaf(authority, name, now),
+    issue: (name, now) => {
+      const commonName = name.length > maxCommonName ? undefined : name;
+      const use = [serverAuthUsage(), alternativeName(name, commonName === undefined)];
+      return issueLeaf(authority, commonName, use, now);
+    },
+    issueForPeer: (uri, now) => issueLeaf(authority, undefined, [peerAuthUsage(), alternativeUri(uri)], now),
   };
 }
 
@@ -84,17 +93,21 @@ async function createCa(now: Date): Promise<CertificatePair> {
   return { certificatePem: await signCertificate(content, privateKey), privateKeyPem: exportKey(privateKey) };
 }
 
-async function issueLeaf(authority: Authority, name: string, now: Date): Promise<IssuedLeaf> {
+/** `use` are the extensions that say what the leaf is for. */
+async function issueLeaf(
+  authority: Authority,
+  commonName: string | undefined,
+  use: readonly Buffer[],
+  now: Date,
+): Promise<IssuedLeaf> {
   const notBefore = new Date(now.getTime() - backdatingMs);
   const notAfter = new Date(Math.min(notBefore.getTime() + leafDays * dayMs, authority.notAfter.getTime()));
   if (notAfter <= now) throw new Error(`The local CA expired on ${authority.notAfter.toISOString()}.`);
   const { publicKey, privateKey } = await generateKeys('ec', { namedCurve: 'P-256' });
-  const commonName = name.length > maxCommonName ? undefined : name;
   const extensions = [
     basicConstraints(false),
     keyUsage(keyUsageBits.digitalSignature),
-    serverAuthUsage(),
-    alternativeName(name, commonName === undefined),
+    ...use,
     subjectKeyIdentifier(publicKey),
     authorityKeyIdentifier(authority.keyIdentifier),
   ];

@@ -1,8 +1,8 @@
 import type { SecureContext } from 'node:tls';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { buildContext } from './build-context.ts';
 import type { LocalCa } from './local-ca.ts';
-import { buildContext } from './uploaded-certificates.ts';
 
 interface Leaf {
   readonly context: SecureContext;

@@ -3,6 +3,8 @@ import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { derTag, readDer, writeBitString, writeDer, writeOid, writePositiveInteger, writeTime } from '../../lib/der.ts';
+import { parseIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import { writePem } from '../../lib/pem.ts';
 
 /** The content of a certificate, before it is signed with ECDSA and SHA-256. */
@@ -60,12 +62,32 @@ export function keyUsage(bits: number): Buffer {
 }
 
 export function serverAuthUsage(): Buffer {
-  return extension('2.5.29.37', writeDer(derTag.sequence, writeOid('1.3.6.1.5.5.7.3.1')));
+  return extension('2.5.29.37', writeDer(derTag.sequence, writeOid(serverAuthOid)));
 }
 
-/** Must be critical where the subject is empty and only this extension has the name. */
-export function alternativeName(dnsName: string, critical: boolean): Buffer {
-  return extension('2.5.29.17', writeDer(derTag.sequence, writeDer(0x82, Buffer.from(dnsName, 'ascii'))), critical);
+/** For either end of a connection between processes. */
+export function peerAuthUsage(): Buffer {
+  return extension('2.5.29.37', writeDer(derTag.sequence, writeOid(serverAuthOid), writeOid('1.3.6.1.5.5.7.3.2')));
+}
+
+const serverAuthOid = '1.3.6.1.5.5.7.3.1';
+
+/** For a name or an IP address. Must be critical where the subject is empty and only this extension has the name. */
+export function alternativeName(name: string, critical: boolean): Buffer {
+  const ip = parseIp(name);
+  const value = ip === undefined ? writeDer(0x82, Buffer.from(name, 'ascii')) : writeDer(0x87, ipBytes(ip));
+  return extension('2.5.29.17', writeDer(derTag.sequence, value), critical);
+}
+
+/** For a URI, as the only name of a certificate whose subject is empty. */
+export function alternativeUri(uri: string): Buffer {
+  return extension('2.5.29.17', writeDer(derTag.sequence, writeDer(0x86, Buffer.from(uri, 'ascii'))), true);
+}
+
+function ipBytes({ family, word0, word1, word2, word3 }: IpAddress): Buffer {
+  const bytes = Buffer.alloc(16);
+  [word0, word1, word2, word3].forEach((word, at) => bytes.writeInt32BE(word, at * 4));
+  return family === 4 ? bytes.subarray(0, 4) : bytes;
 }
 
 export function subjectKeyIdentifier(publicKey: KeyObject): Buffer {

@@ -1,12 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { readValidity } from '../../lib/certificate-validity.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import type { CertificateEntry, SetAside, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
-import type { CertificatePair } from '../../snapshot/local-ca.ts';
+import { buildContext } from './build-context.ts';
 import { wildcardOf } from './wildcard-names.ts';
 
 interface Certificate {
@@ -52,8 +51,8 @@ export class UploadedCertificates implements SnapshotFollower {
     };
   }
 
-  /** The context of the certificate that fits the name best, undefined if none fits. */
-  find(accountId: string, servername: string, nowMs: number): SecureContext | undefined {
+  /** The context of the account's certificate that fits the name best, undefined if none fits; without an account, of any. */
+  find(accountId: string | undefined, servername: string, nowMs: number): SecureContext | undefined {
     const exact = this.#byName.get(nameKey(accountId, servername)) ?? [];
     const wildcard = this.#byName.get(nameKey(accountId, wildcardOf(servername))) ?? [];
     const isValid = ({ notBeforeMs, notAfterMs }: Certificate): boolean => notBeforeMs <= nowMs && nowMs < notAfterMs;
@@ -91,8 +90,7 @@ export class UploadedCertificates implements SnapshotFollower {
     this.#remove(id);
     this.#certificates.set(id, certificate);
     this.#contexts.fill(this.#contexts.ticket(), certificate, context);
-    for (const name of names) {
-      const key = nameKey(accountId, name);
+    for (const key of nameKeys(accountId, names)) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), certificate]);
     }
   }
@@ -102,8 +100,7 @@ export class UploadedCertificates implements SnapshotFollower {
     if (old === undefined) return;
     this.#certificates.delete(id);
     this.#contexts.drop(old);
-    for (const name of old.entry.names) {
-      const key = nameKey(old.entry.accountId, name);
+    for (const key of nameKeys(old.entry.accountId, old.entry.names)) {
       const left = (this.#byName.get(key) ?? []).filter((certificate) => certificate !== old);
       if (left.length === 0) this.#byName.delete(key);
       else this.#byName.set(key, left);
@@ -116,10 +113,6 @@ function load(entry: CertificateEntry): Loaded {
   const { notBefore, notAfter } = readValidity(new X509Certificate(entry.certificatePem));
   const certificate = { entry, notBeforeMs: notBefore.getTime(), notAfterMs: notAfter.getTime() };
   return [certificate, buildContext(entry)];
-}
-
-export function buildContext(pair: CertificatePair): SecureContext {
-  return createSecureContext({ cert: pair.certificatePem, key: pair.privateKeyPem, minVersion: 'TLSv1.2' });
 }
 
 function endsLast(certificates: readonly Certificate[]): Certificate | undefined {
@@ -137,6 +130,11 @@ function isSame(one: CertificateEntry, other: CertificateEntry): boolean {
   );
 }
 
-function nameKey(accountId: string, name: string): string {
-  return `${accountId} ${name}`;
+/** Without an account it is the key of all certificates for the name. */
+function nameKey(accountId: string | undefined, name: string): string {
+  return `${accountId ?? ''} ${name}`;
+}
+
+function nameKeys(accountId: string, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => [nameKey(accountId, name), nameKey(undefined, name)]);
 }

@@ -1,8 +1,10 @@
-import type { SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { keyOf } from '../../snapshot/contract.ts';
+import type { SnapshotEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 
 /** The wildcard names that edges serve, with the account of each; there are few, however many edges there are. */
 export class WildcardNames implements SnapshotFollower {
   #accounts = new Map<string, string>();
+  /** Names by `keyOf`. */
   #byEdge = new Map<string, readonly string[]>();
 
   prepare(update: SnapshotUpdate): () => void {
@@ -20,22 +22,36 @@ export class WildcardNames implements SnapshotFollower {
       this.#accounts = new Map();
       this.#byEdge = new Map();
     }
-    const edges = update.set.filter((entry) => entry.kind === 'https_edge');
+    const edges = update.set.flatMap((entry) => toServed(entry) ?? []);
     // All old names are removed before any new one is added: a name may move from one edge to another.
-    for (const { kind, id } of update.removed) if (kind === 'https_edge') this.#remove(id);
-    for (const { id } of edges) this.#remove(id);
-    for (const { id, accountId, hostports } of edges) {
-      const names = hostports.filter((hostport) => hostport.startsWith('*.')).map(withoutPort);
-      if (names.length === 0) continue;
-      this.#byEdge.set(id, names);
-      for (const name of names) this.#accounts.set(name, accountId);
+    for (const key of update.removed) this.#remove(keyOf(key));
+    for (const { key } of edges) this.#remove(key);
+    for (const { key, accountId, names } of edges) {
+      const wildcards = names.filter((name) => name.startsWith('*.'));
+      if (wildcards.length === 0) continue;
+      this.#byEdge.set(key, wildcards);
+      for (const name of wildcards) this.#accounts.set(name, accountId);
     }
   }
 
-  #remove(edgeId: string): void {
-    for (const name of this.#byEdge.get(edgeId) ?? []) this.#accounts.delete(name);
-    this.#byEdge.delete(edgeId);
+  #remove(key: string): void {
+    for (const name of this.#byEdge.get(key) ?? []) this.#accounts.delete(name);
+    this.#byEdge.delete(key);
   }
+}
+
+interface Served {
+  readonly key: string;
+  readonly accountId: string;
+  readonly names: readonly string[];
+}
+
+/** Undefined for entries whose names are not served with certificates of the gateway. */
+function toServed(entry: SnapshotEntry): Served | undefined {
+  const key = keyOf(entry);
+  if (entry.kind === 'https_edge') return { key, accountId: entry.accountId, names: entry.hostports.map(withoutPort) };
+  const isServed = entry.kind === 'tls_endpoint' && entry.termination !== undefined;
+  return isServed ? { key, accountId: entry.accountId, names: entry.names } : undefined;
 }
 
 /** Replaces the first label: `a.b.c` → `*.b.c`. A certificate's wildcard stands for one label. */

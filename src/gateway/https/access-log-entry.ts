@@ -7,7 +7,8 @@ import type { Exchange } from './exchange.ts';
 /** Collects the facts of one exchange and reports them to the observer when it is over. */
 export class AccessLogEntry {
   readonly #exchange: Exchange;
-  readonly #startedAt = performance.now();
+  /** `performance.now()` of the request. */
+  readonly startedAt = performance.now();
   #operationId: string | undefined;
   source: IpAddress;
   edgeId: string | undefined;
@@ -17,6 +18,12 @@ export class AccessLogEntry {
   status = 0;
   errorCode: number | undefined;
   upstreamMs: number | undefined;
+  accountId: string | undefined;
+  warnedBy: readonly string[] | undefined;
+  refusedBy: string | undefined;
+  backendId: string | undefined;
+  /** The message of the gateway's own error. */
+  reason: string | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -30,7 +37,7 @@ export class AccessLogEntry {
   /** Reports status 499 if the client went away before any answer. */
   report(observer: TrafficObserver): void {
     const { client } = this.#exchange;
-    observer.httpAnswered({
+    const event = {
       operationId: this.operationId,
       edgeId: this.edgeId,
       routeId: this.routeId,
@@ -41,8 +48,10 @@ export class AccessLogEntry {
       path: this.path,
       status: this.status === 0 ? 499 : this.status,
       errorCode: this.errorCode,
-      durationMs: performance.now() - this.#startedAt,
+      durationMs: performance.now() - this.startedAt,
       upstreamMs: this.upstreamMs,
-    });
+    };
+    const { accountId, warnedBy, refusedBy, backendId, reason } = this;
+    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, backendId, reason });
   }
 }

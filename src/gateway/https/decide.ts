@@ -5,8 +5,8 @@ import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
 import { checkRequestPath } from '../../lib/request-path.ts';
-import { proxiesKey, sourceKey } from '../bounds/source-key.ts';
-import type { SourceKey } from '../bounds/source-key.ts';
+import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 import {
   expectationFailed,
   hostDiffersFromSni,
@@ -17,6 +17,8 @@ import {
   unloadable,
   upgradeNotServed,
 } from '../errors.ts';
+import { isUnloadable } from '../is-unloadable.ts';
+import { checkShownCertificate } from '../tls/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
 import { findHeader } from './headers/header-list.ts';
@@ -27,6 +29,7 @@ import { notAcceptable, readTarget } from './routing/request-target.ts';
 import type { RequestTarget } from './routing/request-target.ts';
 import type { Route } from './routing/route-table.ts';
 import type { UpstreamPool } from './upstream/pool.ts';
+import { checkWebsocket } from './websocket-handshake.ts';
 import { hasBytes } from './upstream/request-body-pump.ts';
 import { buildRequestHead } from './upstream/request-head.ts';
 
@@ -66,26 +69,45 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
   log.path = withoutQuery(wanted.target);
   const edge = findEdge(exchange, wanted, context);
   log.edgeId = edge.id;
+  log.accountId = edge.accountId;
   const source = sourceOf(exchange, context);
   log.source = source;
-  const warnedBy = admitToAccount(edge, source, context, wanted);
+  const warnedBy = admitToAccount(edge, source, context, wanted, log);
   if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
   const route = findRoute(edge, wanted);
   log.routeId = route.id;
   const { pipeline } = route;
   if (!pipeline.admits(source, context.access)) {
-    const isLoaded = pipeline.admits(source, context.access.loadable);
-    throw isLoaded ? new UserError(refusedByModule, { address: formatIp(source) }) : rulesUnloadable(wanted);
+    throw isUnloadable(pipeline, source, context.access)
+      ? rulesUnloadable(wanted)
+      : new UserError(refusedByModule, { address: formatIp(source) });
   }
-  if (warnedBy.length > 0) context.observer.warned(warnedBy, source);
+  const refusal =
+    checkShownCertificate(pipeline.clientCa, exchange.client.certificate) ?? pipeline.refuses?.(exchange.headers);
+  if (refusal !== undefined) throw refusal;
+  if (warnedBy.length > 0) {
+    log.warnedBy = warnedBy;
+    context.observer.warned(warnedBy, source);
+  }
   checkUpgrade(exchange);
+  if (pipeline.convertsWebsocket) checkWebsocket(exchange);
   const expectsContinue = checkExpectation(exchange);
+  log.backendId = pipeline.backendId;
   const pool = pipeline.backendId === undefined ? undefined : context.backends.pool(pipeline.backendId, edge.accountId);
   if (pool === undefined)
     throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
+  const broken = pipeline.breaker?.refusal();
+  if (broken !== undefined) throw broken;
   const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(findHeader(exchange.headers, 'te') ?? '');
   const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers });
-  const admittedBy = { host: wanted.authority.name, edgeId: edge.id, routeId: route.id, source };
+  const admittedBy = {
+    host: wanted.authority.name,
+    edgeId: edge.id,
+    routeId: route.id,
+    source,
+    headers: exchange.headers,
+    certificate: exchange.client.certificate,
+  };
   const countedSource = countedSourceOf(exchange, source, context);
   return { exchange, accountId: edge.accountId, route, admittedBy, countedSource, pool, head, expectsContinue };
 }
@@ -118,9 +140,11 @@ function admitToAccount(
   source: IpAddress,
   { access }: RequestContext,
   wanted: RequestTarget,
+  log: AccessLogEntry,
 ): readonly string[] {
   const { refusedBy, warnedBy } = access.admit(edge.accountId, 'endpoints', source);
   if (refusedBy === undefined) return warnedBy;
+  log.refusedBy = refusedBy;
   throw access.isLoaded(refusedBy)
     ? new UserError(refusedByRestriction, { address: formatIp(source) })
     : rulesUnloadable(wanted);

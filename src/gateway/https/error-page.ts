@@ -23,8 +23,16 @@ export function errorAnswer(error: UserError, operationId: string, accept: strin
     'X-Content-Type-Options',
     'nosniff',
   ];
+  const vendor = vendorOf(prefix);
+  if (vendor !== undefined) headers.push(`${vendor}-error-code`, code, `${vendor}-operation-id`, operationId);
   if (asHtml) headers.push('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
   return { status: error.status, headers, body };
+}
+
+/** The vendor whose words the error codes carry, in lower case; undefined for our own. */
+function vendorOf(prefix: string): string | undefined {
+  const vendor = prefix.replace(/^ERR_/, '').toLowerCase();
+  return vendor === 'gatehouse' ? undefined : vendor;
 }
 
 function json(error: UserError, code: string, operationId: string): string {

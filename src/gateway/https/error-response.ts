@@ -1,4 +1,5 @@
 import type { UserError } from '../../errors/user-error.ts';
+import { connectionPredatesRules } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,12 +28,13 @@ function sendError(exchange: Exchange, error: UserError, context: RequestContext
   const answer = errorAnswer(error, log.operationId, findHeader(exchange.headers, 'accept') ?? '', context.errorPrefix);
   log.status = answer.status;
   log.errorCode = error.code;
+  log.reason = error.message;
   exchange.sendHead({
     status: answer.status,
     reason: '',
     headers: [...answer.headers, ...Object.entries(error.headers).flat()],
     contentLength: answer.body.length,
-    close: context.draining || !leavesConnectionUsable(exchange),
+    close: context.draining || error.code === connectionPredatesRules.code || !leavesConnectionUsable(exchange),
   });
   exchange.end(exchange.method === 'HEAD' ? undefined : answer.body, []);
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 
 import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { ShownCertificate } from '../tls/shown-certificate.ts';
 
 /** The TLS connection a request came on. */
 export interface ClientConnection {
@@ -14,6 +15,11 @@ export interface ClientConnection {
   readonly peerTrusted: boolean;
   /** Server name of the TLS handshake, in lower case. */
   readonly servername: string;
+  /** Undefined if the handshake did not ask for one. */
+  readonly certificate: ShownCertificate | undefined;
+  /** Port of `peer`; 0 where it is not known. */
+  readonly peerPort: number;
+  readonly localAddress: string;
   readonly localPort: number;
 }
 

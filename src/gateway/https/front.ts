@@ -2,25 +2,32 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { ListenAddress } from '../../lib/host-port.ts';
+import { identifyClient } from '../../lib/ip/identify-client.ts';
+import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
-import { identifyClient, ownArrivals } from '../identify-client.ts';
-import type { ClientSource } from '../identify-client.ts';
+import type { TlsPassThrough } from '../tcp/front.ts';
+import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
+import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
+import { challengeProtocol } from '../certificates/challenges.ts';
+import type { Challenges } from '../certificates/challenges.ts';
+import { TlsHandshakes } from '../tls/handshakes.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
 import { FastHttp1 } from './client/fast-path/fast-connection.ts';
 import { Http1Server } from './client/h1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
+import { HelloPeek } from './client/hello-peek.ts';
 import { closeOldest } from './client/idle-connection.ts';
 import type { IdleConnection } from './client/idle-connection.ts';
 import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
-import { handleRequest } from './handle-request.ts';
+import { carryOut, handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
 import type { RequestContext } from './request-context.ts';
@@ -33,10 +40,16 @@ export interface HttpsFrontParts {
   readonly observer: TrafficObserver;
   /** Must follow snapshots by itself; the front only asks it. */
   readonly certificates: CertificateSource;
+  /** Must follow snapshots by itself. */
+  readonly challenges: Challenges;
   readonly log: GatewayLog;
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */
   readonly errorPrefix?: string;
   readonly connect: ConnectUpstream;
+  /** Must swap before the front does. */
+  readonly tunnels: TunnelBackends;
+  /** Takes connections that are not to be decrypted here. */
+  readonly passThrough: TlsPassThrough;
   readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
 }
@@ -70,13 +83,22 @@ class NodeHttpsFront implements HttpsFront {
   readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
+  /** One for each set of authorities, so that a client is always checked by those that its own connection asked for. */
+  readonly #askingTls = new Map<string, TlsAcceptor>();
+  readonly #acceptorFor: (clientCa: string | undefined) => TlsAcceptor;
+  readonly #peek: HelloPeek;
+  readonly #challenges: Challenges;
+  /** Handshakes of certificate authorities, which carry nothing. */
+  readonly #proving: TlsHandshakes;
+  readonly #passThrough: TlsPassThrough;
   readonly #redirect: ReturnType<typeof createRedirectServer>;
   readonly #listeners = new Map<'https' | 'http', Server>();
   readonly #sockets = new Set<Socket>();
   readonly #arrivals: Arrivals;
 
   constructor(parts: HttpsFrontParts) {
-    const { options, access, observer, certificates, log, errorPrefix, connect, arrivals, bounds } = parts;
+    const { options, access, observer, certificates, log, errorPrefix, connect, tunnels, arrivals, bounds } = parts;
+    this.#passThrough = parts.passThrough;
     const { timeouts } = options;
     const prefix = errorPrefix ?? 'ERR_GATEHOUSE';
     this.#options = options;
@@ -88,6 +110,7 @@ class NodeHttpsFront implements HttpsFront {
         connectMs: timeouts.upstreamConnectMs,
         keepAliveMs: timeouts.keepAliveMs,
         connect,
+        tunnels,
         upstreams: bounds.upstreams,
       },
       this.#watch,
@@ -95,6 +118,10 @@ class NodeHttpsFront implements HttpsFront {
     this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
+      agents: tunnels,
+      again: (exchange, entry) => {
+        carryOut(exchange, this.#context, entry);
+      },
       encoders: bounds.encoders,
       access,
       tunnels: new OpenTunnels(this.#hosts, access),
@@ -118,11 +145,33 @@ class NodeHttpsFront implements HttpsFront {
       },
       handle,
     });
-    this.#redirect = createRedirectServer(this.#hosts, timeouts, prefix);
-    const contextFor = (name: string) => certificates.secureContextFor(this.accountOfHost(name), name);
+    this.#redirect = createRedirectServer({
+      hosts: this.#hosts,
+      challenges: parts.challenges,
+      timeouts,
+      errorPrefix: prefix,
+    });
     this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
     const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
-    this.#tls = new TlsAcceptor(contextFor, timeouts.headersMs, h1, this.#h2);
+    this.#peek = new HelloPeek(timeouts.headersMs);
+    this.#challenges = parts.challenges;
+    this.#proving = new TlsHandshakes({
+      contextFor: (name) => parts.challenges.contextFor(name),
+      limitMs: timeouts.headersMs,
+      alpn: [challengeProtocol],
+    });
+    this.#acceptorFor = (clientCa) =>
+      new TlsAcceptor({
+        contextFor: (name) => certificates.secureContextFor(this.accountOfHost(name), name, clientCa),
+        handshakeMs: timeouts.headersMs,
+        h1,
+        h2: this.#h2,
+        ...(clientCa !== undefined && { clientCa }),
+        onFailed: (event) => {
+          observer.handshakeFailed(event);
+        },
+      });
+    this.#tls = this.#acceptorFor(undefined);
     bounds.clients.onFull((count) => {
       this.#redirect.closeIdleConnections();
       return closeOldest(this.#idleConnections(), count);
@@ -135,7 +184,7 @@ class NodeHttpsFront implements HttpsFront {
 
   async listen(): Promise<void> {
     const { https, http } = this.#options;
-    if (https !== undefined) await this.#open('https', https, (socket, client) => this.#tls.accept(socket, client));
+    if (https !== undefined) await this.#open('https', https, (socket, client) => this.#acceptTls(socket, client));
     if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
   }
 
@@ -145,6 +194,9 @@ class NodeHttpsFront implements HttpsFront {
     return () => {
       swapBackends();
       swapHosts();
+      for (const clientCa of this.#askingTls.keys()) {
+        if (!this.#hosts.asksFor(clientCa)) this.#askingTls.delete(clientCa);
+      }
       this.#context.tunnels.checkAgain(update);
     };
   }
@@ -172,8 +224,50 @@ class NodeHttpsFront implements HttpsFront {
     this.#watch[Symbol.dispose]();
   }
 
+  #acceptTls(socket: Socket, client: ClientSource): void {
+    const isPeeking = this.#passThrough.hasNames || this.#hosts.asksForCertificates || this.#challenges.hasTls;
+    if (!isPeeking) {
+      this.#tls.accept(socket, client);
+      return;
+    }
+    this.#peek.read(socket, (servername, protocols) => {
+      if (this.#challenges.isAsked(servername, protocols)) {
+        this.#proving.accept(socket, { ready: (secure) => secure.end() });
+        return;
+      }
+      const claim = servername === undefined ? undefined : this.#passedOn(servername);
+      if (claim === undefined) this.#terminate(socket, client, servername ?? '');
+      else this.#passThrough.accept(socket, client, claim);
+    });
+  }
+
+  #terminate(socket: Socket, client: ClientSource, servername: string): void {
+    const name = parseAuthority(servername)?.name ?? '';
+    const clientCa = this.#hosts.find(name)?.clientCa;
+    (clientCa === undefined ? this.#tls : this.#asking(clientCa)).accept(socket, client);
+  }
+
+  #asking(clientCa: string): TlsAcceptor {
+    const acceptor = this.#askingTls.get(clientCa) ?? this.#acceptorFor(clientCa);
+    this.#askingTls.set(clientCa, acceptor);
+    return acceptor;
+  }
+
+  /** The name of the TLS endpoint that serves the host, which may be a wildcard; an exact name goes before it. */
+  #passedOn(servername: string): string | undefined {
+    const name = parseAuthority(servername)?.name;
+    if (name === undefined) return undefined;
+    if (this.#passThrough.serves(name)) return name;
+    const wildcard = `*${name.slice(name.indexOf('.'))}`;
+    if (!name.includes('.') || !this.#passThrough.serves(wildcard)) return undefined;
+    return this.#hosts.find(name)?.names.includes(name) === true ? undefined : wildcard;
+  }
+
   *#idleConnections(): Generator<IdleConnection> {
+    yield* this.#peek.idleConnections();
+    yield* this.#proving.idleConnections();
     yield* this.#tls.idleConnections();
+    for (const acceptor of this.#askingTls.values()) yield* acceptor.idleConnections();
     yield* this.#fastPath.idleConnections();
     yield* this.#h1.idleConnections();
     yield* this.#h2.idleConnections();

@@ -9,7 +9,10 @@ import type { RequestContext } from './request-context.ts';
 
 /** Decides on one request and carries it out, or answers with an error. */
 export function handleRequest(exchange: Exchange, context: RequestContext): void {
-  const log = new AccessLogEntry(exchange);
+  carryOut(exchange, context, new AccessLogEntry(exchange));
+}
+
+export function carryOut(exchange: Exchange, context: RequestContext, log: AccessLogEntry): void {
   exchange.onClose = () => {
     log.report(context.observer);
   };
@@ -24,7 +27,7 @@ function refuse(exchange: Exchange, context: RequestContext, log: AccessLogEntry
   if (error instanceof UserError) {
     sendErrorResponse(exchange, error, context, log);
   } else {
-    context.log.error({ err: error, operationId: log.operationId }, 'request failed');
+    context.log.error({ err: error, operation_id: log.operationId }, 'request failed');
     sendErrorResponse(exchange, new UserError(internalError), context, log);
   }
 }

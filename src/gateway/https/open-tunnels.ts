@@ -1,14 +1,19 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
+import type { HeaderList } from '../../modules/module.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
+import { checkShownCertificate } from '../tls/shown-certificate.ts';
+import type { ShownCertificate } from '../tls/shown-certificate.ts';
 import type { HostTable } from './routing/host-table.ts';
 
-/** The edge and route by which a request was let in, and its source. */
+/** The edge and route by which a request was let in, its source, its headers and the certificate of its client. */
 export interface AdmittedBy {
   readonly host: string;
   readonly edgeId: string;
   readonly routeId: string;
   readonly source: IpAddress;
+  readonly headers: HeaderList;
+  readonly certificate: ShownCertificate | undefined;
 }
 
 interface OpenTunnel {
@@ -47,10 +52,13 @@ export class OpenTunnels {
   }
 
   /** Decides by the rules in force now. */
-  admits({ host, edgeId, routeId, source }: AdmittedBy): boolean {
+  admits({ host, edgeId, routeId, source, headers, certificate }: AdmittedBy): boolean {
     const edge = this.#hosts.find(host);
     if (edge?.id !== edgeId) return false;
     if (this.#access.admit(edge.accountId, 'endpoints', source).refusedBy !== undefined) return false;
-    return edge.routes.withId(routeId)?.pipeline.admits(source, this.#access) === true;
+    const pipeline = edge.routes.withId(routeId)?.pipeline;
+    if (pipeline?.admits(source, this.#access) !== true) return false;
+    if (checkShownCertificate(pipeline.clientCa, certificate) !== undefined) return false;
+    return pipeline.refuses?.(headers) === undefined;
   }
 }

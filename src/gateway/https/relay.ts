@@ -1,11 +1,20 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-import { internalError, requestTimeout } from '../../errors/shared.ts';
+import { agentStreamsInUse, internalError, requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
+import { parseIp } from '../../lib/ip/address.ts';
 import type { RequestFacts, ResponseFacts } from '../../modules/module.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
-import { backendLeadsInwards, upstreamBroke, upstreamInvalidResponse, upstreamTimeout } from '../errors.ts';
+import {
+  backendLeadsInwards,
+  endpointOffline,
+  upstreamBroke,
+  upstreamInvalidResponse,
+  upstreamTimeout,
+} from '../errors.ts';
+import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
@@ -16,14 +25,23 @@ import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
+import { acceptWebsocket } from './websocket-handshake.ts';
+import { WebsocketStream } from './websocket-stream.ts';
+import { waitForAgent } from './wait-for-agent.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import type { ConnectionUser, Opening } from './upstream/opening.ts';
+import { TunnelSource } from './upstream/tunnel-source.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
 import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';
 
 /** Methods whose requests may be sent once more after a stale connection (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** Errors that are no news in the log: the guard reports the first once, and the others are for agents to mend. */
+const unlogged: ReadonlySet<ErrorDefinition> = new Set([backendLeadsInwards, endpointOffline, agentStreamsInUse]);
+
+const nothing = Buffer.alloc(0);
 
 /** Headers of an answer to a request that found no connection; in seconds. */
 const retryLater = { 'Retry-After': '1' };
@@ -64,7 +82,22 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, false);
+    const { convertsWebsocket } = this.#request.route.pipeline;
+    this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, convertsWebsocket);
+  }
+
+  get visitor(): VisitorFacts {
+    const { exchange, admittedBy } = this.#request;
+    const { peer, peerPort, localAddress, localPort } = exchange.client;
+    const { source } = admittedBy;
+    return {
+      // A client that a trusted proxy speaks of has a port that nobody told.
+      source: { ip: source, port: source === peer ? peerPort : 0 },
+      destination: { ip: parseIp(localAddress) ?? source, port: localPort },
+      // Agents answer for a program of HTTP that does not listen; here nobody would understand that.
+      proto: this.#request.route.pipeline.convertsWebsocket ? 'tcp' : 'https',
+      isTls: false,
+    };
   }
 
   onConnection(connection: UpstreamConnection): void {
@@ -72,13 +105,18 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection = connection;
     this.#sentAt = performance.now();
     this.onActivity();
+    if (this.#request.route.pipeline.convertsWebsocket) {
+      this.#convert(connection.takeStream());
+      return;
+    }
     const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
     connection.send(framing, head, this.#pump !== undefined, this);
     this.#pump?.start(connection, expectsContinue);
   }
 
   onConnectFault(fault: UpstreamFault): void {
-    this.onFault(fault);
+    if (fault.error === endpointOffline && this.#waitsForAgent()) this.#leave();
+    else this.onFault(fault);
   }
 
   onRefused(bound: UpstreamBound): void {
@@ -107,6 +145,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   onHead(head: ResponseHead): void {
     this.onActivity();
     this.#log.upstreamMs = performance.now() - this.#sentAt;
+    this.#request.route.pipeline.breaker?.answered(head.status);
     try {
       const { headers, contentLength } = this.#answerFacts(head);
       this.#exchange.sendHead({
@@ -143,36 +182,57 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onEncoderFault(cause: Error): void {
     const { operationId } = this.#log;
-    this.#context.log.error({ err: cause, operationId, routeId: this.#request.route.id }, 'response encoder failed');
+    this.#context.log.error(
+      { err: cause, operation_id: operationId, route_id: this.#request.route.id },
+      'response encoder failed',
+    );
     this.#connection?.abort();
     this.#connection = undefined;
     this.#fail(new UserError(internalError));
   }
 
-  onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void {
-    const { watch, idleMs, tunnels, observer } = this.#context;
-    const { admittedBy } = this.#request;
-    // The rules may have changed since the request was let in.
-    if (!tunnels.admits(admittedBy)) {
-      socket.destroy();
-      this.#exchange.abort();
-      return;
-    }
-    this.#detach();
-    this.#log.status = 101;
-    this.#log.upstreamMs = performance.now() - this.#sentAt;
-    const client = this.#exchange.switchProtocols([
+  onUpgrade(head: ResponseHead, socket: Duplex, rest: Buffer): void {
+    const headers = [
       ...this.#rewritten(head),
       'Connection',
       'Upgrade',
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
-    ]);
-    const tunnel = new Tunnel(client.socket, socket, watch, idleMs, () => {
+    ];
+    const client = this.#switchProtocols(headers, socket);
+    if (client !== undefined) this.#join(client.socket, socket, client.rest, rest);
+  }
+
+  /** Joins the bytes of a WebSocket's messages with a stream that knows nothing of HTTP. */
+  #convert(stream: Duplex): void {
+    const headers = this.#request.route.pipeline.rewriteResponse?.([]) ?? [];
+    const client = this.#switchProtocols([...headers, ...acceptWebsocket(this.#exchange)], stream);
+    if (client === undefined) return;
+    const messages = new WebsocketStream(client.socket);
+    this.#join(messages, stream, nothing, nothing);
+    messages.receive(client.rest);
+  }
+
+  /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */
+  #switchProtocols(headers: readonly string[], upstream: Duplex): ReturnType<Exchange['switchProtocols']> | undefined {
+    if (!this.#context.tunnels.admits(this.#request.admittedBy)) {
+      upstream.destroy();
+      this.#exchange.abort();
+      return undefined;
+    }
+    this.#detach();
+    this.#log.status = 101;
+    this.#log.upstreamMs = performance.now() - this.#sentAt;
+    return this.#exchange.switchProtocols(headers);
+  }
+
+  #join(client: Duplex, upstream: Duplex, fromClient: Buffer, fromUpstream: Buffer): void {
+    const { watch, idleMs, tunnels, observer } = this.#context;
+    const tunnel = new Tunnel(client, upstream, watch, idleMs, () => {
       forget();
       this.#log.report(observer);
     });
-    const forget = tunnels.add(admittedBy, () => tunnel.abort());
-    tunnel.start(client.rest, rest);
+    const forget = tunnels.add(this.#request.admittedBy, () => tunnel.abort());
+    tunnel.start(fromClient, fromUpstream);
   }
 
   onFault({ error, cause, stale }: UpstreamFault): void {
@@ -184,11 +244,14 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, true);
       return;
     }
+    if (!exchange.headSent) route.pipeline.breaker?.answered(error.status);
     const { operationId } = this.#log;
-    // The guard has reported it, with what to do, and not for every request.
-    if (error !== backendLeadsInwards)
-      this.#context.log.warn({ err: cause, operationId, routeId: route.id, code: error.code }, 'upstream failed');
-    this.#fail(new UserError(error));
+    if (!unlogged.has(error))
+      this.#context.log.warn(
+        { err: cause, operation_id: operationId, route_id: route.id, code: error.code },
+        'upstream failed',
+      );
+    this.#fail(new UserError(error, error.status === 503 ? retryLater : {}));
   }
 
   onDrain(): void {
@@ -201,7 +264,10 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#opening?.cancel();
     this.#connection?.abort();
     this.#connection = undefined;
-    this.#fail(this.#pump?.waiting === true ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
+    const isLateClient = this.#pump?.waiting === true;
+    if (!isLateClient && !this.#exchange.headSent)
+      this.#request.route.pipeline.breaker?.answered(upstreamTimeout.status);
+    this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
   }
 
   #rewritten({ headers }: ResponseHead): readonly string[] {
@@ -249,16 +315,27 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#encoded?.destroy();
     if (this.#exchange.headSent) {
       this.#log.errorCode = error.code;
+      this.#log.reason = error.message;
       this.#exchange.abort();
     } else {
       sendErrorResponse(this.#exchange, error, this.#context, this.#log);
     }
   }
 
+  /** True: another takes over, which has set `onClose`. */
+  #waitsForAgent(): boolean {
+    const { source } = this.#request.pool;
+    return source instanceof TunnelSource && waitForAgent(this.#request, source.backend, this.#context, this.#log);
+  }
+
   #detach(): void {
+    this.#exchange.onClose = undefined;
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#ended = true;
     this.#connection = undefined;
-    this.#exchange.onClose = undefined;
     this.#exchange.onDrain = undefined;
     this.#context.watch.delete(this);
   }

@@ -5,12 +5,17 @@ import type { GatewayLog, TrafficObserver } from '../engine.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
 import type { HostTable } from './routing/host-table.ts';
+import type { AccessLogEntry } from './access-log-entry.ts';
+import type { Exchange } from './exchange.ts';
+import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { BackendTable } from './upstream/backend-table.ts';
 
 /** The parts and settings that are needed to decide on a request and carry it out. */
 export interface RequestContext {
   readonly hosts: HostTable;
   readonly backends: BackendTable;
+  /** Those of `backends` that are reached through agents. */
+  readonly agents: TunnelBackends;
   readonly encoders: ResponseEncoders;
   readonly access: AccessTable;
   readonly tunnels: OpenTunnels;
@@ -21,6 +26,8 @@ export interface RequestContext {
   readonly idleMs: number;
   /** Prefix of error codes, such as `ERR_GATEHOUSE`. */
   readonly errorPrefix: string;
+  /** Decides on a request again, of which nothing has been read or sent but its head, and carries it out. */
+  readonly again: (exchange: Exchange, log: AccessLogEntry) => void;
   /** True while the gateway drains: every answer asks the client to open a new connection. */
   draining: boolean;
 }

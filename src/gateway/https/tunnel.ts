@@ -1,18 +1,19 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
+import { closeSoon } from '../upstream/close-soon.ts';
 import type { IdleWatch, IdleTimeout } from './idle-watch.ts';
 
 /** Joins two sockets after a change of protocol, until one of them ends or both are idle. */
 export class Tunnel implements IdleTimeout {
   lastActivity = 0;
   readonly limitMs: number;
-  readonly #client: Socket;
-  readonly #upstream: Socket;
+  readonly #client: Duplex;
+  readonly #upstream: Duplex;
   readonly #watch: IdleWatch;
   readonly #onDone: () => void;
   #done = false;
 
-  constructor(client: Socket, upstream: Socket, watch: IdleWatch, idleMs: number, onDone: () => void) {
+  constructor(client: Duplex, upstream: Duplex, watch: IdleWatch, idleMs: number, onDone: () => void) {
     this.#client = client;
     this.#upstream = upstream;
     this.#watch = watch;
@@ -40,7 +41,7 @@ export class Tunnel implements IdleTimeout {
     this.#close();
   }
 
-  #pump(from: Socket, to: Socket): void {
+  #pump(from: Duplex, to: Duplex): void {
     from.on('data', (chunk: Buffer) => {
       this.lastActivity = this.#watch.now;
       if (!to.write(chunk)) from.pause();
@@ -64,8 +65,8 @@ export class Tunnel implements IdleTimeout {
     if (this.#done) return;
     this.#done = true;
     this.#watch.delete(this);
-    this.#client.destroySoon();
-    this.#upstream.destroySoon();
+    closeSoon(this.#client);
+    closeSoon(this.#upstream);
     this.#onDone();
   }
 }

@@ -8,8 +8,9 @@ import type { TestContext } from 'node:test';
 import { parseIp } from '../../lib/ip/address.ts';
 import { buildModules } from '../../modules/index.ts';
 import { TcpConnection } from './connection.ts';
+import type { OpenConnection } from './connection.ts';
 import { OpenConnections } from './open-connections.ts';
-import type { ConnectBackend } from './upstream.ts';
+import type { OpenUpstream } from './upstream.ts';
 
 /** A socket that never gets its end out. */
 class StuckSocket extends Socket {
@@ -29,7 +30,7 @@ test('an upstream that is left when the client is gone is closed at the idle lim
     t,
     createServer((socket) => void socket.end('bye').resume()),
   );
-  const connectStuck: ConnectBackend = (_backend, user) => {
+  const connectStuck: OpenUpstream = (user) => {
     const socket = new StuckSocket({ allowHalfOpen: true });
     socket.connect(port, '127.0.0.1', () => {
       user.connected();
@@ -41,15 +42,23 @@ test('an upstream that is left when the client is gone is closed at the idle lim
   const front = createServer({ allowHalfOpen: true, pauseOnConnect: true });
   const closed = new Promise<TcpConnection>((resolve) => {
     front.on('connection', (client) => {
-      const rules = { id: 'e', accountId: 'a', ports: [], pipeline: buildModules({}), policyIds: [], isLoaded: true };
-      const edge = { rules, connections: new OpenConnections<TcpConnection>() };
+      const identity = { kind: 'tcp_edge' as const, id: 'e', accountId: 'a', ports: [], names: [] };
+      const rules = { ...identity, pipeline: buildModules({}), termination: undefined, policyIds: [], isLoaded: true };
+      const edge = { rules, connections: new OpenConnections<OpenConnection>() };
       const connection = new TcpConnection(
-        { client, source, sourceText: '', port: 0, edge },
-        { kind: 'backend', id: 'b', host: '127.0.0.1', port, tls: false },
+        {
+          client,
+          source,
+          sourceText: '',
+          claim: 0,
+          edge,
+          decision: { connectionId: 'c', accountId: 'a', claim: 0 },
+          certificate: undefined,
+        },
+        connectStuck,
         { close: () => {} },
         {
           timeouts: { headersMs: 5000, upstreamConnectMs: 5000, idleMs: 50, keepAliveMs: 5000 },
-          connect: connectStuck,
           closed: resolve,
         },
       );

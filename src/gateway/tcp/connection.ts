@@ -1,56 +1,73 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import type { IpAddress } from '../../lib/ip/address.ts';
-import type { BackendEntry } from '../../snapshot/contract.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
-import type { GatewayTimeouts, TcpClosed } from '../engine.ts';
+import type { GatewayTimeouts, TcpClosed, TcpDecision } from '../engine.ts';
+import type { ShownCertificate } from '../tls/shown-certificate.ts';
+import { closeSoon } from '../upstream/close-soon.ts';
 import { InwardBackendError } from '../upstream/guard.ts';
 import type { TcpEdge } from './edge.ts';
 import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
-import type { ConnectBackend, UpstreamUser } from './upstream.ts';
+import type { OpenUpstream, UpstreamUser } from './upstream.ts';
 
-/** A client that was let in, and the edge and port it connected to. */
+/** A client that was let in, and the edge it connected to. */
 export interface AcceptedClient {
   readonly client: Socket;
   readonly source: IpAddress;
   readonly sourceText: string;
-  readonly port: number;
+  /** The port, or the name in its TLS handshake, by which the edge was found, in the form in which the edge has it. */
+  readonly claim: number | string;
   readonly edge: TcpEdge;
+  readonly decision: TcpDecision;
+  /** Undefined if the handshake was not done here, or did not ask for one; `pending` while it is under way. */
+  readonly certificate: ShownCertificate | 'pending' | undefined;
+}
+
+/** A client that was let in, at any stage. */
+export interface OpenConnection {
+  readonly accepted: AcceptedClient;
+  /** Position in the `OpenConnections` of its edge, which sets it. */
+  index: number;
+  /** Starts the timers if they do not run yet. */
+  watch(): void;
+  abort(reason: string): void;
 }
 
 export interface ConnectionSettings {
   readonly timeouts: GatewayTimeouts;
-  readonly connect: ConnectBackend;
   /** Called once, when both sides are gone. */
   readonly closed: (connection: TcpConnection) => void;
 }
 
 /** A client joined to its upstream. Each direction ends by itself; a break on one side breaks the other. */
-export class TcpConnection implements UpstreamUser {
+export class TcpConnection implements UpstreamUser, OpenConnection {
   readonly accepted: AcceptedClient;
   readonly client: Socket;
-  /** Position in the `OpenConnections` of its edge, which sets it. */
   index = 0;
   readonly #settings: ConnectionSettings;
   readonly #startedMs = performance.now();
   /** Length of the PROXY header, which is not passed on. */
   readonly #headerBytes: number;
-  readonly #upstream: Socket;
+  readonly #upstream: Duplex;
+  /** The kernel or TLS has copied the bytes once nothing waits to be written; a tunnel has not. */
+  readonly #copiesBytes: boolean;
   #connectTimer: NodeJS.Timeout | undefined;
   #isWatched = false;
   /** The socket whose idle timer counts: the client's, because every byte of either direction passes it and restarts it. */
-  #idleSide: Socket;
+  #idleSide: Duplex;
   #connecting = true;
   #openSides = 2;
   #endedBy: string | undefined;
   #brokenBy: string | undefined;
+  #cause: string | undefined;
   #pendingBytes = 0;
 
   /** `slot` is closed with the connection to the backend. */
   constructor(
     accepted: AcceptedClient,
-    backend: BackendEntry,
+    open: OpenUpstream,
     slot: Pick<UpstreamSlot, 'close'>,
     settings: ConnectionSettings,
   ) {
@@ -60,10 +77,12 @@ export class TcpConnection implements UpstreamUser {
     this.#idleSide = client;
     this.#settings = settings;
     this.#headerBytes = client.bytesRead - client.readableLength;
-    this.#upstream = settings.connect(backend, this);
+    this.#upstream = open(this);
+    this.#copiesBytes = this.#upstream instanceof Socket;
     // `close` follows every error.
-    this.#upstream.on('error', (error) => {
+    this.#upstream.on('error', (error: Error) => {
       if (error instanceof InwardBackendError) this.#brokenBy ??= 'backend leads inwards';
+      else if (this.#connecting) this.#cause = error.message;
     });
     this.#upstream.on('close', () => {
       slot.close();
@@ -86,7 +105,6 @@ export class TcpConnection implements UpstreamUser {
     else this.#watchIdle();
   }
 
-  /** Resets both sides at once. */
   abort(reason: string): void {
     this.#brokenBy ??= reason;
     resetSocket(this.client);
@@ -100,8 +118,7 @@ export class TcpConnection implements UpstreamUser {
     if (client.destroyed) return;
     client.on('data', (chunk) => {
       if (!this.#pass(chunk, client, this.#upstream)) client.pause();
-      // The kernel or TLS has copied the bytes once nothing waits to be written: see `release`.
-      if (this.#upstream.writableLength === 0) release(chunk);
+      if (this.#copiesBytes && this.#upstream.writableLength === 0) release(chunk);
     });
     this.#passEnd(client, this.#upstream, 'client');
     this.#passEnd(this.#upstream, client, 'upstream');
@@ -122,11 +139,12 @@ export class TcpConnection implements UpstreamUser {
       bytesOut: this.client.bytesWritten,
       durationMs: performance.now() - this.#startedMs,
       reason: this.#brokenBy ?? this.#endedBy ?? 'client',
+      ...(this.#cause === undefined ? {} : { cause: this.#cause }),
     };
   }
 
   /** Returns false if `from` must pause; it is resumed when `to` has drained. */
-  #pass(bytes: Buffer, from: Socket, to: Socket): boolean {
+  #pass(bytes: Buffer, from: Duplex, to: Duplex): boolean {
     if (to.write(bytes) || to.writableLength === 0) return true;
     to.once('drain', () => {
       from.resume();
@@ -134,14 +152,14 @@ export class TcpConnection implements UpstreamUser {
     return false;
   }
 
-  #passEnd(from: Socket, to: Socket, name: string): void {
+  #passEnd(from: Duplex, to: Duplex, name: string): void {
     from.on('end', () => {
       this.#endedBy ??= name;
       to.end();
     });
   }
 
-  #gone(side: Socket, other: Socket, name: string): void {
+  #gone(side: Duplex, other: Duplex, name: string): void {
     if (--this.#openSides === 0) {
       this.#settings.closed(this);
       return;
@@ -149,7 +167,7 @@ export class TcpConnection implements UpstreamUser {
     if (!side.readableEnded || !side.writableFinished) {
       this.#brokenBy ??= name;
       // Everything it sent has been read, and the other side must still get it.
-      if (side.readableEnded) other.destroySoon();
+      if (side.readableEnded) closeSoon(other);
       else resetSocket(other);
     }
     if (side !== this.client || this.#connecting) return;
@@ -166,12 +184,22 @@ export class TcpConnection implements UpstreamUser {
 
   #watchIdle(): void {
     const side = this.#idleSide;
-    side.setTimeout(this.#settings.timeouts.idleMs).on('timeout', () => {
+    const { idleMs } = this.#settings.timeouts;
+    const look = (): void => {
       // The client is silent, but a slow upstream may still be reading what the client sent long ago.
       const pendingBytes = this.#upstream.writableLength;
       if (pendingBytes === 0 || pendingBytes === this.#pendingBytes) this.abort('idle');
-      else side.setTimeout(this.#settings.timeouts.idleMs);
+      else if (side instanceof Socket) side.setTimeout(idleMs);
       this.#pendingBytes = pendingBytes;
+    };
+    if (side instanceof Socket) {
+      side.setTimeout(idleMs).on('timeout', look);
+      return;
+    }
+    // A tunnel's stream has no clock of its own. It is left only to take the last bytes of a client that is gone.
+    const timer = setInterval(look, idleMs);
+    side.once('close', () => {
+      clearInterval(timer);
     });
   }
 }

@@ -1,11 +1,13 @@
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { BackendEntry, EntryKey, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { backendsOf } from '../../snapshot/set-aside.ts';
-import type { TcpConnection } from './connection.ts';
+import type { OpenConnection } from './connection.ts';
 import { closedRules, judge, loadEdgeRules } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
+import type { TerminationParts } from './terminate-tls.ts';
+import { checkShownCertificate } from '../tls/shown-certificate.ts';
 import type { PortTable } from './port-table.ts';
 
 /** The parts of an update that are ready to be swapped in. */
@@ -14,16 +16,20 @@ export interface BuiltUpdate {
   readonly backends: ReturnType<typeof backendsOf>;
 }
 
-/** The TCP edges and backends in force, and the open connections of each edge. */
+/** The TCP edges, TLS endpoints and backends in force, and the open connections of each edge. */
 export class EdgeTable {
   readonly #access: AccessTable;
   readonly #ports: PortTable;
+  readonly #termination: TerminationParts;
   readonly #edges = new Map<string, TcpEdge>();
   readonly #backends = new Map<string, BackendEntry>();
   readonly #open = new OpenEdges();
+  /** TLS endpoints by name. */
+  readonly #byName = new Map<string, TcpEdge>();
 
-  constructor(access: AccessTable, ports: PortTable) {
+  constructor(access: AccessTable, ports: PortTable, termination: TerminationParts) {
     this.#access = access;
+    this.#termination = termination;
     this.#ports = ports;
   }
 
@@ -31,17 +37,27 @@ export class EdgeTable {
     return id === undefined ? undefined : this.#backends.get(id);
   }
 
+  /** False: no connection has to be looked at for its server name. */
+  get hasNames(): boolean {
+    return this.#byName.size > 0;
+  }
+
+  /** The TLS endpoint of exactly this name, which may be a wildcard. */
+  named(name: string): TcpEdge | undefined {
+    return this.#byName.get(name);
+  }
+
   get hasConnections(): boolean {
     return this.#open.size > 0;
   }
 
-  opened(connection: TcpConnection): void {
+  opened(connection: OpenConnection): void {
     const { edge } = connection.accepted;
     edge.connections.add(connection);
     if (edge.connections.size === 1) this.#open.add(edge);
   }
 
-  closed(connection: TcpConnection): void {
+  closed(connection: OpenConnection): void {
     const { edge } = connection.accepted;
     edge.connections.delete(connection);
     if (edge.connections.size === 0) this.#open.delete(edge);
@@ -56,10 +72,13 @@ export class EdgeTable {
     for (const edge of this.#open) for (const connection of edge.connections) connection.abort(reason);
   }
 
-  /** Builds what the update sets. Edges that cannot be loaded, or that claim a port of others, are set aside. */
+  /** Builds what the update sets. Edges that cannot be loaded, or that claim a port or name of others, are set aside. */
   build(update: SnapshotUpdate, setAside: SetAside): BuiltUpdate {
     const rules: EdgeRules[] = [];
-    for (const entry of update.set) if (entry.kind === 'tcp_edge') rules.push(loadEdgeRules(entry, setAside));
+    for (const entry of update.set) {
+      if (entry.kind === 'tcp_edge' || entry.kind === 'tls_endpoint')
+        rules.push(loadEdgeRules(entry, setAside, this.#termination));
+    }
     return { rules: this.#settleClaims(update, rules, setAside), backends: backendsOf(update, setAside) };
   }
 
@@ -70,42 +89,47 @@ export class EdgeTable {
     const unassigned = new Set<number>();
     for (const id of this.#leaving(update, rules)) this.#remove(id, unassigned);
     for (const each of rules) this.#replace(each, unassigned);
-    for (const { id, ports } of rules) this.#assign(id, ports);
+    for (const each of rules) this.#assign(each);
     this.#checkAgain(this.#open.follow(update));
     this.#ports.commit(unassigned);
   }
 
   /**
-   * Two edges of one update that claim the same port are both closed: nobody can say whose rules hold. An edge that claims
-   * the port of one that is in force and not in the update goes without that port. Storing forbids both, but an edge may
-   * be read with a port that its holder gives up a change later, and comes again with that change.
+   * Two edges of one update that claim the same port or name are both closed: nobody can say whose rules hold. An edge that
+   * claims that of one that is in force and not in the update goes without it. Storing forbids both, but an edge may be
+   * read with a port that its holder gives up a change later, and comes again with that change.
    */
   #settleClaims(update: SnapshotUpdate, rules: readonly EdgeRules[], setAside: SetAside): readonly EdgeRules[] {
-    const coming = new Set([...rules, ...update.removed].map(({ id }) => id));
+    const coming = new Set([...rules.map(({ id }) => id), ...this.#removedIds(update)]);
     const claimants = Map.groupBy(
-      rules.flatMap((each) => each.ports.map((port) => ({ port, each }))),
-      ({ port }) => port,
+      rules.flatMap((each) => claimsOf(each).map((claim) => ({ claim, each }))),
+      ({ claim }) => claim,
     );
     return rules.map((each) => {
-      const rival = each.ports.find((port) => (claimants.get(port)?.length ?? 0) > 1);
+      const rival = claimsOf(each).find((claim) => (claimants.get(claim)?.length ?? 0) > 1);
       if (rival !== undefined) {
-        setAside(key(each), new Error(`port ${rival} is claimed by another TCP edge too`));
+        setAside(each, new Error(`${describe(rival)} is claimed by another ${nouns[each.kind]} too`));
         return closedRules(each);
       }
-      const isHeld = (port: number): boolean => {
-        const holder = update.full ? undefined : this.#ports.ownerOf(port)?.rules.id;
-        return holder !== undefined && !coming.has(holder);
+      const isFree = (claim: number | string): boolean => {
+        const holder = update.full ? undefined : this.#ownerOf(claim)?.rules.id;
+        return holder === undefined || coming.has(holder);
       };
-      const held = each.ports.filter(isHeld);
-      if (held.length === 0) return each;
-      setAside(key(each), new Error(`another TCP edge holds port ${held.join(', ')}`));
-      return { ...each, ports: each.ports.filter((port) => !held.includes(port)) };
+      const held = claimsOf(each).filter((claim) => !isFree(claim));
+      const [first] = held;
+      if (first === undefined) return each;
+      setAside(each, new Error(`another ${nouns[each.kind]} holds ${describe(first, held.slice(1))}`));
+      return { ...each, ports: each.ports.filter(isFree), names: each.names.filter(isFree) };
     });
   }
 
-  #leaving({ full, removed }: SnapshotUpdate, rules: readonly EdgeRules[]): readonly string[] {
-    const ids = removed.flatMap(({ kind, id }) => (kind === 'tcp_edge' ? id : []));
-    if (!full) return ids;
+  /** An endpoint of an agent is of one kind, and said to be gone for the others, which does not count. */
+  #removedIds({ removed }: SnapshotUpdate): readonly string[] {
+    return removed.flatMap(({ kind, id }) => (this.#edges.get(id)?.rules.kind === kind ? id : []));
+  }
+
+  #leaving(update: SnapshotUpdate, rules: readonly EdgeRules[]): readonly string[] {
+    if (!update.full) return this.#removedIds(update);
     const staying = new Set(rules.map(({ id }) => id));
     return [...this.#edges.keys()].filter((id) => !staying.has(id));
   }
@@ -115,6 +139,7 @@ export class EdgeTable {
     if (edge === undefined) return;
     this.#edges.delete(id);
     for (const port of edge.rules.ports) this.#unassign(port, edge, unassigned);
+    this.#forgetNames(edge);
     for (const connection of edge.connections) connection.abort('edge removed');
   }
 
@@ -125,6 +150,7 @@ export class EdgeTable {
       return;
     }
     for (const port of edge.rules.ports) if (!rules.ports.includes(port)) this.#unassign(port, edge, unassigned);
+    this.#forgetNames(edge);
     const isOpen = edge.connections.size > 0;
     if (isOpen) this.#open.delete(edge);
     edge.rules = rules;
@@ -138,22 +164,42 @@ export class EdgeTable {
     unassigned.add(port);
   }
 
-  #assign(id: string, ports: readonly number[]): void {
+  #assign({ id, ports, names }: EdgeRules): void {
     const edge = this.#edges.get(id);
-    if (edge !== undefined) for (const port of ports) this.#ports.assign(port, edge);
+    if (edge === undefined) return;
+    for (const port of ports) this.#ports.assign(port, edge);
+    for (const name of names) this.#byName.set(name, edge);
+  }
+
+  #forgetNames(edge: TcpEdge): void {
+    for (const name of edge.rules.names) if (this.#byName.get(name) === edge) this.#byName.delete(name);
+  }
+
+  #ownerOf(claim: number | string): TcpEdge | undefined {
+    return typeof claim === 'number' ? this.#ports.ownerOf(claim) : this.#byName.get(claim);
   }
 
   #checkAgain(edges: Iterable<TcpEdge>): void {
     for (const { rules, connections } of edges) {
       for (const connection of connections) {
-        const { source, port } = connection.accepted;
-        if (!rules.ports.includes(port)) connection.abort('edge changed');
+        const { source, claim, certificate } = connection.accepted;
+        if (!claimsOf(rules).includes(claim)) connection.abort('edge changed');
         else if (judge(rules, source, this.#access).verdict !== 'allowed') connection.abort('rules changed');
+        // One that is being opened is checked when its handshake is over.
+        else if (certificate !== 'pending' && checkShownCertificate(rules.pipeline.clientCa, certificate) !== undefined)
+          connection.abort('rules changed');
       }
     }
   }
 }
 
-function key({ id }: EdgeRules): EntryKey {
-  return { kind: 'tcp_edge', id };
+const nouns = { tcp_edge: 'TCP edge', tls_endpoint: 'TLS endpoint' } as const;
+
+/** The ports or names by which connections come to an edge. */
+function claimsOf({ ports, names }: EdgeRules): readonly (number | string)[] {
+  return ports.length > 0 ? ports : names;
+}
+
+function describe(claim: number | string, more: readonly (number | string)[] = []): string {
+  return `${typeof claim === 'number' ? 'port' : 'name'} ${[claim, ...more].join(', ')}`;
 }

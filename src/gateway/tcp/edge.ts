@@ -2,17 +2,29 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import { buildModules, referencedIds } from '../../modules/index.ts';
 import type { Pipeline } from '../../modules/module.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
-import type { SetAside, TcpEdgeEntry } from '../../snapshot/contract.ts';
+import type { SetAside, TcpEdgeEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
-import type { TcpConnection } from './connection.ts';
+import { isUnloadable } from '../is-unloadable.ts';
+import type { OpenConnection } from './connection.ts';
+import { loadTermination } from './terminate-tls.ts';
+import type { TerminationParts, TlsTermination } from './terminate-tls.ts';
 import type { OpenConnections } from './open-connections.ts';
+
+/** Entries whose connections are passed on as they are. */
+export type EdgeEntry = TcpEdgeEntry | TlsEndpointEntry;
 
 /** An entry of the snapshot, ready to be asked for each connection. */
 export interface EdgeRules {
   readonly id: string;
   readonly accountId: string;
+  readonly kind: EdgeEntry['kind'];
+  /** Empty for a TLS endpoint. */
   readonly ports: readonly number[];
+  /** Names in TLS handshakes; empty for a TCP edge. One may start with `*.`. */
+  readonly names: readonly string[];
   readonly pipeline: Pipeline;
+  /** Undefined: connections are passed on as they are. */
+  readonly termination: TlsTermination | undefined;
   /** The policies its modules name. */
   readonly policyIds: readonly string[];
   /** False if it could not be loaded: it keeps its ports and refuses every connection. */
@@ -22,27 +34,57 @@ export interface EdgeRules {
 /** One edge for as long as it exists; its rules may change while connections are open. */
 export interface TcpEdge {
   rules: EdgeRules;
-  readonly connections: OpenConnections<TcpConnection>;
+  readonly connections: OpenConnections<OpenConnection>;
 }
 
 export interface EdgeVerdict {
   readonly verdict: Verdict;
   readonly warnedBy: AccessVerdict['warnedBy'];
+  readonly refusedBy?: AccessVerdict['refusedBy'];
 }
 
-export function loadEdgeRules(entry: TcpEdgeEntry, setAside: SetAside): EdgeRules {
-  const { id, accountId, ports, modules: settings } = entry;
+export function loadEdgeRules(entry: EdgeEntry, setAside: SetAside, parts: TerminationParts): EdgeRules {
+  const known = identityOf(entry);
+  const { modules: settings } = entry;
   try {
-    const pipeline = buildModules(settings);
-    return { id, accountId, ports, pipeline, policyIds: [...referencedIds(settings, 'ip_policy')], isLoaded: true };
+    const built = buildModules(settings);
+    const { pipeline, termination } = entry.kind === 'tls_endpoint' ? tlsRules(entry, built, parts) : tcpRules(built);
+    return { ...known, pipeline, termination, policyIds: [...referencedIds(settings, 'ip_policy')], isLoaded: true };
   } catch (error) {
     setAside(entry, error);
-    return closedRules(entry);
+    return closedRules(known);
   }
 }
 
-export function closedRules({ id, accountId, ports }: Pick<EdgeRules, 'id' | 'accountId' | 'ports'>): EdgeRules {
-  return { id, accountId, ports, pipeline: buildModules({}), policyIds: [], isLoaded: false };
+function tcpRules(pipeline: Pipeline): Pick<EdgeRules, 'pipeline' | 'termination'> {
+  return { pipeline, termination: undefined };
+}
+
+function tlsRules(
+  entry: TlsEndpointEntry,
+  built: Pipeline,
+  parts: TerminationParts,
+): Pick<EdgeRules, 'pipeline' | 'termination'> {
+  const { backendId, fault } = entry;
+  if (fault !== undefined) throw new Error(fault);
+  const termination = loadTermination(entry, built.clientCa, parts);
+  if (termination === undefined && built.clientCa !== undefined)
+    throw new Error('certificates of clients cannot be checked where TLS does not end here');
+  return { pipeline: { ...built, backendId }, termination };
+}
+
+type EdgeIdentity = Pick<EdgeRules, 'kind' | 'id' | 'accountId' | 'ports' | 'names'>;
+
+export function closedRules({ kind, id, accountId, ports, names }: EdgeIdentity): EdgeRules {
+  const closed = { pipeline: buildModules({}), termination: undefined, policyIds: [], isLoaded: false };
+  return { kind, id, accountId, ports, names, ...closed };
+}
+
+function identityOf(entry: EdgeEntry): EdgeIdentity {
+  const { kind, id, accountId } = entry;
+  return kind === 'tcp_edge'
+    ? { kind, id, accountId, ports: entry.ports, names: [] }
+    : { kind, id, accountId, ports: [], names: entry.names };
 }
 
 /** Checks the account's restrictions first, then the edge's modules; all must admit the source. */
@@ -50,9 +92,10 @@ export function judge(rules: EdgeRules, source: IpAddress, access: AccessTable):
   const { accountId, pipeline, isLoaded } = rules;
   const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
   if (refusedBy !== undefined) {
-    return { verdict: access.isLoaded(refusedBy) ? 'refused_by_restriction' : 'refused_unloadable', warnedBy };
+    const verdict = access.isLoaded(refusedBy) ? 'refused_by_restriction' : 'refused_unloadable';
+    return { verdict, warnedBy, refusedBy };
   }
   if (!isLoaded) return { verdict: 'refused_unloadable', warnedBy };
   if (pipeline.admits(source, access)) return { verdict: 'allowed', warnedBy };
-  return { verdict: pipeline.admits(source, access.loadable) ? 'refused_by_module' : 'refused_unloadable', warnedBy };
+  return { verdict: isUnloadable(pipeline, source, access) ? 'refused_unloadable' : 'refused_by_module', warnedBy };
 }

@@ -1,4 +1,4 @@
-import type { GatewayLog, TrafficObserver } from '../engine.ts';
+import type { GatewayLog, ListenerFault, TrafficObserver } from '../engine.ts';
 import type { TcpEdge } from './edge.ts';
 import { PortListener } from './port-listener.ts';
 import type { ListenSettings } from './port-listener.ts';
@@ -64,8 +64,7 @@ export class PortTable {
     const listener = this.#listeners.get(port);
     if (edge === undefined || listener?.edge !== edge) return;
     listener.edge = undefined;
-    if (this.#faulty.delete(listener))
-      this.#settings.observer.listenerFault({ edgeId: edge.rules.id, port, cause: undefined });
+    if (this.#faulty.delete(listener)) this.#settings.observer.listenerFault(faultOf(edge, port, undefined));
   }
 
   /** Ends a swap: closes the `unassigned` ports that no edge has taken over, and starts the staged ones. */
@@ -93,11 +92,14 @@ export class PortTable {
   }
 
   #reportFault(listener: PortListener, edge: TcpEdge, cause: Error): void {
-    const event = { edgeId: edge.rules.id, port: listener.port, cause };
+    const event = faultOf(edge, listener.port, cause);
     this.#faulty.add(listener);
     this.#settings.observer.listenerFault(event);
     const { edgeId, port } = event;
-    this.#settings.log.error({ edgeId, port, err: cause }, 'a port of a TCP edge cannot be opened; trying again');
+    this.#settings.log.error(
+      { edge_id: edgeId, port, err: cause },
+      'a port of a TCP edge cannot be opened; trying again',
+    );
   }
 
   #startRetrying(): NodeJS.Timeout {
@@ -113,7 +115,11 @@ export class PortTable {
     await listener.open();
     const { edge, fault, port } = listener;
     if (fault !== undefined || edge === undefined || !this.#faulty.delete(listener)) return;
-    this.#settings.observer.listenerFault({ edgeId: edge.rules.id, port, cause: undefined });
-    this.#settings.log.info({ edgeId: edge.rules.id, port }, 'a port of a TCP edge could be opened at last');
+    this.#settings.observer.listenerFault(faultOf(edge, port, undefined));
+    this.#settings.log.info({ edge_id: edge.rules.id, port }, 'a port of a TCP edge could be opened at last');
   }
+}
+
+function faultOf({ rules: { id, accountId } }: TcpEdge, port: number, cause: Error | undefined): ListenerFault {
+  return { accountId, edgeId: id, port, cause };
 }

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 import type { BackendEntry } from '../../snapshot/contract.ts';
@@ -14,6 +15,9 @@ export interface UpstreamUser {
   /** Takes bytes, which it must not keep once the client has written them. False: wait until the socket is resumed. */
   received(bytes: Buffer): boolean;
 }
+
+/** Starts a connection for its user. */
+export type OpenUpstream = (user: UpstreamUser) => Duplex;
 
 /** Starts a connection to a backend. */
 export type ConnectBackend = (backend: BackendEntry, user: UpstreamUser) => Socket;
@@ -44,11 +48,28 @@ function connectSecure(connect: ConnectUpstream, backend: BackendEntry, user: Up
   return socket;
 }
 
+/** Joins a stream that is open already. */
+export function joinStream(stream: Duplex): OpenUpstream {
+  return (user) => {
+    // One turn later: the user is not ready before it has the stream.
+    setImmediate(() => {
+      if (stream.destroyed) return;
+      user.connected();
+      stream.on('data', (chunk: Buffer) => {
+        if (!user.received(chunk)) stream.pause();
+      });
+    });
+    return stream;
+  };
+}
+
 /** Ends a connection so that the other end can tell it from an orderly close. */
-export function resetSocket(socket: Socket): void {
+export function resetSocket(socket: Duplex): void {
   if (socket.destroyed) return;
-  // TLS says it by the missing close_notify; on a socket that is still connecting a reset would wait for the connect.
-  if (socket instanceof TLSSocket || socket.connecting || isEnding(socket)) socket.destroy();
+  // A tunnel's stream is reset by that. TLS says it by the missing close_notify; on a socket that is still connecting a
+  // reset would wait for the connect.
+  if (!(socket instanceof Socket) || socket instanceof TLSSocket || socket.connecting || isEnding(socket))
+    socket.destroy();
   else socket.resetAndDestroy();
 }
 

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 
 import { parseIp } from '../../lib/ip/address.ts';
+import type { ClientRules } from '../../lib/ip/identify-client.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { TrafficObserver } from '../engine.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { arrivalOf } from './upstream-sockets.ts';
 import type { Arrival, UpstreamSockets } from './upstream-sockets.ts';
@@ -46,4 +48,17 @@ export class Arrivals implements SnapshotFollower {
     const peer = parseIp(peerAddress);
     return peer !== undefined && this.#own.has(peer);
   }
+}
+
+/** The part of the rules for clients that is the same for every listener. */
+export function ownArrivals(
+  arrivals: Arrivals,
+  observer: TrafficObserver,
+): Pick<ClientRules, 'isOurs' | 'ownArrivalReset'> {
+  return {
+    isOurs: (socket, port) => arrivals.isOurs(socket, port),
+    ownArrivalReset: () => {
+      observer.ownArrivalReset();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, Socket } from 'node:net';
-import type { LookupFunction, OnReadOpts } from 'node:net';
+import type { LookupFunction, NetConnectOpts, OnReadOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates } from 'node:tls';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
@@ -37,7 +37,8 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
   return (target, options, established) => {
     const refusal = guard.check(target);
     if (refusal !== undefined) return new Socket().destroy(refusal);
-    const lookup = guard.lookupFor(target);
+    // An address has been checked, and is not looked up.
+    const lookup = isIP(target.host) === 0 ? guard.lookupFor(target) : undefined;
     if (!target.tls) return guard.follow(connectPlain(target, options, lookup, established), target);
     // Made at the first use and shared by all connections: it holds every authority of the system.
     context ??= createSecureContext({ ca: [...getCACertificates('default'), ...authorities] });
@@ -48,12 +49,13 @@ export function createConnector(guard: UpstreamGuard, authorities: readonly stri
 function connectPlain(
   { host, port }: UpstreamTarget,
   options: ConnectOptions,
-  lookup: LookupFunction,
+  lookup: LookupFunction | undefined,
   established: () => void,
 ): Socket {
   const { allowHalfOpen = false, keepAlive = false, onread } = options;
-  const common = { host, port, lookup, allowHalfOpen, keepAlive, noDelay: true };
-  const socket = connectTcp({ ...common, ...(onread && { onread }) }, () => {
+  // Node takes an option that is undefined for one that is not given, which the types do not allow.
+  const all = { host, port, lookup, allowHalfOpen, keepAlive, noDelay: true, onread } as NetConnectOpts;
+  const socket = connectTcp(all, () => {
     // The guard may have closed it a moment before.
     if (!socket.destroyed) established();
   });
@@ -63,7 +65,7 @@ function connectPlain(
 function connectSecure(
   { host, port }: UpstreamTarget,
   { allowHalfOpen = false, keepAlive = false, alpn }: ConnectOptions,
-  lookup: LookupFunction,
+  lookup: LookupFunction | undefined,
   secureContext: SecureContext,
   established: () => void,
 ): Socket {
@@ -73,7 +75,7 @@ function connectSecure(
     {
       host,
       port,
-      lookup,
+      ...(lookup && { lookup }),
       secureContext,
       ...(isIP(host) === 0 && { servername: host }),
       ...(alpn && { ALPNProtocols: [...alpn] }),

@@ -62,3 +62,19 @@ test('a listener whose port the system has chosen is known from then on', () => 
   assert.equal(found(40_000), 'https');
   assert.equal(grown(), 1);
 });
+
+test('an address that a process advertises for a listener leads there, on any machine', () => {
+  const { table } = newTable();
+  const links = {
+    kind: 'links',
+    host: '10.0.0.5',
+    port: 4444,
+    advertised: { host: '203.0.113.9', port: 9000 },
+  } as const;
+  const running = { kind: 'running_process', id: 'proc_1', networkId: 'there', addresses: ['10.0.0.5'] } as const;
+  table.prepare(update([{ ...running, listeners: [links] }]))();
+  const [nat, own] = [parseIp('203.0.113.9'), parseIp('10.0.0.5')];
+  assert.ok(nat && own);
+  assert.deepEqual([table.find(nat, 9000), table.find(own, 4444)], ['links', 'links']);
+  assert.deepEqual([table.find(nat, 4444), table.find(own, 9000)], [undefined, undefined]);
+});

@@ -1,7 +1,7 @@
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
-import type { ProcessEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { Listener, ProcessEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { InwardOptions } from '../engine.ts';
 import { canonicalAddress } from './own-addresses.ts';
 import type { OwnAddresses } from './own-addresses.ts';
@@ -112,6 +112,10 @@ export class ListenerTable implements SnapshotFollower {
       if (isHere) for (const [port, kind] of byPort) here.set(port, kind);
       const hasTcpEdges = listeners.some(({ kind }) => kind === 'tcp');
       others.push({ addresses: new Set(addresses.map(canonicalAddress)), ports: byPort, hasTcpEdges });
+      for (const machine of advertised(listeners)) {
+        others.push(machine);
+        for (const [port, kind] of machine.ports) ports.set(port, kind);
+      }
       for (const [port, kind] of byPort) ports.set(port, kind);
     }
     for (const [port, kind] of here) ports.set(port, kind);
@@ -120,4 +124,17 @@ export class ListenerTable implements SnapshotFollower {
     this.#others = others;
     this.#ports = ports;
   }
+}
+
+/** Addresses of somebody else, such as a NAT, that lead to a listener. */
+function advertised(listeners: readonly Listener[]): readonly OtherMachine[] {
+  return listeners.flatMap(({ kind, advertised: address }) =>
+    address === undefined
+      ? []
+      : {
+          addresses: new Set([canonicalAddress(address.host)]),
+          ports: new Map([[address.port, kind]]),
+          hasTcpEdges: false,
+        },
+  );
 }

@@ -23,11 +23,11 @@ export class EventBatch {
       warned: (...event) => {
         this.#add(['warned', ...event]);
       },
-      tcpOpened: (event) => {
-        this.#add(['tcpOpened', event]);
+      tcpOpened: (...event) => {
+        this.#add(['tcpOpened', ...event]);
       },
-      tcpClosed: (event) => {
-        this.#add(['tcpClosed', event]);
+      tcpClosed: (...event) => {
+        this.#add(['tcpClosed', ...event]);
       },
       httpsOpened: () => {
         this.#add(['httpsOpened']);
@@ -35,8 +35,11 @@ export class EventBatch {
       httpsClosed: () => {
         this.#add(['httpsClosed']);
       },
-      httpAnswered: (event) => {
-        this.#add(['httpAnswered', event]);
+      httpAnswered: (...event) => {
+        this.#add(['httpAnswered', ...event]);
+      },
+      handshakeFailed: (event) => {
+        this.#add(['handshakeFailed', event]);
       },
       boundsReported: (reports) => {
         this.#add(['boundsReported', reports]);

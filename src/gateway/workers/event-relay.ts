@@ -1,8 +1,8 @@
 import { keyOf } from '../../snapshot/contract.ts';
 import type { EntryFault } from '../../snapshot/set-aside.ts';
-import type { BoundReport } from '../bounds/bound-reports.ts';
+import type { BoundReport } from '../../lib/bound-reports.ts';
 import type { Bound } from '../bounds/bound.ts';
-import type { TrafficObserver } from '../engine.ts';
+import type { ListenerFault, TrafficObserver } from '../engine.ts';
 import type { TrafficEvent } from './messages.ts';
 
 /** A fault of something that every worker has; without a cause it is over. */
@@ -26,7 +26,7 @@ const takenAlong = { source: '', bytesIn: 0, bytesOut: 0, durationMs: 0, reason:
 export class EventRelay {
   readonly #observer: TrafficObserver;
   readonly #open = new Map<number, OpenConnections>();
-  readonly #listenerFaults: SharedFaults<Parameters<TrafficObserver['listenerFault']>[0]>;
+  readonly #listenerFaults: SharedFaults<ListenerFault>;
   readonly #entryFaults: SharedFaults<EntryFault>;
   /** Use of each bound, by worker. */
   readonly #boundUse = new Map<Bound, Map<number, number>>();
@@ -72,10 +72,10 @@ export class EventRelay {
         this.#observer.warned(event[1], event[2]);
         break;
       case 'tcpOpened':
-        this.#observer.tcpOpened(event[1]);
+        this.#observer.tcpOpened(event[1], event[2]);
         break;
       case 'tcpClosed':
-        this.#observer.tcpClosed(event[1]);
+        this.#observer.tcpClosed(event[1], event[2]);
         break;
       case 'httpsOpened':
         this.#observer.httpsOpened();
@@ -84,7 +84,10 @@ export class EventRelay {
         this.#observer.httpsClosed();
         break;
       case 'httpAnswered':
-        this.#observer.httpAnswered(event[1]);
+        this.#observer.httpAnswered(event[1], event[2]);
+        break;
+      case 'handshakeFailed':
+        this.#observer.handshakeFailed(event[1]);
         break;
       case 'boundsReported':
         this.#observer.boundsReported(event[1].map((report) => this.#joinUse(worker, report)));
@@ -105,7 +108,7 @@ export class EventRelay {
   }
 
   /** Bounds hold for each worker: the use of the one that is nearest to its bound is reported. */
-  #joinUse(worker: number, report: BoundReport): BoundReport {
+  #joinUse(worker: number, report: BoundReport<Bound>): BoundReport<Bound> {
     const use = this.#boundUse.get(report.bound) ?? new Map<number, number>();
     this.#boundUse.set(report.bound, use.set(worker, report.inUse));
     return { ...report, inUse: Math.max(...use.values()) };

@@ -4,6 +4,9 @@ import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 
+/** File descriptor of a worker's end of the link to its parent, a pair of sockets that nobody else can open. */
+export const linkDescriptor = 4;
+
 /** Options of the gateway as plain data. Workers always share their ports. */
 export interface WorkerOptions extends Omit<GatewayOptions, 'trustedProxies' | 'sharePorts'> {
   readonly trustedProxies: CidrSetData;

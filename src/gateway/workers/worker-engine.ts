@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Turns } from '../../lib/turns.ts';
+import { openNothing } from '../../links/stream-request.ts';
+import type { OpenStream } from '../../links/stream-request.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
@@ -11,12 +13,15 @@ import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventRelay } from './event-relay.ts';
 import type { Question, WorkerStart } from './messages.ts';
+import { WorkerLinks } from './worker-links.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
 export interface WorkerEngineParts extends WorkerStart {
   /** Number of processes. */
   readonly workers: number;
+  /** The way to agents; without it, what they serve is offline. */
+  readonly openStream?: OpenStream;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
 }
@@ -49,6 +54,7 @@ class ProcessEngine implements WorkerEngine {
   readonly #log: GatewayLog;
   readonly #settings: WorkerSettings;
   readonly #relay: EventRelay;
+  readonly #links: WorkerLinks;
   readonly #state = new SnapshotState();
   readonly #live = new Set<WorkerProcess>();
   /** The live ones and those that are being brought up, which have sockets as soon as they commit. */
@@ -60,15 +66,19 @@ class ProcessEngine implements WorkerEngine {
   readonly #arrivals = new Arrivals(new UpstreamSockets(), new OwnAddresses(), (arrival) => this.#wasMade(arrival));
   #failures = 0;
 
-  constructor({ observer, log, options, localCa, errorPrefix }: WorkerEngineParts) {
+  constructor({ observer, log, options, localCa, errorPrefix, openStream = openNothing }: WorkerEngineParts) {
     this.#log = log;
     this.#relay = new EventRelay(observer);
+    this.#links = new WorkerLinks({ openStream, unreadMib: options.bounds.linkUnreadMib, observer, log });
     const observed: WorkerSettings['observed'] = ({ number }, events) => {
       this.#relay.relay(number, events);
     };
     const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
     const questioned: WorkerSettings['questioned'] = (asking, question) => void this.#answer(asking, question);
-    this.#settings = { start, log, observed, questioned };
+    const linked: WorkerSettings['linked'] = (worker, socket) => {
+      this.#links.serve(worker, socket);
+    };
+    this.#settings = { start, log, observed, questioned, linked };
   }
 
   get version(): number {
@@ -108,6 +118,7 @@ class ProcessEngine implements WorkerEngine {
       await worker.gone;
     });
     await Promise.all(drained);
+    this.#links[Symbol.dispose]();
   }
 
   async #answer(asking: WorkerProcess, { question, arrival }: Question): Promise<void> {

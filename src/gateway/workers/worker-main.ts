@@ -1,15 +1,22 @@
 /** The program of a gateway worker: a node engine at the other end of its parent's channel. */
+import { Socket } from 'node:net';
+
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
+import { Link } from '../../links/link.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
+import { reportBounds } from '../bounds/report-bounds.ts';
 import { createCertificateSource } from '../certificates/create-certificate-source.ts';
 import { openLocalCa } from '../certificates/local-ca.ts';
 import type { GatewayLog } from '../engine.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createNodeEngine } from '../node-engine.ts';
 import type { NodeEngine, StagedUpdate } from '../node-engine.ts';
+import { dialMs, mebibyte, StreamDialer } from '../tunnels/stream-dialer.ts';
+import type { TunnelDialer } from '../tunnels/dialer.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventBatch } from './event-batch.ts';
-import type { FromWorker, LogLine, Request } from './messages.ts';
+import { linkDescriptor } from './messages.ts';
+import type { FromWorker, LogLine, Request, WorkerOptions } from './messages.ts';
 
 const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
 const batch = new EventBatch((events) => send({ type: 'events', events }), log);
@@ -88,7 +95,7 @@ function askOthers(arrival: Arrival): Promise<boolean> {
 async function start(request: Extract<Request, { readonly task: 'start' }>): Promise<NodeEngine> {
   const { trustedProxies, ...plain } = request.options;
   const options = { ...plain, trustedProxies: new CidrSet(trustedProxies), sharePorts: true };
-  const certificates = request.localCa === undefined ? undefined : await openCertificates(request.localCa);
+  const certificates = request.localCa === undefined ? undefined : await openCertificates(request.localCa, plain);
   const { errorPrefix } = request;
   return createNodeEngine({
     options,
@@ -96,13 +103,33 @@ async function start(request: Extract<Request, { readonly task: 'start' }>): Pro
     log,
     certificates,
     askOthers,
+    dialer: openLink(plain),
     ...(errorPrefix && { errorPrefix }),
   });
 }
 
-async function openCertificates(pair: CertificatePair): Promise<CertificateSource> {
+/** Sessions of agents are held by the parent, or by processes that it has links to. */
+function openLink({ bounds, timeouts }: Pick<WorkerOptions, 'bounds' | 'timeouts'>): TunnelDialer {
+  const reports = reportBounds(batch.observer, log);
+  const link = new Link(new Socket({ fd: linkDescriptor, readable: true, writable: true }), {
+    maxUnreadBytes: bounds.linkUnreadMib * mebibyte,
+    overrun: () => {
+      reports.refused('link_unread_mib', {});
+    },
+    // The parent ends a worker without a link.
+    closed: ignore,
+  });
+  reports.watch('link_unread_mib', bounds.linkUnreadMib, () => Math.ceil(link.unreadBytes / mebibyte));
+  return new StreamDialer((request, user) => link.open(request, user, dialMs(timeouts)));
+}
+
+async function openCertificates(
+  pair: CertificatePair,
+  { refusesPublicNames }: Pick<WorkerOptions, 'refusesPublicNames'>,
+): Promise<CertificateSource> {
   const kept = (): Promise<CertificatePair> => Promise.resolve(pair);
-  return createCertificateSource({ localCa: await openLocalCa({ load: kept, save: kept }), log });
+  const localCa = await openLocalCa({ load: kept, save: kept });
+  return createCertificateSource({ localCa, log, refusesPublicNames });
 }
 
 function logAs(level: LogLine['level']): (fields: object, message: string) => void {

@@ -1,8 +1,10 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import type { GatewayLog } from '../engine.ts';
+import { linkDescriptor } from './messages.ts';
 import type { FromWorker, Question, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
 
 /** The worker ended before it could answer. */
@@ -15,6 +17,8 @@ export interface WorkerSettings {
   readonly log: GatewayLog;
   readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
   readonly questioned: (worker: WorkerProcess, question: Question) => void;
+  /** Given this process's end of the link to the worker. */
+  readonly linked: (worker: WorkerProcess, socket: Duplex) => void;
 }
 
 interface Waiting {
@@ -65,8 +69,11 @@ export class WorkerProcess {
       // Empty: a worker serves the public and needs no secret.
       env: {},
       execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
     });
+    const link = this.#child.stdio[linkDescriptor];
+    // A process that cannot be started has none.
+    if (link instanceof Duplex) settings.linked(this, link);
     // Only worker-main.ts writes to this channel.
     this.#child.on('message', (message) => {
       this.#receive(message as FromWorker);

@@ -27,6 +27,7 @@ export class CidrColumns {
 
   /** Brings rows into order, and merges those of one CIDR. */
   *sortInSteps(): Steps<void> {
+    if (this.count < 2) return;
     const rows = yield* this.#sortedRows();
     const { width, words, prefixes, flags } = this;
     this.words = new Uint32Array(rows.length * width);

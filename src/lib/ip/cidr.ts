@@ -21,7 +21,7 @@ export function parseCidr(text: string): CidrResult {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
   const ip = parseIp(address);
-  if (ip === undefined) return malformed('is not an IPv4 or IPv6 address followed by a slash and a mask length');
+  if (ip === undefined) return malformed(addressReason(address));
   const isIpv6Text = address.includes(':');
   if (isIpv6Text && address.includes('%')) return malformed('names a zone, which no address range can have');
   if (slash < 0) return noMask(ip);
@@ -108,6 +108,14 @@ function mappedFault(ip: IpAddress, prefix: number): CidrFault {
   const suggestion = formatCidr(networkOf(ip, prefix));
   const reason = `is an IPv4 range written as IPv6 and would never match; write ${suggestion}`;
   return { ok: false, fault: 'malformed', suggestion, reason };
+}
+
+function addressReason(address: string): string {
+  if (address === '') return 'is empty where an address belongs';
+  if (/^(?:\d+\.){3}\d+$/.test(address) && /(?:^|\.)0\d/.test(address)) {
+    return 'has a number with a leading zero, which some programs read as octal; write it without';
+  }
+  return 'is not an IPv4 or IPv6 address followed by a slash and a mask length';
 }
 
 function malformed(reason: string): CidrFault {

@@ -9,6 +9,7 @@ const rowsInStep = 4_096;
 
 /** Undefined where there are no ranges, or none has flags. The ranges must not change between the steps. */
 export function* packIntervals(ranges: CidrColumns): Steps<IntervalTable | undefined> {
+  if (ranges.count === 0) return undefined;
   const sweep = new Sweep(ranges);
   for (let row = 0; row < ranges.count; row++) {
     sweep.open(row);

@@ -41,6 +41,7 @@ export const backend: EdgeModule<Static<typeof Input>, BackendSettings> = {
     {
       kind: 'backend',
       field: 'backend_id',
+      nameField: 'backend',
       ids: ({ backend_id }) => [backend_id],
       wrongKind: (id) => new UserError(errors.notABackendId, { field: 'backend_id', id: quote(id) }),
       missing: (id) => new UserError(errors.backendMissing, { id: quote(id) }),

@@ -48,6 +48,7 @@ export const ipRestriction: EdgeModule<Static<typeof Input>, IpRestrictionSettin
     {
       kind: 'ip_policy',
       field: 'ip_policy_ids',
+      nameField: 'ip_policies',
       ids: ({ ip_policy_ids }) => ip_policy_ids,
       wrongKind: (id) => new UserError(notAnIpPolicyId, { field: 'ip_policy_ids', id: quote(id) }),
       missing: (id) => new UserError(errors.modulePolicyNotFound, { id: quote(id) }),

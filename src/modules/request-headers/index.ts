@@ -6,6 +6,7 @@ import {
   headerChangesInput,
   headerChangesView,
   headerRewriter,
+  headerWarnings,
 } from '../header-changes.ts';
 import type { HeaderChanges } from '../header-changes.ts';
 import type { EdgeModule } from '../module.ts';
@@ -22,5 +23,6 @@ export const requestHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = {
   errors: headerErrors,
   accept: acceptHeaderChanges,
   present: (settings) => settings,
+  warnings: headerWarnings,
   build: (settings) => ({ rewriteRequest: headerRewriter(settings), removedFromRequest: settings.remove }),
 };

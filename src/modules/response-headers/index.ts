@@ -6,6 +6,7 @@ import {
   headerChangesInput,
   headerChangesView,
   headerRewriter,
+  headerWarnings,
 } from '../header-changes.ts';
 import type { HeaderChanges } from '../header-changes.ts';
 import type { EdgeModule } from '../module.ts';
@@ -22,5 +23,6 @@ export const responseHeaders: EdgeModule<Static<typeof Input>, HeaderChanges> = 
   errors: headerErrors,
   accept: acceptHeaderChanges,
   present: (settings) => settings,
+  warnings: headerWarnings,
   build: (settings) => ({ rewriteResponse: headerRewriter(settings), removedFromResponse: settings.remove }),
 };

@@ -67,13 +67,14 @@ onEachGatehouse('API keys', (g) => {
     assert.equal(g().app.context.store.version, version);
   });
 
-  test('an update takes neither owner_id nor token', async () => {
+  test('an update takes no other owner, token or date, and takes those that are stored', async () => {
     const { id, owner_id } = await g().create('/api_keys');
-    for (const [field, value] of Object.entries({ owner_id, token: 'x', uri: 'x', created_at: 'x' })) {
+    for (const [field, value] of Object.entries({ owner_id: 'usr_x', token: 'x', uri: 'x', created_at: 'x' })) {
       const answer = await g().patch(`/api_keys/${id}`, { [field]: value });
-      assert.equal(answer.body.error_code, 'ERR_GATEHOUSE_214', field);
-      assert.ok(answer.body.msg.includes(`"${field}"`) && answer.body.msg.includes('description, metadata'));
+      assert.equal(answer.body.error_code, 'ERR_GATEHOUSE_20190', field);
+      assert.ok(answer.body.msg.includes(`"${field}" cannot be changed`));
     }
+    assert.equal((await g().patch(`/api_keys/${id}`, { owner_id, token: null })).status, 200);
   });
 
   test('a deleted key is gone, and its token is refused from the moment of the answer', async () => {

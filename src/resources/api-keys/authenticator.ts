@@ -1,17 +1,18 @@
 import { refused, refusedAsExpired } from '../../api/bearer.ts';
-import type { Authenticator, Identity, Principal } from '../../api/caller.ts';
+import type { Identity, Principal } from '../../api/caller.ts';
 import { ownerInactive, tokenMalformed, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { hashSecret, secretMatchesAny } from '../../lib/secrets.ts';
+import { hashMatchesAny, hashSecret } from '../../lib/secrets.ts';
 import { whenReady } from '../../store/database.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { principals } from '../principals/service.ts';
 import type { Services } from '../services.ts';
 import type { KeyUses } from './key-uses.ts';
+import type { TokenAuthenticator } from './service.ts';
 import { apiKeys } from './table.ts';
 
 /** A key as far as authentication needs it; `hash` is undefined where there is no such key. */
@@ -52,13 +53,13 @@ const nobody: Candidate = {
  * Token → key → principal, from caches. Unknown keys are cached as well, in a cache of their own, so that an unknown
  * key and a wrong secret take the same path and the same time.
  */
-export function createAuthenticator(store: Store, services: Services, uses: KeyUses): Authenticator {
+export function createAuthenticator(store: Store, services: Services, uses: KeyUses): TokenAuthenticator {
   const keys = new KeyCache(store);
 
-  const identify = (candidate: Candidate, secret: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
+  const identify = (candidate: Candidate, hash: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
     const nowMs = Date.now();
     const previousHash = nowMs < candidate.previousEndsAtMs ? candidate.previousHash : undefined;
-    if (!secretMatchesAny(secret, candidate.hash, previousHash)) throw refused(refusal);
+    if (!hashMatchesAny(hash, candidate.hash, previousHash)) throw refused(refusal);
     const { keyId, expiresAt, readOnly, policyIds } = candidate;
     // Only a caller who has the secret learns that the key exists and has expired.
     if (expiresAt !== undefined && nowMs >= candidate.expiresAtMs) throw refusedAsExpired(expiresAt);
@@ -66,7 +67,8 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
       uses.note(keyId);
-      return { principal, keyId, readOnly, policyIds };
+      const again = () => whenReady(keys.find(keyId), (found) => identify(found, hash, refusal));
+      return { principal, keyId, readOnly, policyIds, again };
     };
     const owner = services.get(principals).find(candidate.accountId, candidate.ownerId);
     return whenReady(owner, finish);
@@ -76,14 +78,21 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
     authenticate(token) {
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
-        const finish = (found: Candidate) => identify(found, token.slice(bodyLength + 1), tokenUnknown);
+        const finish = (found: Candidate) => identify(found, hashOf(token), tokenUnknown);
         return whenReady(candidate, finish);
       }
       // Too short for a token that an operator may choose: nothing to look up.
       if (token.length < shortestChosen) throw refused(tokenMalformed);
-      return keys.findChosen(token).then((found) => identify(found, token, tokenMalformed));
+      return keys.findChosen(token).then((found) => identify(found, hashOf(token), tokenMalformed));
     },
+    hashOf,
+    authenticateAgain: (keyId, hash) => whenReady(keys.find(keyId), (found) => identify(found, hash, tokenUnknown)),
   };
+}
+
+/** The hash under which the token is stored: of its secret, or of the whole where an operator chose it. */
+function hashOf(token: string): string {
+  return hashSecret(isIssued(token) ? token.slice(bodyLength + 1) : token);
 }
 
 /** True for a token of the form that the service issues: the body of the key's id, and the secret. */

@@ -1,6 +1,6 @@
-import type { Caller } from '../../api/caller.ts';
 import { Created, crudOperations } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
+import { booleanIn, commonFields, listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, withText } from '../../api/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
@@ -8,8 +8,9 @@ import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { whenReady } from '../../store/database.ts';
 import { restrictionPolicyNotFound, wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
+import { authorizeOwner, ownerOf } from '../owners.ts';
 import { policyProtectors } from '../policy-protection.ts';
-import { principals } from '../principals/service.ts';
+import { ownedByBots } from '../principals/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { inactiveOwner, invalidExpiry, notKeyOwner, otherOwner, unknownOwner } from './errors.ts';
@@ -17,7 +18,7 @@ import * as errors from './errors.ts';
 import { KeyUses } from './key-uses.ts';
 import { createKeysForOthers, deleteKey, insertKey } from './keys.ts';
 import { syncPolicies, withLimits } from './limits.ts';
-import { checkMayWrite, checkOwner } from './owners.ts';
+import { checkMayWrite } from './may-write.ts';
 import { presentKey } from './present.ts';
 import { keyProtector } from './protector.ts';
 import { rotateOperation } from './rotate.ts';
@@ -35,6 +36,8 @@ const fieldFaults: readonly ErrorDefinition[] = [
   restrictionPolicyNotFound,
 ];
 
+const ownerErrors = { other: otherOwner, unknown: unknownOwner, inactive: inactiveOwner };
+
 function apiKeyOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'owner' },
@@ -46,23 +49,29 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
     name: 'ApiKeys',
     tag: 'API keys',
     listKey: 'keys',
+    filterFields: {
+      ...commonFields,
+      owner_id: textIn('owner_id'),
+      expires_at: timeIn('expires_at'),
+      ip_policy_ids: listIn('ip_policy_ids'),
+      read_only: booleanIn('read_only'),
+      rotated_at: timeIn('rotated_at'),
+    },
     view: ApiKeyView,
     createBody: ApiKeyCreate,
     updateBody: ApiKeyUpdate,
     secretFields: ['token'],
     fieldErrors: textFieldErrors(descriptionTooLong, metadataTooLong),
     errors: {
-      create: [...fieldFaults, wrongIdKindOfSeveral, otherOwner, unknownOwner, inactiveOwner],
+      create: [...fieldFaults, wrongIdKindOfSeveral, ...Object.values(ownerErrors)],
       update: [...fieldFaults, notKeyOwner, wouldLockOut],
       delete: [notKeyOwner],
     },
     guarded: ['update'],
-    async authorizeCreate(transaction, { caller, body }) {
-      const ownerId = ownerOf(body, caller);
-      if (ownerId !== caller.principal.id) await checkOwner(transaction, caller, ownerId, services.get(principals));
-    },
+    authorizeCreate: (transaction, { caller, body }) =>
+      authorizeOwner(transaction, caller, body.owner_id, services, ownerErrors),
     async create(transaction, { caller, body }) {
-      const made = { ...apiKeys.newDocument(caller.accountId), owner_id: ownerOf(body, caller) };
+      const made = { ...apiKeys.newDocument(caller.accountId), owner_id: ownerOf(caller, body.owner_id) };
       const key: ApiKey = withText(withLimits(made, body), body);
       const token = await insertKey(transaction, key);
       if (key.ip_policy_ids !== undefined) await syncPolicies(referables, transaction, key);
@@ -90,11 +99,6 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
   });
 }
 
-function ownerOf({ owner_id: ownerId }: { readonly owner_id?: string }, { principal }: Caller): string {
-  // Official clients send "" for what was not given.
-  return ownerId === undefined || ownerId === '' ? principal.id : ownerId;
-}
-
 export const apiKeysResource: Resource = {
   errors: Object.values(errors),
   migrations,
@@ -104,7 +108,9 @@ export const apiKeysResource: Resource = {
     const uses = new KeyUses(store);
     services.provide(keyUses, uses);
     services.provide(authenticator, createAuthenticator(store, services, uses));
-    services.provide(apiKeyOwners, createKeysForOthers(referables));
+    const keys = createKeysForOthers(store, referables);
+    services.provide(apiKeyOwners, keys);
+    services.add(ownedByBots, keys);
     services.add(policyProtectors, keyProtector);
   },
 };

@@ -103,12 +103,14 @@ onEachGatehouse(
         [{ ip_policy_ids: policy }, 215],
         [{ ip_policy_ids: Array.from({ length: 101 }, () => policy) }, 215],
         [{ read_only: 'yes' }, 215],
-        [{ last_used_at: later }, 214],
-        [{ rotated_at: later }, 214],
       ];
       for (const [body, code] of faults) {
         await refuses(g(), ['POST', '/api_keys', body], 400, code);
         await refuses(g(), ['PATCH', `/api_keys/${id}`, body], 400, code);
+      }
+      for (const body of [{ last_used_at: later }, { rotated_at: later }]) {
+        await refuses(g(), ['POST', '/api_keys', body], 400, 214);
+        await refuses(g(), ['PATCH', `/api_keys/${id}`, body], 400, 20190);
       }
     });
 

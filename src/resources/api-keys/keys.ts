@@ -2,6 +2,7 @@ import { withText } from '../../api/text-fields.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
 import type { Referables } from '../references.ts';
 import type { ApiKeys } from './service.ts';
 import { apiKeys } from './table.ts';
@@ -37,7 +38,7 @@ export async function deleteKey(referables: Referables, transaction: Transaction
   await apiKeys.delete(transaction, key);
 }
 
-export function createKeysForOthers(referables: Referables): ApiKeys {
+export function createKeysForOthers(store: Store, referables: Referables): ApiKeys {
   return {
     async create(transaction, { accountId, ownerId, description, token }) {
       const key: ApiKey = withText({ ...apiKeys.newDocument(accountId), owner_id: ownerId }, { description });
@@ -50,6 +51,9 @@ export function createKeysForOthers(referables: Referables): ApiKeys {
     },
     async policiesOf(queries, keyId) {
       return (await apiKeys.load(queries, keyId))?.ip_policy_ids ?? [];
+    },
+    async descriptionOf(accountId, keyId) {
+      return (await store.find(apiKeys, accountId, keyId))?.description;
     },
   };
 }

@@ -14,7 +14,7 @@ import type { ResourceContext } from '../resource.ts';
 import { notKeyOwner } from './errors.ts';
 import { replaceSecret } from './keys.ts';
 import { withLimits } from './limits.ts';
-import { checkMayWrite } from './owners.ts';
+import { checkMayWrite } from './may-write.ts';
 import { presentKey } from './present.ts';
 import { ApiKeyRotate, ApiKeyView } from './schema.ts';
 import { keyUses } from './service.ts';

@@ -1,16 +1,16 @@
-import type { Authenticator } from '../../api/caller.ts';
-import type { Queries } from '../../store/database.ts';
+import type { Authenticator, Identity } from '../../api/caller.ts';
+import type { Awaitable, Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import type { OwnedByBots } from '../principals/service.ts';
 import { serviceKey } from '../services.ts';
 import type { KeyUses } from './key-uses.ts';
 
-export interface ApiKeys {
+export interface ApiKeys extends OwnedByBots {
   /** The token is in the answer only; nothing can show it again. */
   create(transaction: Transaction, request: NewApiKey): Promise<{ readonly id: string; readonly token: string }>;
-  /** Deletes every key of an owner. */
-  deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;
   /** The IP policies that must allow the source of calls with this key; none where it is good from anywhere. */
   policiesOf(queries: Queries, keyId: string): Promise<readonly string[]>;
+  descriptionOf(accountId: string, keyId: string): Promise<string | undefined>;
 }
 
 export interface NewApiKey {
@@ -21,6 +21,14 @@ export interface NewApiKey {
   readonly token?: string | undefined;
 }
 
+/** Authenticates tokens, and later what was made with one of them, for as long as that token is valid. */
+export interface TokenAuthenticator extends Authenticator {
+  /** The hash by which the token is known later. */
+  hashOf(token: string): string;
+  /** Throws, as for the token itself, once it is revoked, replaced or expired, or its owner is gone or inactive. */
+  authenticateAgain(keyId: string, tokenHash: string): Awaitable<Identity>;
+}
+
 export const apiKeyOwners = serviceKey<ApiKeys>('API keys');
 export const keyUses = serviceKey<KeyUses>('uses of API keys');
-export const authenticator = serviceKey<Authenticator>('authenticator');
+export const authenticator = serviceKey<TokenAuthenticator>('authenticator');

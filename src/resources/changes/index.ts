@@ -7,9 +7,7 @@ import { nextPageQuery } from '../../api/query.ts';
 import { adminsMay } from '../../api/rights.ts';
 import type { Row, Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { invalidTime } from './errors.ts';
-import * as errors from './errors.ts';
-import { filters, idOf, prefix, readPage } from './log-page.ts';
+import { filterFields, filters, idOf, prefix, readPage } from './log-page.ts';
 
 const path = '/changes';
 
@@ -23,7 +21,7 @@ const Change = Type.Object(
     created_at: Type.String({ format: 'date-time', description: 'When, RFC 3339.' }),
     actor: Type.String({ description: 'The User or Bot that made it, or "host" for the command line of the machine.' }),
     operation_id: Type.String({ description: 'The call that made it, as in the answer and the log of the server.' }),
-    action: Type.String({ enum: ['create', 'update', 'delete'], description: 'What happened to the resource.' }),
+    action: Type.String({ enum: ['create', 'update', 'delete'], description: 'Kind of the change.' }),
     kind: Type.String({ description: 'The kind of the resource.', examples: ['ip_policy'] }),
     resource_id: Type.String({ description: 'Id of the resource.' }),
     before: document('The resource as it was, without secrets; null when it did not exist.'),
@@ -53,10 +51,11 @@ function listOperation({ store }: ResourceContext): Operation {
     tag: 'Changes',
     rights: adminsMay('read the list of changes'),
     listedPrefix: prefix,
+    filterFields,
     filters: Object.keys(filters),
     status: 200,
     response: ChangesPage,
-    errors: [invalidTime],
+    errors: [],
     handle: async (call) => {
       const { caller, page, uri } = call;
       const { changes, cursor } = await readPage(store, caller.accountId, call);
@@ -90,7 +89,6 @@ function parse(text: Value | undefined): unknown {
 }
 
 export const changesResource: Resource = {
-  errors: Object.values(errors),
   migrations: [
     {
       name: '0013 change log by account',

@@ -1,10 +1,14 @@
 import type { Call } from '../../api/call.ts';
-import { wrongIdKind } from '../../api/errors.ts';
+import { invalidTime, wrongIdKind } from '../../api/errors.ts';
+import type { FilterFields } from '../../api/filter/fields.ts';
+import { readFilter } from '../../api/filter/read-filter.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { Pace } from '../../lib/pace.ts';
+import { conditionSql } from '../../store/condition-sql.ts';
+import type { Condition } from '../../store/condition.ts';
 import type { Row, Value } from '../../store/database.ts';
+import { SearchSteps } from '../../store/search-steps.ts';
 import type { Store } from '../../store/store.ts';
-import { invalidTime } from './errors.ts';
 
 export const prefix = 'chg';
 /** An id is the version and the position in it, in digits, so that ids sort in the order of changes. */
@@ -13,8 +17,10 @@ const positionDigits = 6;
 const columns = 'version, position, at, actor, operation_id, kind, resource_id, before, after';
 /** Changes that one step of a page looks at. */
 const changesInStep = 2_000;
-/** More steps end a page before it is full. */
-const stepsInPage = 10;
+/** Fields that an expression may name are short, whatever the change; in bytes. */
+const sizesInStep: readonly number[] = Array.from({ length: 200 }, () => 100);
+/** More changes end a page before it is full. */
+const changesInPage = 20_000;
 
 /** SQL conditions by query parameter. */
 export const filters = {
@@ -24,6 +30,28 @@ export const filters = {
   since: 'at >= ',
   until: 'at <= ',
 } as const;
+
+/** Zeros before a number make it as long as it is in an id. */
+const digitsOf = (column: string, digits: number) => `substr(CAST(${10 ** digits} + ${column} AS TEXT), 2)`;
+
+export const filterFields = {
+  id: {
+    kind: 'text',
+    sql: `('${prefix}_' || ${digitsOf('version', versionDigits)} || ${digitsOf('position', positionDigits)})`,
+  },
+  created_at: { kind: 'time', sql: 'at' },
+  version: { kind: 'number', sql: 'version' },
+  actor: { kind: 'text', sql: 'actor' },
+  operation_id: { kind: 'text', sql: 'operation_id' },
+  action: {
+    kind: 'text',
+    sql: "(CASE WHEN before IS NULL THEN 'create' WHEN after IS NULL THEN 'delete' ELSE 'update' END)",
+  },
+  kind: { kind: 'text', sql: 'kind' },
+  resource_id: { kind: 'text', sql: 'resource_id' },
+} as const satisfies FilterFields;
+
+const everything: Condition = { kind: 'constant', value: true };
 
 /** A place in the log: changes before it are older. */
 type Cursor = readonly [version: number, position: number];
@@ -39,36 +67,47 @@ interface LogPage {
  * filter that few changes pass ends the page early: its cost does not depend on how long the log is.
  */
 export async function readPage(
-  { queries }: Store,
+  { queries, json }: Store,
   accountId: string,
   { page, filters: given }: Call,
 ): Promise<LogPage> {
-  const { resource_id: resourceId, ...others } = given;
+  const { resource_id: resourceId, filter, ...others } = given;
   // An index has the changes of one resource in order, so that a step looks at these alone.
   const ofResource = resourceId === undefined ? [] : [resourceId];
   const inStep = `FROM change_log WHERE account_id = $1 AND (version, position) < ($2, $3)
     ${resourceId === undefined ? '' : 'AND resource_id = $4'} ORDER BY version DESC, position DESC`;
   const { sql, values } = condition(others, 5 + ofResource.length);
+  const expression = readFilter(filter, filterFields);
+  const passes = conditionSql(expression ?? everything, json, 'after', 5 + ofResource.length + values.length);
+  const steps = new SearchSteps(expression ?? everything);
+  const limitPlace = `$${4 + ofResource.length}`;
   const found: Row[] = [];
   const pace = new Pace();
   let before = readCursor(page.beforeId);
-  for (let step = 0; step < stepsInPage; step++) {
-    const rows = await queries.all(
-      `SELECT * FROM (SELECT ${columns} ${inStep} LIMIT ${changesInStep}) AS step ${sql}
-       ORDER BY version DESC, position DESC LIMIT $${4 + ofResource.length}`,
-      [accountId, ...before, ...ofResource, page.limit + 1 - found.length, ...values],
+  for (let seen = 0; seen < changesInPage && !steps.isOutOfTime;) {
+    const inOneStep = expression === undefined ? changesInStep : steps.next(sizesInStep);
+    seen += inOneStep;
+    // Kept apart, or SQLite would compute a field anew for each use.
+    const step = `SELECT ${columns}, ${passes.fields} ${inStep} LIMIT ${inOneStep}`;
+    const text =
+      `WITH step AS MATERIALIZED (${step}) SELECT ${columns} FROM step WHERE ${sql} AND (${passes.sql}) ` +
+      `ORDER BY version DESC, position DESC LIMIT ${limitPlace}`;
+    const left = page.limit + 1 - found.length;
+    const from = [accountId, ...before, ...ofResource];
+    const rows = await steps.run(() =>
+      queries.all(
+        text,
+        [...from, left, ...values, ...passes.values],
+        ...(expression === undefined ? [] : (['once'] as const)),
+      ),
     );
     found.push(...rows);
     if (found.length > page.limit) {
       const changes = found.slice(0, page.limit);
       return { changes, cursor: cursorOf(changes.at(-1)) };
     }
-    const end = await queries.all(`SELECT version, position ${inStep} LIMIT 1 OFFSET ${changesInStep - 1}`, [
-      accountId,
-      ...before,
-      ...ofResource,
-    ]);
-    const next = cursorOf(end[0]);
+    const endSql = `SELECT version, position ${inStep} LIMIT 1 OFFSET ${limitPlace}`;
+    const next = cursorOf((await queries.all(endSql, [...from, inOneStep - 1]))[0]);
     if (next === undefined) return { changes: found, cursor: undefined };
     before = next;
     if (pace.isDue) await pace.giveWay();
@@ -92,7 +131,7 @@ function condition(
   }
   const conditions = new Map<string, string>(Object.entries(filters));
   const all = entries.map(([name], at) => `${conditions.get(name) ?? ''}$${firstPlace + at}`);
-  return { sql: all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`, values: entries.map(([, value]) => value) };
+  return { sql: all.length === 0 ? 'TRUE' : all.join(' AND '), values: entries.map(([, value]) => value) };
 }
 
 function readCursor(beforeId: string | undefined): Cursor {

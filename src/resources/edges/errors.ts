@@ -18,11 +18,7 @@ export const edgeMetadataTooLong = defineError(
   'The metadata is too long: {bytes} bytes, where 4096 are allowed (in UTF-8). Shorten it.',
 );
 
-export const invalidHostport = defineError(
-  7104,
-  400,
-  'The hostport {hostport} is not of the form host:port: {reason}.',
-);
+export const invalidHostport = defineError(7104, 400, 'The hostport {hostport} is not of the form host:port: {reason}');
 
 export const invalidPort = defineError(
   7112,
@@ -30,12 +26,16 @@ export const invalidPort = defineError(
   'The port {port} of {hostport} is not a port: give a number from 1 to 65535.',
 );
 
-export const wrongHttpsPort = defineError(7116, 400, 'The hostport {hostport} must use port {port}.');
+export const wrongHttpsPort = defineError(
+  7116,
+  400,
+  'The hostport {hostport} must use port {port}: that is the port which clients use, wherever the gateway itself listens. Did you mean {meant}? The setting https_port on the host changes it.',
+);
 
 export const hostportTaken = defineError(
   7122,
   409,
-  '{hostport} belongs to another edge{edge}. Take it from that edge first, or choose another.',
+  '{hostport} belongs to another edge, address or tunnel{edge}. Take it from there first, or choose another.',
 );
 
 export const matchRequired = defineError(7123, 400, 'A route needs a match. Give a path that starts with "/".');

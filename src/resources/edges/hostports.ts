@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 
-import { quote, UserError } from '../../errors/user-error.ts';
+import { asSentence, quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
+import type { HostnameOptions } from '../../lib/host-port.ts';
 import type { Value } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
@@ -24,13 +25,13 @@ export function checkHostportCount(hostports: readonly string[]): void {
   if (count > hostportLimit) throw new UserError(tooManyHostports, { count, limit: hostportLimit });
 }
 
-export function readHostport(text: string, options?: { readonly wildcard: boolean }): { host: string; port: number } {
+export function readHostport(text: string, options?: HostnameOptions): { host: string; port: number } {
   const parsed = parseHostPort(text, options);
   if (parsed.ok) return parsed;
   const hostport = quote(text);
   if (parsed.fault === 'port')
     throw new UserError(invalidPort, { port: quote(text.slice(text.lastIndexOf(':') + 1)), hostport });
-  throw new UserError(invalidHostport, { hostport, reason: `it ${parsed.reason}` });
+  throw new UserError(invalidHostport, { hostport, reason: asSentence(`it ${parsed.reason}`) });
 }
 
 interface ReservationTable {
@@ -92,4 +93,8 @@ export class Reservations {
     // Another account's edges are none of the caller's business.
     throw new UserError(hostportTaken, { hostport, edge: accountId === edge.account_id ? ` (${id})` : '' });
   }
+}
+
+export function sameHostports(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((hostport, at) => hostport === b[at]);
 }

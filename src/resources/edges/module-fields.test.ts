@@ -55,9 +55,9 @@ onEachGatehouse(
         for (const body of [undefined, {}, { backend_id: null }, { backend_id: '' }]) {
           await refuses(g(), ['PUT', path, body], 400, 20018);
         }
-        for (const backend_id of ['bkdsc_gone', foreign]) await refuses(g(), ['PUT', path, { backend_id }], 400, 6501);
-        for (const backend_id of ['bkdtg_x', 'x', 'bkdsc_ü'])
-          await refuses(g(), ['PUT', path, { backend_id }], 400, 242);
+        for (const backend_id of ['bkdsc_gone', 'bkdtg_gone', foreign])
+          await refuses(g(), ['PUT', path, { backend_id }], 400, 6501);
+        for (const backend_id of ['ipp_x', 'x', 'bkdsc_ü']) await refuses(g(), ['PUT', path, { backend_id }], 400, 242);
         const backend = await newBackend();
         const { body } = await g().put(path, { backend_id: backend });
         assert.deepEqual(body, { enabled: true, backend: refOf('/backends/static', backend) });

@@ -24,6 +24,8 @@ export class ModuleFields {
   /** Fields of an answer; every one is there, null when unset. */
   readonly views: object;
   readonly errors: readonly ErrorDefinition[];
+  /** Modules of the public service that are shown as null, and cannot be set. */
+  readonly notOffered: readonly string[];
   readonly #modules: readonly EdgeModule[];
   readonly #names: readonly string[];
 
@@ -33,6 +35,7 @@ export class ModuleFields {
     this.errors = this.#modules.flatMap(({ errors }) => errors);
     const byName = new Map(this.#modules.map((module) => [module.name, module]));
     this.#names = [...new Set([...shownNames, ...byName.keys()])];
+    this.notOffered = shownNames.filter((name) => !byName.has(name));
     this.inputs = Object.fromEntries(
       this.#modules.map(({ name, input }) => [name, Type.Optional(Type.Ref(schemaId(input)))]),
     );
@@ -48,12 +51,23 @@ export class ModuleFields {
     );
   }
 
+  warnings(modules: StoredModules): readonly string[] {
+    return this.#modules.flatMap((module) => {
+      const settings = modules[module.name];
+      return settings === undefined ? [] : warningsOf(module, settings);
+    });
+  }
+
   present(modules: StoredModules, referables: Referables, call: Call): object {
     const shown = new Map(
       this.#modules.map((module) => [module.name, presentModule(module, modules[module.name], referables, call)]),
     );
     return Object.fromEntries(this.#names.map((name) => [name, shown.get(name) ?? null]));
   }
+}
+
+export function warningsOf(module: EdgeModule, settings: Settings): readonly string[] {
+  return module.warnings?.(settings) ?? [];
 }
 
 export function acceptModule(module: EdgeModule, input: unknown, referables: Referables): Settings {
@@ -98,7 +112,7 @@ export async function syncReferences(
     for (const id of now.difference(before)) {
       if (!(await referables.exists(transaction, kind, owner.account_id, id))) throw missing(id);
     }
-    await referables.set(transaction, kind, owner.id, [...now]);
+    await referables.set(transaction, kind, owner.id, [...now], { isNew: before.size === 0 });
   }
 }
 

@@ -9,16 +9,15 @@ import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import { whenReady } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import type { Table } from '../../store/table.ts';
+import type { Stored, Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { moduleNotSet } from './errors.ts';
-import { acceptModule, presentModule, syncReferences } from './module-fields.ts';
+import { acceptModule, presentModule, syncReferences, warningsOf } from './module-fields.ts';
 import type { HasModules } from './module-fields.ts';
 
-/** The paths and names of the modules of one kind of edge or route. */
-interface ModulePaths<Owner extends HasModules> {
-  readonly target: ModuleTarget;
+/** The paths and names of what is below one kind of edge or route. */
+interface OwnerPaths<Owner extends Stored> {
   readonly table: Table<Owner>;
   /** Path of one edge or route: `/edges/tcp/{id}`. */
   readonly path: string;
@@ -35,16 +34,43 @@ interface ModulePaths<Owner extends HasModules> {
   readonly belongs?: (owner: Owner, call: Call) => boolean;
 }
 
+interface ModulePaths<Owner extends HasModules> extends OwnerPaths<Owner> {
+  readonly target: ModuleTarget;
+  /** Names of modules that the public service has and this one has not: deleting one succeeds, as for one never set. */
+  readonly notOffered: readonly string[];
+}
+
 /** PUT, GET and DELETE for every module that the edge or route takes. */
 export function moduleOperations<Owner extends HasModules>(
   context: ResourceContext,
   paths: ModulePaths<Owner>,
 ): readonly Operation[] {
-  return modulesFor(paths.target).flatMap((module) => [
+  const offered = modulesFor(paths.target).flatMap((module) => [
     replaceOperation(context, paths, module),
     getOperation(context, paths, module),
     deleteOperation(context, paths, module),
   ]);
+  return [...offered, ...paths.notOffered.map((name) => deleteNothing(context, paths, name))];
+}
+
+/** Some clients delete every module that they do not want set, and take an error for a failure. */
+export function deleteNothing<Owner extends Stored>(
+  { store }: ResourceContext,
+  paths: OwnerPaths<Owner>,
+  name: string,
+): Operation {
+  return operation({
+    ...describe(paths, { name, title: name }, 'Delete'),
+    method: 'DELETE',
+    description:
+      'The module is not offered, so that there is nothing to delete: it succeeds for every one that exists.',
+    status: 204,
+    errors: [paths.notFoundError],
+    handle: async (call) => {
+      const owner = await store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
+      checkFound(owner, paths, call);
+    },
+  });
 }
 
 function replaceOperation<Owner extends HasModules>(
@@ -70,6 +96,7 @@ function replaceOperation<Owner extends HasModules>(
         await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: settings });
       });
       setEtag(call, settings);
+      for (const warning of warningsOf(module, settings)) call.setHeader('Gatehouse-Warning', warning);
       return presentModule(module, settings, referables, call);
     },
   });
@@ -141,9 +168,9 @@ async function findForWrite<Owner extends HasModules>(
   return checkFound(await paths.table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), paths, call);
 }
 
-function checkFound<Owner extends HasModules>(
+function checkFound<Owner extends Stored>(
   owner: Owner | undefined,
-  { noun, notFoundError, belongs }: ModulePaths<Owner>,
+  { noun, notFoundError, belongs }: OwnerPaths<Owner>,
   call: Call,
 ): Owner {
   if (owner === undefined || belongs?.(owner, call) === false) {
@@ -152,9 +179,9 @@ function checkFound<Owner extends HasModules>(
   return owner;
 }
 
-function describe<Owner extends HasModules>(
-  { path, title, name, tag }: ModulePaths<Owner>,
-  module: EdgeModule,
+function describe<Owner extends Stored>(
+  { path, title, name, tag }: OwnerPaths<Owner>,
+  module: Pick<EdgeModule, 'name' | 'title'>,
   verb: 'Replace' | 'Get' | 'Delete',
 ) {
   return {

@@ -1,6 +1,8 @@
 import type { Settings } from '../../modules/module.ts';
 import type { Awaitable } from '../../store/database.ts';
-import { serviceKey } from '../services.ts';
+import type { Page } from '../../store/table.ts';
+import type { UnopenedPort } from '../../observe/listener-faults.ts';
+import { serviceKey, serviceListKey } from '../services.ts';
 
 /** The modules of one kind of edge or route, for resources that look at them. */
 export interface EdgeModules {
@@ -13,3 +15,24 @@ export interface EdgeModules {
 export const tcpEdgeModules = serviceKey<EdgeModules>('modules of TCP edges');
 export const httpsEdgeModules = serviceKey<EdgeModules>('modules of HTTPS edges');
 export const httpsRouteModules = serviceKey<EdgeModules>('modules of HTTPS routes');
+
+/** Edges of one kind, by where they are reached. */
+export interface EdgeAddresses {
+  readonly prefix: string;
+  /** Path of the collection. */
+  readonly path: string;
+  readonly proto: 'https' | 'tcp';
+  /** Newest first. */
+  page(accountId: string, page: Page): Promise<readonly EdgeAddress[]>;
+}
+
+export interface EdgeAddress {
+  readonly id: string;
+  readonly created_at: string;
+  readonly hostports: readonly string[];
+}
+
+export const edgeAddresses = serviceListKey<EdgeAddresses>('addresses of edges');
+
+/** The ports of TCP edges that this process cannot open. */
+export const unopenedPorts = serviceKey<{ list(): readonly UnopenedPort[] }>('ports that cannot be opened');

@@ -2,18 +2,14 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFields, withText } from '../../api/text-fields.ts';
-import { UserError } from '../../errors/user-error.ts';
-import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
-import { checkMayWritePolicy } from '../policy-protection.ts';
-import { createReferable, listShort } from '../references.ts';
+import { textFields } from '../../api/text-fields.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { IpPolicyEntry, ipPolicyKind } from './configuration.ts';
 import { policyInUse, policyProtected } from './errors.ts';
 import * as errors from './errors.ts';
 import { ipPolicies, migrations } from './table.ts';
-
-const path = '/ip_policies';
-const referable = createReferable({ kind: 'ip_policy', path, table: 'ip_policies', documents: ipPolicies });
+import { ipPolicyWrites, path, referable } from './writes.ts';
 
 const IpPolicyView = Type.Object(
   {
@@ -27,6 +23,8 @@ const IpPolicyView = Type.Object(
 const IpPolicyCreate = Type.Object(textFields, { $id: 'IpPolicyCreate', additionalProperties: false });
 const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', additionalProperties: false });
 
+const ofRules = 'It belongs to the rules of the policy: POST /ip_policy_rules.';
+
 function ipPolicyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     // A new policy is used by nothing yet.
@@ -39,24 +37,13 @@ function ipPolicyOperations({ store, services }: ResourceContext): readonly Oper
     name: 'IpPolicies',
     tag: 'IP policies',
     listKey: 'ip_policies',
+    takesNewId: true,
     view: IpPolicyView,
     createBody: IpPolicyCreate,
     updateBody: IpPolicyUpdate,
+    misplacedFields: { action: ofRules, cidr: ofRules, rules: ofRules },
     errors: { create: [], update: [policyProtected], delete: [policyProtected, policyInUse] },
-    create: (transaction, { caller, body }) =>
-      ipPolicies.insert(transaction, withText(ipPolicies.newDocument(caller.accountId), body)),
-    async update(transaction, { caller, body }, policy) {
-      await checkMayWritePolicy(services, transaction, caller, policy.id);
-      return ipPolicies.update(transaction, policy, withText(policy, body));
-    },
-    async remove(transaction, { caller }, policy) {
-      await checkMayWritePolicy(services, transaction, caller, policy.id);
-      const users = await referable.referrersOf(transaction, policy.id);
-      if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
-      // Its rules go with it.
-      await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
-      await ipPolicies.delete(transaction, policy, { cascades: true });
-    },
+    ...ipPolicyWrites(services),
     present: (policy, { uri }) => ({
       id: policy.id,
       uri: uri(`${path}/${policy.id}`),
@@ -70,7 +57,10 @@ function ipPolicyOperations({ store, services }: ResourceContext): readonly Oper
 export const ipPoliciesResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [IpPolicyView, IpPolicyCreate, IpPolicyUpdate],
+  schemas: [IpPolicyView, IpPolicyCreate, IpPolicyUpdate, IpPolicyEntry],
   operations: ipPolicyOperations,
   referables: [referable],
+  provide({ services }) {
+    services.add(configurationKinds, ipPolicyKind(services));
+  },
 };

@@ -4,10 +4,18 @@ import type { Cidr } from '../../lib/ip/cidr.ts';
 import { ruleFlag } from '../../snapshot/contract.ts';
 import { hostBitsSet, invalidCidr, maskMissing } from './errors.ts';
 
-/** Returns the CIDR and its canonical text. Host bits are refused, not cut off: a client must read back what it sent. */
-export function acceptCidr(text: string): { readonly cidr: Cidr; readonly canonical: string } {
-  const parsed = parseCidr(text);
-  if (parsed.ok) return parsed;
+interface AcceptedCidr {
+  readonly cidr: Cidr;
+  readonly canonical: string;
+  /** As it was sent, in lower case and without blanks around it. */
+  readonly written: string;
+}
+
+/** Host bits are refused, not cut off: a client must read back what it sent. */
+export function acceptCidr(text: string): AcceptedCidr {
+  const written = text.trim().toLowerCase();
+  const parsed = parseCidr(written);
+  if (parsed.ok) return { ...parsed, written };
   const cidr = quote(text);
   const { fault, reason, suggestion = '' } = parsed;
   if (fault === 'no-mask') throw new UserError(maskMissing, { cidr, suggestion });

@@ -9,7 +9,7 @@ import type { Change } from '../../store/change-log.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { flagOf } from './cidr-rules.ts';
-import { flaggedCidr, readAllRules, readCidr, readRules, rulesAtOnce, StoredRuleError } from './read-rules.ts';
+import { flaggedCidr, readAllRules, readCidr, readRules, StoredRuleError } from './read-rules.ts';
 import type { IpPolicyRule } from './table.ts';
 
 /**
@@ -123,15 +123,12 @@ async function loadOne(
   kept.delete(id);
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
-  const version = await readVersion(queries);
-  const rows = await queries.all(
-    `SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1 LIMIT ${rulesAtOnce}`,
-    [id],
-  );
-  if (rows.length === rulesAtOnce) return keep(kept, id, await snapshots.readSnapshot((one) => loadLarge(one, id)));
-  const rules = await compileRules(rows.map(([cidr, action]) => flaggedCidr(cidr, action)));
-  // Keep the rules only if no write happened during the read: they may be of two versions.
-  return (await readVersion(queries)) === version ? keep(kept, id, { ...rules, version }) : toEntry(id, rules);
+  const rows = await queries.all(`SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1 LIMIT ${keepFrom}`, [
+    id,
+  ]);
+  // Rules that are kept must be of one version.
+  if (rows.length === keepFrom) return keep(kept, id, await snapshots.readSnapshot((one) => loadLarge(one, id)));
+  return toEntry(id, await compileRules(rows.map(([cidr, action]) => flaggedCidr(cidr, action))));
 }
 
 /** The queries must be of one state of the database. */

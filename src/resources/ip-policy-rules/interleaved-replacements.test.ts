@@ -22,7 +22,7 @@ function block(at: number, mark: string): readonly string[] {
 }
 
 type Rules = ReadonlySet<string>;
-/** What a call does to the rules; undefined where it must be refused. */
+/** Returns the rules after a call; undefined where it must be refused. */
 type Effect = (rules: Rules) => Rules | undefined;
 
 interface Step {

@@ -65,6 +65,18 @@ async function isLarge(transaction: Transaction, policyId: string): Promise<bool
   return (await transaction.all(sql, [policyId])).length > 0;
 }
 
+/** Within a transaction of the caller's. */
+export async function replaceWithin(
+  context: ResourceContext,
+  call: Call,
+  policyId: string,
+  wanted: RuleList,
+  transaction: Transaction,
+): Promise<void> {
+  const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
+  await replaceInOneWrite({ context, call, policyId, wanted, compiled, after: {} }, transaction);
+}
+
 async function replaceInOneWrite(replacement: Replacement, transaction: Transaction): Promise<Counts> {
   const { policyId, wanted } = replacement;
   await checkPolicy(replacement, transaction);

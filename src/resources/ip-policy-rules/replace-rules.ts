@@ -7,9 +7,10 @@ import { duplicateEntry } from '../../errors/shared.ts';
 import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
+import { RuleEntries } from '../rule-entries.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
 import { checkPolicy, replaceAllRules } from './replace-all-rules.ts';
-import { acceptRules, parseRuleLines, ReplaceRules } from './rule-list.ts';
+import { acceptRules, parseRuleLines } from './rule-list.ts';
 
 const bodyLimitBytes = 32 * 1024 * 1024;
 
@@ -33,7 +34,7 @@ export function replaceRulesOperation(context: ResourceContext): Operation {
       'At once and as a whole: traffic never sees half of the list. Send a JSON list, or plain text with one CIDR a line ' +
       '("!" before a CIDR means deny, "#" starts a comment). Rules that are kept keep their ids.',
     tag: 'IP policies',
-    body: ReplaceRules,
+    body: RuleEntries,
     bodyForm: 'list',
     bodyLimit: bodyLimitBytes,
     bodyTypes: ['application/json', 'text/plain'],

@@ -1,17 +1,13 @@
-import { Type } from 'typebox';
-
 import { decodeText } from '../../api/body.ts';
-import { textFields } from '../../api/text-fields.ts';
 import type { TextFields } from '../../api/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { Pace } from '../../lib/pace.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
+import type { Action, RuleEntry } from '../rule-entries.ts';
 import { acceptCidr, flagOf } from './cidr-rules.ts';
 import { invalidRuleLine, tooManyRules } from './errors.ts';
-import { actions } from './table.ts';
-import type { Action } from './table.ts';
 
 const ruleLimit = 100_000;
 
@@ -28,26 +24,6 @@ export interface RuleList {
   /** Rules sorted by the text of their CIDRs, in the order of the index: inserting them takes half the time. */
   readonly inOrder: readonly WantedRule[];
 }
-
-export const ReplaceRules = Type.Array(
-  Type.Union([
-    Type.String({ description: 'A CIDR; "!" before it means deny.', examples: ['203.0.113.0/24'] }),
-    Type.Object(
-      {
-        cidr: Type.String({ examples: ['203.0.113.0/24'] }),
-        action: Type.Optional(
-          Type.Union(
-            actions.map((each) => Type.Literal(each)),
-            { description: 'Default allow.', default: 'allow' },
-          ),
-        ),
-        ...textFields,
-      },
-      { additionalProperties: false },
-    ),
-  ]),
-  { description: 'All rules that the policy has from now on.' },
-);
 
 /** Longest line; those of a list that somebody wrote have a hundredth of it. */
 const lineLimitBytes = 16 * 1024;
@@ -104,9 +80,7 @@ function cidrOfLine(rule: string, line: number): string {
   }
 }
 
-type RuleInput = string | (TextFields & { readonly cidr: string; readonly action?: Action });
-
-export async function acceptRules(inputs: readonly RuleInput[]): Promise<RuleList> {
+export async function acceptRules(inputs: readonly RuleEntry[]): Promise<RuleList> {
   if (inputs.length > ruleLimit) throw new UserError(tooManyRules, { limit: ruleLimit, count: inputs.length });
   const byCidr = new Map<string, WantedRule>();
   const pace = new Pace();
@@ -125,7 +99,7 @@ export async function acceptRules(inputs: readonly RuleInput[]): Promise<RuleLis
   return { byCidr, inOrder };
 }
 
-function acceptRule(input: RuleInput): WantedRule {
+function acceptRule(input: RuleEntry): WantedRule {
   if (typeof input !== 'string') return { ...input, ...acceptRange(input.cidr, input.action ?? 'allow') };
   return input.startsWith('!') ? acceptRange(input.slice(1).trim(), 'deny') : acceptRange(input, 'allow');
 }

@@ -58,6 +58,23 @@ export async function planReplacement(queries: Queries, policyId: string, wanted
   return { version, before: { digest: digest.digest('base64') }, count: kept.length + gone.length, kept, gone, fresh };
 }
 
+/** Reads the rules of the policy in slices: what an ETag of the list stands for, and how many there are of each action. */
+export async function summarizeRules(
+  queries: Queries,
+  policyId: string,
+): Promise<{ readonly state: ListState; readonly totals: Readonly<Record<IpPolicyRule['action'], number>> }> {
+  const digest = createHash('sha256');
+  const totals = { allow: 0, deny: 0 };
+  for await (const rows of readRules(queries, policyId, 'id, action, side')) {
+    for (const row of rows) {
+      const rule = toRule(row);
+      digest.update(lineOf(rule));
+      totals[rule.action] += 1;
+    }
+  }
+  return { state: { digest: digest.digest('base64') }, totals };
+}
+
 /** True if the rules of the policy may have changed since the plan was made. */
 export async function isOutdated(
   queries: Queries,

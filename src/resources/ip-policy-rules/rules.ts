@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
 import { metadataTooLong } from '../../api/errors.ts';
+import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -25,7 +26,8 @@ import {
   ruleNotFound,
   unknownAction,
 } from './errors.ts';
-import { actions, ipPolicyRules } from './table.ts';
+import { actions } from '../rule-entries.ts';
+import { ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 const cidr = Type.String({
@@ -34,7 +36,7 @@ const cidr = Type.String({
 });
 const action = Type.Union(
   actions.map((each) => Type.Literal(each)),
-  { description: 'What happens to addresses in the range. Fixed after creation.' },
+  { description: 'Effect on addresses in the range. Fixed after creation.' },
 );
 
 export const IpPolicyRuleView = Type.Object(
@@ -45,7 +47,7 @@ export const IpPolicyRuleView = Type.Object(
     ...textFields,
     cidr,
     ip_policy: Type.Ref('Ref'),
-    action: Type.String({ enum: [...actions], description: 'What happens to addresses in the range.' }),
+    action: Type.String({ enum: [...actions], description: 'Effect on addresses in the range.' }),
   },
   { $id: 'IpPolicyRule' },
 );
@@ -78,6 +80,14 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
     name: 'IpPolicyRules',
     tag: 'IP policy rules',
     listKey: 'ip_policy_rules',
+    filterFields: {
+      ...commonFields,
+      cidr: textIn('cidr'),
+      action: textIn('action'),
+      ip_policy: textIn('ip_policy_id'),
+      'ip_policy.id': textIn('ip_policy_id'),
+    },
+    takesNewId: true,
     view: IpPolicyRuleView,
     createBody: IpPolicyRuleCreate,
     updateBody: IpPolicyRuleUpdate,
@@ -126,8 +136,8 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       await checkPolicy(transaction, referables, caller.accountId, body.ip_policy_id);
       const rule: IpPolicyRule = withText(
         {
-          ...ipPolicyRules.newDocument(caller.accountId),
-          cidr: acceptCidr(body.cidr).canonical,
+          ...ipPolicyRules.newDocument(caller.accountId, call.newId),
+          ...cidrFields(body.cidr),
           ip_policy_id: body.ip_policy_id,
           action: body.action,
         },
@@ -141,8 +151,8 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
     async update(transaction, call, previous) {
       const { caller, body } = call;
       await checkMayWritePolicy(services, transaction, caller, previous.ip_policy_id);
-      const newCidr = body.cidr === undefined || body.cidr === '' ? previous.cidr : acceptCidr(body.cidr).canonical;
-      const rule = withText({ ...previous, cidr: newCidr }, body);
+      const { written: _, ...kept } = previous;
+      const rule = withText(body.cidr ? { ...kept, ...cidrFields(body.cidr) } : previous, body);
       await checkUnique(transaction, rule);
       const stored = await ipPolicyRules.update(transaction, previous, rule);
       await services.get(lockoutGuard).check(transaction, call);
@@ -159,11 +169,17 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       created_at: rule.created_at,
       description: rule.description,
       metadata: rule.metadata,
-      cidr: rule.cidr,
+      cidr: rule.written ?? rule.cidr,
       ip_policy: { id: rule.ip_policy_id, uri: uri(referables.pathOf('ip_policy', rule.ip_policy_id)) },
       action: rule.action,
     }),
   });
+}
+
+/** A client must read back the spelling that it sent: Terraform would replace the rule at every run. */
+function cidrFields(text: string): Pick<IpPolicyRule, 'cidr' | 'written'> {
+  const { canonical, written } = acceptCidr(text);
+  return written === canonical ? { cidr: canonical } : { cidr: canonical, written };
 }
 
 async function checkPolicy(

@@ -1,6 +1,8 @@
+import type { Call } from '../../api/call.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
+import type { RuleEntry } from '../rule-entries.ts';
 import { serviceKey } from '../services.ts';
 
 export interface IpPolicyRules {
@@ -17,6 +19,16 @@ export interface RuleSweeper {
   start(onFault: (error: unknown) => void): AsyncDisposable;
 }
 
+/** The rules of a policy as the list that a configuration has. */
+export interface RuleLists {
+  /** In canonical form: sorted, and as short as each can be written. */
+  accept(rules: readonly RuleEntry[]): Promise<readonly RuleEntry[]>;
+  /** In the same form. */
+  read(queries: Queries, policyId: string): Promise<readonly RuleEntry[]>;
+  /** Gives the policy exactly these rules, which are in canonical form, within the transaction. */
+  replace(transaction: Transaction, call: Call, policyId: string, rules: readonly RuleEntry[]): Promise<void>;
+}
+
 export interface MatchingRule {
   readonly id: string;
   readonly ip_policy_id: string;
@@ -25,6 +37,7 @@ export interface MatchingRule {
 }
 
 export const ipPolicyRuleSearch = serviceKey<IpPolicyRules>('IP policy rules');
+export const ruleLists = serviceKey<RuleLists>('lists of rules');
 export const ruleSweeper = serviceKey<RuleSweeper>('rule sweeper');
 
 /** The verdict of the rules of one restriction or module on an address. */

@@ -1,14 +1,14 @@
 import type { TextFields } from '../../api/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
+import type { Action } from '../rule-entries.ts';
 import type { Stored } from '../../store/table.ts';
-
-export const actions = ['allow', 'deny'] as const;
-export type Action = (typeof actions)[number];
 
 export interface IpPolicyRule extends Stored, TextFields {
   /** Canonical text. */
   readonly cidr: string;
+  /** The spelling that is shown, where it is not the canonical one. */
+  readonly written?: string;
   readonly ip_policy_id: string;
   readonly action: Action;
 }
@@ -17,6 +17,10 @@ export interface IpPolicyRule extends Stored, TextFields {
 export const bothSides = 0;
 /** The `hidden_side` of a policy that is deleted: its rules are only left to be swept. */
 export const everySide = 3;
+
+export const ruleRows = 'ip_policy_rule_rows';
+/** Selects the side that a policy hides; to be followed by a condition that names one policy. */
+export const hiddenSideSql = 'SELECT hidden_side FROM ip_policy_rule_sides';
 
 /**
  * True for rules that are in force. Those of the hidden side of a policy are not in force yet, or no longer:
@@ -66,7 +70,7 @@ export const migrations: readonly Migration[] = [
 
 export const ipPolicyRules = new Table<IpPolicyRule>({
   name: 'ip_policy_rules',
-  rows: { table: 'ip_policy_rule_rows', isShown },
+  rows: { table: ruleRows, isShown },
   kind: 'ip_policy_rule',
   prefix: 'ipr',
   columns: {

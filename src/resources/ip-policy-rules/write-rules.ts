@@ -1,3 +1,4 @@
+import { chunks } from '../../lib/chunks.ts';
 import { withText } from '../../api/text-fields.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
@@ -26,9 +27,10 @@ export async function prepareOnHiddenSide(store: Store, owner: Owner, plan: Rule
   const shown = shownSide(lease);
   const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
   const leaving = plan.gone.filter(({ side }) => side === bothSides).map(({ id }) => id);
-  for (const ids of chunks(staying)) await inLease(store, lease, (writer) => moveRows(writer, ids, bothSides));
-  for (const ids of chunks(leaving)) await inLease(store, lease, (writer) => moveRows(writer, ids, shown));
-  for (const rules of chunks(plan.fresh)) {
+  for (const ids of chunks(staying, rowsAtOnce))
+    await inLease(store, lease, (writer) => moveRows(writer, ids, bothSides));
+  for (const ids of chunks(leaving, rowsAtOnce)) await inLease(store, lease, (writer) => moveRows(writer, ids, shown));
+  for (const rules of chunks(plan.fresh, rowsAtOnce)) {
     const documents = toDocuments(owner, rules);
     await inLease(store, lease, (writer) => ipPolicyRules.insertMany(writer, documents, { side: lease.hiddenSide }));
   }
@@ -52,10 +54,11 @@ export async function isPrepared(queries: Queries, lease: Lease, { inOrder }: Ru
 /** Carries the whole plan out within the transaction, whichever sides the rules lie on. */
 export async function writeAtOnce(transaction: Transaction, owner: Owner, { gone, fresh }: RulePlan): Promise<void> {
   let deleted = 0;
-  for (const ids of chunks(gone.map(({ id }) => id))) deleted += await deleteRows(transaction, ids);
+  const goneIds = gone.map(({ id }) => id);
+  for (const ids of chunks(goneIds, rowsAtOnce)) deleted += await deleteRows(transaction, ids);
   if (deleted !== gone.length)
     throw new Error(`${gone.length - deleted} rules of ${owner.policyId} went without a trace`);
-  for (const rules of chunks(fresh)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
+  for (const rules of chunks(fresh, rowsAtOnce)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
 }
 
 function toDocuments({ accountId, policyId }: Owner, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
@@ -64,15 +67,4 @@ function toDocuments({ accountId, policyId }: Owner, rules: readonly WantedRule[
     const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
     return hasText(rule) ? withText(bare, rule) : bare;
   });
-}
-
-/** Splits into powers of two, so that lists of all lengths share a handful of prepared statements. */
-function chunks<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const parts: (readonly Item[])[] = [];
-  let size = rowsAtOnce;
-  for (let at = 0; at < items.length; at += size) {
-    while (size > items.length - at) size /= 2;
-    parts.push(items.slice(at, at + size));
-  }
-  return parts;
 }

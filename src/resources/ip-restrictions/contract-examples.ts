@@ -2,7 +2,8 @@ import type { ResourceExamples } from '../../../test/contract/support/examples.t
 
 export const examples: ResourceExamples = {
   IpRestrictionsCreate: async (account) => ({
-    type: 'agent',
+    // Of a type that refuses no caller and no agent: others are made in the same account.
+    type: 'endpoints',
     enforced: true,
     ip_policy_ids: [(await account.make('/ip_policies')).id],
   }),
@@ -10,4 +11,5 @@ export const examples: ResourceExamples = {
     enforced: false,
     ip_policy_ids: [(await account.make('/ip_policies')).id],
   }),
+  IpRestrictionDecisionsReplace: () => ({ decision: 'refuse_on_purpose' }),
 };

@@ -21,5 +21,19 @@ export const restrictionWithoutPolicy = defineError(
 export const wouldLockOut = defineError(
   20005,
   409,
-  'This change would lock you out: your next call from {address} would be refused by {restriction}. Allow your address first, or repeat the call with the header "Gatehouse-Allow-Lockout: true" if you mean it.',
+  'This change would lock you out: your next call from {address} would be refused by {restriction}. Allow your address first (with Terraform: depends_on = [the rules that allow it] in the restriction), or repeat the call with the header "Gatehouse-Allow-Lockout: true" if you mean it.',
+);
+
+export const unknownWindow = defineError(20176, 400, 'The window {window} is unknown. Give one of: hour, day, week.');
+
+export const tooManyDecisions = defineError(
+  20177,
+  409,
+  'This IP restriction has {limit} decisions on sources, which is as many as one may have. Delete those of sources that come no more.',
+);
+
+export const typeChanged = defineError(
+  20210,
+  409,
+  'The type of an IP restriction is fixed, and this one has {type}. Declare another restriction under a name of its own.',
 );

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts';
 import type { HostCommand } from '../host-command.ts';
-import { ipRestrictions } from './table.ts';
+import { ipRestrictions, withEnforced } from './table.ts';
 import type { IpRestriction } from './table.ts';
 
 const restrictionsList: HostCommand = {
@@ -27,7 +27,7 @@ const restrictionsDisable: HostCommand = {
       const actor = { id: 'host', accountId: restriction.account_id, operationId: newId('op') };
       await store.write(actor, async (transaction) => {
         const current = await ipRestrictions.load(transaction, restriction.id);
-        if (current !== undefined) await ipRestrictions.update(transaction, current, { ...current, enforced: false });
+        if (current !== undefined) await ipRestrictions.update(transaction, current, withEnforced(current, false));
       });
     }
     return enforced.length === 0

@@ -3,35 +3,39 @@ import { Type } from 'typebox';
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { fieldRequired } from '../../api/errors.ts';
+import { booleanIn, commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { adminsMay } from '../../api/rights.ts';
-import { textFields, withText } from '../../api/text-fields.ts';
+import { textFields } from '../../api/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import { policyProtectors } from '../policy-protection.ts';
 import type { Referables } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { restrictionCompiler } from './compile.ts';
+import { IpRestrictionEntry, ipRestrictionKind, writeRights } from './configuration.ts';
 import { restrictionPolicyNotFound, restrictionWithoutPolicy, unknownRestrictionType, wouldLockOut } from './errors.ts';
+import { decisionOperations, IpRestrictionDecisionReplace, IpRestrictionDecisionView } from './decisions.ts';
 import * as errors from './errors.ts';
 import { hostCommands } from './host-commands.ts';
 import { createLockoutGuard } from './lockout-guard.ts';
 import { restrictionsOfType } from './search.ts';
+import { IpRestrictionWarningsSummary, summaryOperation } from './summary-operation.ts';
 import { ipRestrictionSearch, lockoutGuard, warnings } from './service.ts';
 import { restrictionProtector } from './protector.ts';
 import { ipRestrictions, migrations } from './table.ts';
 import type { IpRestriction } from './table.ts';
 import { IpRestrictionWarnings, warningsOperation } from './warnings-operation.ts';
 import { createWarnings } from './warnings.ts';
+import { ipRestrictionWrites } from './writes.ts';
 
 const path = '/ip_restrictions';
 const enforcedText = 'true: enforced. false: only warnings are issued.';
 const enforced = Type.Boolean({ description: enforcedText });
 const type = Type.Union(
   restrictionTypes.map((each) => Type.Literal(each)),
-  { description: 'What traffic the attached policies restrict.' },
+  { description: 'Traffic that the attached policies restrict.' },
 );
 const policyIds = Type.Array(Type.String(), {
   description: 'Ids of the IP policies that enforce the restriction.',
@@ -45,7 +49,7 @@ const IpRestrictionView = Type.Object(
     created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
     ...textFields,
     enforced,
-    type: Type.String({ enum: [...restrictionTypes], description: 'What traffic the attached policies restrict.' }),
+    type: Type.String({ enum: [...restrictionTypes], description: 'Traffic that the attached policies restrict.' }),
     ip_policies: Type.Array(Type.Ref('Ref'), { description: 'The IP policies that enforce the restriction.' }),
   },
   { $id: 'IpRestriction' },
@@ -65,13 +69,6 @@ const IpRestrictionUpdate = Type.Object(
 );
 
 function ipRestrictionOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
-  const setPolicies = async (transaction: Transaction, { account_id, id, ip_policy_ids }: IpRestriction) => {
-    for (const policyId of ip_policy_ids) {
-      if (!(await referables.exists(transaction, 'ip_policy', account_id, policyId)))
-        throw new UserError(restrictionPolicyNotFound, { id: policyId });
-    }
-    await referables.set(transaction, 'ip_policy', id, ip_policy_ids);
-  };
   return crudOperations({
     store,
     table: ipRestrictions,
@@ -81,10 +78,17 @@ function ipRestrictionOperations({ store, services, referables }: ResourceContex
     name: 'IpRestrictions',
     tag: 'IP restrictions',
     listKey: 'ip_restrictions',
+    filterFields: {
+      ...commonFields,
+      enforced: booleanIn('enforced'),
+      type: textIn('type'),
+      ip_policy_ids: listIn('ip_policy_ids'),
+    },
+    takesNewId: true,
     view: IpRestrictionView,
     createBody: IpRestrictionCreate,
     updateBody: IpRestrictionUpdate,
-    rights: { read: 'everyone', write: adminsMay('create, change or delete IP restrictions') },
+    rights: { read: 'everyone', write: writeRights },
     fieldErrors: {
       type: (value, missing) => (missing ? undefined : new UserError(unknownRestrictionType, { type: quote(value) })),
       ip_policy_ids: (_value, missing) => (missing ? new UserError(restrictionWithoutPolicy) : undefined),
@@ -103,47 +107,9 @@ function ipRestrictionOperations({ store, services, referables }: ResourceContex
       delete: [],
     },
     guarded: ['create', 'update'],
-    async create(transaction, call) {
-      const { caller, body } = call;
-      if (body.ip_policy_ids.length === 0) throw new UserError(restrictionWithoutPolicy);
-      checkPolicyIds(referables, body.ip_policy_ids);
-      const restriction: IpRestriction = withText(
-        {
-          ...ipRestrictions.newDocument(caller.accountId),
-          enforced: body.enforced ?? false,
-          type: body.type,
-          ip_policy_ids: body.ip_policy_ids,
-        },
-        body,
-      );
-      await ipRestrictions.insert(transaction, restriction);
-      await setPolicies(transaction, restriction);
-      await services.get(lockoutGuard).check(transaction, call);
-      return restriction;
-    },
-    async update(transaction, call, previous) {
-      const { body } = call;
-      // An official client sends [] whenever its caller gave nothing.
-      const named = body.ip_policy_ids ?? [];
-      checkPolicyIds(referables, named);
-      const ip_policy_ids = named.length === 0 ? previous.ip_policy_ids : named;
-      const changed = { ...previous, enforced: body.enforced ?? previous.enforced, ip_policy_ids };
-      const restriction = await ipRestrictions.update(transaction, previous, withText(changed, body));
-      if (restriction !== previous) await setPolicies(transaction, restriction);
-      await services.get(lockoutGuard).check(transaction, call);
-      return restriction;
-    },
-    async remove(transaction, _call, restriction) {
-      await referables.set(transaction, 'ip_policy', restriction.id, []);
-      await ipRestrictions.delete(transaction, restriction);
-    },
+    ...ipRestrictionWrites({ services, referables }),
     present: (restriction, call) => present(restriction, call, referables),
   });
-}
-
-function checkPolicyIds(referables: Referables, ids: readonly string[]): void {
-  const field = 'ip_policy_ids';
-  referables.check('ip_policy', field, ids, (id) => new UserError(notAnIpPolicyId, { field, id: quote(id) }));
 }
 
 function present(restriction: IpRestriction, { uri }: Call, referables: Referables): object {
@@ -167,15 +133,34 @@ function present(restriction: IpRestriction, { uri }: Call, referables: Referabl
 export const ipRestrictionsResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [IpRestrictionView, IpRestrictionCreate, IpRestrictionUpdate, IpRestrictionWarnings],
-  operations: (context) => [...ipRestrictionOperations(context), warningsOperation(context)],
+  schemas: [
+    IpRestrictionView,
+    IpRestrictionCreate,
+    IpRestrictionUpdate,
+    IpRestrictionEntry,
+    IpRestrictionWarnings,
+    IpRestrictionWarningsSummary,
+    IpRestrictionDecisionView,
+    IpRestrictionDecisionReplace,
+  ],
+  operations: (context) => [
+    ...ipRestrictionOperations(context),
+    warningsOperation(context),
+    summaryOperation(context),
+    ...decisionOperations(context),
+  ],
   compilers: () => [restrictionCompiler],
   provide(context) {
     const { store, services } = context;
     services.provide(lockoutGuard, createLockoutGuard(context));
     services.provide(warnings, createWarnings(store));
-    services.provide(ipRestrictionSearch, { ofType: restrictionsOfType });
+    services.provide(ipRestrictionSearch, {
+      ofType: restrictionsOfType,
+      policiesOf: async (accountId, id) => (await store.find(ipRestrictions, accountId, id))?.ip_policy_ids ?? [],
+      descriptionOf: async (accountId, id) => (await store.find(ipRestrictions, accountId, id))?.description,
+    });
     services.add(policyProtectors, restrictionProtector);
+    services.add(configurationKinds, ipRestrictionKind(context));
   },
   hostCommands,
 };

@@ -108,7 +108,7 @@ onEachGatehouse('IP restrictions', (g) => {
     const policy = await newPolicy();
     const made = await g().create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy] });
     const path = `/ip_restrictions/${made.id}`;
-    await refuses(g(), ['PATCH', path, { type: 'agent' }], 400, 214);
+    await refuses(g(), ['PATCH', path, { type: 'dashboard' }], 400, 20190);
     await refuses(g(), ['PATCH', path, { ip_policy_ids: [policy, policy] }], 400, 20009);
     await refuses(g(), ['PATCH', path, { ip_policy_ids: ['ipp_000000000000000000000000000'] }], 400, 1801);
     await refuses(g(), ['PATCH', path, { ip_policy_ids: ['nonsense'] }], 400, 229);

@@ -1,3 +1,4 @@
+import type { Caller } from '../../api/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
@@ -10,16 +11,14 @@ import { restrictionsOfType } from './search.ts';
 import type { LockoutGuard } from './service.ts';
 import { ipRestrictions } from './table.ts';
 
-/** The type of restrictions that the guard checks: those that admit callers of the API. */
-const guardedType = 'api';
-
 export function createLockoutGuard({ store, services }: ResourceContext): LockoutGuard {
   return {
-    async check(transaction, { caller: { accountId, source, keyId }, allowLockout }) {
+    async check(transaction, { caller, allowLockout }) {
       if (allowLockout) return;
+      const { accountId, source, keyId } = caller;
       const refuse = (by: string) => new UserError(wouldLockOut, { address: formatIp(source), restriction: by });
       if (!(await admitsKey(transaction, keyId, source))) throw refuse(`the IP policies of your API key ${keyId}`);
-      const restriction = await findRefusal(transaction, accountId, source);
+      const restriction = await findRefusal(transaction, caller);
       if (restriction === undefined) return;
       // The id of a restriction that is just being created would mean nothing to the caller.
       const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
@@ -33,9 +32,9 @@ export function createLockoutGuard({ store, services }: ResourceContext): Lockou
     return judge(policyIds, await services.get(ipPolicyRuleSearch).matching(queries, policyIds, source)).allowed;
   }
 
-  /** The first enforced restriction that refuses the address, by the rules as they stand in the database. */
-  async function findRefusal(queries: Queries, accountId: string, source: IpAddress): Promise<string | undefined> {
-    const enforced = (await restrictionsOfType(queries, accountId, guardedType)).filter((each) => each.enforced);
+  /** The first enforced restriction of the caller's own door that refuses it, by the rules as they stand in the database. */
+  async function findRefusal(queries: Queries, { accountId, scope, source }: Caller): Promise<string | undefined> {
+    const enforced = (await restrictionsOfType(queries, accountId, scope)).filter((each) => each.enforced);
     const policyIds = [...new Set(enforced.flatMap(({ ip_policy_ids }) => ip_policy_ids))];
     const matching = await services.get(ipPolicyRuleSearch).matching(queries, policyIds, source);
     return enforced.find(({ ip_policy_ids }) => !judge(ip_policy_ids, matching).allowed)?.id;

@@ -7,6 +7,9 @@ import { serviceKey } from '../services.ts';
 
 export interface IpRestrictions {
   ofType(queries: Queries, accountId: string, type: RestrictionType): Promise<readonly RestrictionSummary[]>;
+  descriptionOf(accountId: string, id: string): Promise<string | undefined>;
+  /** None for one that is not there. */
+  policiesOf(accountId: string, id: string): Promise<readonly string[]>;
 }
 
 export interface RestrictionSummary {

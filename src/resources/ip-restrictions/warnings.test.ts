@@ -49,6 +49,34 @@ onEachDatabase('warnings', (newDatabase) => {
     assert.equal((await gatehouse.get(path)).status, 404);
   });
 
+  test('warnings can be filtered by source, time and count', async () => {
+    const policy = await gatehouse.create('/ip_policies');
+    const restriction = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });
+    const path = `/ip_restrictions/${restriction.id}/warnings`;
+    const warned = gatehouse.app.context.services.get(warnings);
+    for (let at = 0; at < 1_200; at++) {
+      const source = parseIp(`10.8.${at >> 8}.${at & 255}`);
+      assert.ok(source);
+      for (let times = 0; times <= at % 3; times++) warned.warned([restriction.id], source);
+    }
+    const found = async (filter: string) => {
+      const { status, body, text } = await gatehouse.get(`${path}?filter=${encodeURIComponent(filter)}`);
+      assert.equal(status, 200, text);
+      return body;
+    };
+    assert.deepEqual(
+      [(await found('obj.count > 1')).warnings.length, (await found('obj.count > 1')).total_sources],
+      [800, 800],
+    );
+    const all = await found('obj.last_seen > timestamp(time.now).subtract("1h")');
+    assert.deepEqual([all.warnings.length, all.total_sources], [1_000, 1_200]);
+    const [one, ...others] = (await found('obj.source == "10.8.4.175"')).warnings;
+    assert.deepEqual([one.source, one.count, others], ['10.8.4.175', 3, []]);
+    assert.deepEqual((await found('obj.first_seen > timestamp(time.now).add("1h")')).warnings, []);
+    const refused = await gatehouse.get(`${path}?filter=${encodeURIComponent('obj.id == "x"')}`);
+    assert.match(refused.body.msg, /there are source, first_seen, last_seen, count/);
+  });
+
   test('warnings move neither the version nor the change log', async () => {
     const policy = await gatehouse.create('/ip_policies');
     const restriction = await gatehouse.create('/ip_restrictions', { type: 'api', ip_policy_ids: [policy.id] });

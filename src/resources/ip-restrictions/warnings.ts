@@ -3,6 +3,7 @@ import { formatIp } from '../../lib/ip/address.ts';
 import type { ObservationWriter } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Warnings } from './service.ts';
+import { WarningSlots } from './warning-slots.ts';
 
 interface Pending {
   readonly restrictionId: string;
@@ -22,6 +23,7 @@ const sourcesAtOnce = 250;
 
 /** Counts warnings in memory and writes them to the database every second, where all processes add up. */
 export function createWarnings(store: Store): Warnings {
+  const slots = new WarningSlots(store);
   let pending = new Map<string, Pending>();
   let timer: NodeJS.Timeout | undefined;
   const flush = async () => {
@@ -34,6 +36,9 @@ export function createWarnings(store: Store): Warnings {
       const some = batch.slice(at, at + sourcesAtOnce);
       await store.writeUnlogged((notes) => writeSome(notes, some));
     }
+    await slots.add(
+      batch.map(({ restrictionId, source, lastMs, count }) => ({ restrictionId, source, count, atMs: lastMs })),
+    );
     for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(store, id);
   };
   const count = (restrictionId: string, source: string) => {

@@ -3,7 +3,7 @@ import { plainPrefix } from '../../lib/sealed-secret.ts';
 import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import type { Row } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { storedSecrets } from '../stored-secrets.ts';
+import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { localCa } from './service.ts';
 
 const sealContext = 'local_ca';
@@ -33,6 +33,8 @@ export const localCaResource: Resource = {
         if (row === undefined || sealed.startsWith(plainPrefix) !== (form === 'plain')) return undefined;
         return { owner: 'the local certificate authority', sealed, context: sealContext };
       },
+      sealPlain: () =>
+        sealPlainRows(context, { table: 'local_ca', id: 'one', column: 'private_key', contextOf: () => sealContext }),
     });
   },
   hostCommands: [

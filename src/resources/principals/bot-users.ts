@@ -4,14 +4,15 @@ import type { Static } from 'typebox';
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { invalidValue } from '../../api/errors.ts';
+import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { text } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { apiKeyOwners } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deletePrincipal, insertPrincipal } from './directory.ts';
 import { botNameEmpty, botNameTaken, botNameTooLong, botsNeedAdmin } from './errors.ts';
+import { ownedByBots } from './service.ts';
 import { botUsers } from './table.ts';
 import type { BotUser } from './table.ts';
 
@@ -40,16 +41,42 @@ export const BotUserUpdate = Type.Object(
 );
 type BotUserInput = Static<typeof BotUserUpdate>;
 
-export function botUserOperations({ store, services }: ResourceContext): readonly Operation[] {
-  return crudOperations({
-    store,
-    table: botUsers,
+/** Bots have two names in the public service, an older and a newer one; both stand for the same resources here. */
+const names = [
+  {
     path: '/bot_users',
     noun: 'bot user',
     plural: 'bot users',
     name: 'BotUsers',
     tag: 'Bot users',
     listKey: 'bot_users',
+  },
+  {
+    path: '/service_users',
+    noun: 'service user',
+    plural: 'service users',
+    name: 'ServiceUsers',
+    tag: 'Service users',
+    listKey: 'service_users',
+  },
+] as const;
+
+export function botUserOperations(context: ResourceContext): readonly Operation[] {
+  return names.flatMap((each) => operationsAt(context, each));
+}
+
+function operationsAt({ store, services }: ResourceContext, named: (typeof names)[number]): readonly Operation[] {
+  return crudOperations({
+    ...named,
+    store,
+    table: botUsers,
+    filterFields: {
+      id: commonFields.id,
+      created_at: commonFields.created_at,
+      name: textIn('name'),
+      active: booleanIn('active'),
+    },
+    takesNewId: true,
     view: BotUserView,
     createBody: BotUserCreate,
     updateBody: BotUserUpdate,
@@ -69,8 +96,8 @@ export function botUserOperations({ store, services }: ResourceContext): readonl
       update: [botNameEmpty, botNameTooLong, botNameTaken],
       delete: [],
     },
-    async create(transaction, { caller: { accountId }, body }) {
-      const bot: BotUser = { ...botUsers.newDocument(accountId), name: body.name, active: body.active ?? true };
+    async create(transaction, { caller: { accountId }, body, newId }) {
+      const bot: BotUser = { ...botUsers.newDocument(accountId, newId), name: body.name, active: body.active ?? true };
       await checkName(transaction, bot);
       await insertPrincipal(transaction, bot);
       return botUsers.insert(transaction, bot);
@@ -81,13 +108,13 @@ export function botUserOperations({ store, services }: ResourceContext): readonl
       return botUsers.update(transaction, previous, bot);
     },
     async remove(transaction, _call, bot) {
-      await services.get(apiKeyOwners).deleteOwnedBy(transaction, bot.account_id, bot.id);
+      for (const owned of services.all(ownedByBots)) await owned.deleteOwnedBy(transaction, bot.account_id, bot.id);
       await botUsers.delete(transaction, bot);
       await deletePrincipal(transaction, bot.id);
     },
     present: (bot, { uri }) => ({
       id: bot.id,
-      uri: uri(`/bot_users/${bot.id}`),
+      uri: uri(`${named.path}/${bot.id}`),
       name: bot.name,
       active: bot.active,
       created_at: bot.created_at,

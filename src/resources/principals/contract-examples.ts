@@ -3,5 +3,7 @@ import type { ResourceExamples } from '../../../test/contract/support/examples.t
 
 export const examples: ResourceExamples = {
   BotUsersCreate: () => ({ name: `bot ${unique()}` }),
+  ServiceUsersCreate: () => ({ name: `service ${unique()}` }),
+  ServiceUsersUpdate: () => ({ name: `renamed service ${unique()}` }),
   BotUsersUpdate: () => ({ name: `renamed bot ${unique()}` }),
 };

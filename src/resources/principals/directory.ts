@@ -25,6 +25,13 @@ export function createDirectory(store: Store): Principals {
         ? botPrincipal(await botUsers.find(transaction, accountId, id))
         : userPrincipal(await users.find(transaction, accountId, id));
     },
+    async describe(accountId, id) {
+      const found = await (isBot(id) ? store.find(botUsers, accountId, id) : store.find(users, accountId, id));
+      return { id, kind: isBot(id) ? 'bot' : 'user', name: found?.name ?? '' };
+    },
+    async accountName(accountId) {
+      return (await store.find(accounts, accountId, accountId))?.name ?? '';
+    },
   };
 }
 

@@ -55,6 +55,24 @@ onEachDatabase('commands of the host', (newDatabase) => {
       await untilStatus(401, token);
     });
 
+    test('a user who has lost every token gets a key from the host', async () => {
+      const printed = await succeed(
+        'keys',
+        'create',
+        '--user',
+        'admin',
+        '--account',
+        'default',
+        '--description',
+        'new',
+      );
+      const [, id = '', token = ''] = /^(ak_\w{27})\ntoken \(shown once\): (\S+)\n$/.exec(printed) ?? [];
+      await untilStatus(200, token);
+      const { body } = await gatehouse.get(`/api_keys/${id}`, { token });
+      const [owner] = (await runOnHost(gatehouse, 'users list', { account: 'default' })).split(' ', 1);
+      assert.deepEqual([body.description, body.owner_id], ['new', owner]);
+    });
+
     test('what cannot be done ends with 1 and says why, without a stack', async () => {
       const cases: [readonly string[], RegExp][] = [
         [['users', 'create', '--name', 'a', '--role', 'king', '--account', 'default'], /admin, member/],
@@ -79,6 +97,12 @@ onEachDatabase('commands of the host', (newDatabase) => {
         ['users create', { name: 'admin', role: 'admin', account: 'default' }, /exists already/],
         ['users create', { name: 'a', role: 'admin', account: 'nowhere' }, /there is no account "nowhere"/],
         ['users delete', { id: 'usr_\0', account: 'default' }, /there is no user/],
+        [
+          'keys create',
+          { user: 'nobody', account: 'default' },
+          /there is no user "nobody" .*there are: usr_\w+ \(admin\)/,
+        ],
+        ['keys create', { user: 'admin', account: 'default', description: 'ä'.repeat(128) }, /longer than 255 bytes/],
         ['restrictions disable', { id: 'ipx_none' }, /there is no IP restriction "ipx_none"/],
       ];
       for (const [name, values, reason] of cases) await assert.rejects(runOnHost(gatehouse, name, values), reason);

@@ -89,7 +89,38 @@ const usersDelete: HostCommand = {
   },
 };
 
-export const hostCommands: readonly HostCommand[] = [accountsCreate, accountsList, usersCreate, usersList, usersDelete];
+const keysCreate: HostCommand = {
+  name: 'keys create',
+  summary: 'make another API key for a user, whose token is printed once',
+  options: [
+    accountOption,
+    { flag: '--user <user>', description: 'id or name of the user who owns the key', required: true },
+    { flag: '--description <text>', description: 'what the key is for', required: false },
+  ],
+  async run({ store, services }, { account, user: wanted = '', description = 'made on the host' }) {
+    const { id: accountId } = await chooseAccount(store.queries, account);
+    if (Buffer.byteLength(description) > 255) throw new Error('the description is longer than 255 bytes');
+    const { id, token } = await store.write(hostActor(accountId), async (transaction) => {
+      const all = await listUsers(transaction, accountId);
+      const user = all.find((each) => each.id === wanted || each.name === wanted);
+      if (user === undefined) {
+        const known = all.map((each) => `${each.id} (${each.name})`).join(', ');
+        throw new Error(`there is no user ${JSON.stringify(wanted)} in ${accountId}; there are: ${known}`);
+      }
+      return services.get(apiKeyOwners).create(transaction, { accountId, ownerId: user.id, description });
+    });
+    return `${id}\ntoken (shown once): ${token}`;
+  },
+};
+
+export const hostCommands: readonly HostCommand[] = [
+  accountsCreate,
+  accountsList,
+  usersCreate,
+  usersList,
+  usersDelete,
+  keysCreate,
+];
 
 /** Finds an account by id or name; the only one if none is named. */
 async function chooseAccount(queries: Queries, wanted: string | undefined): Promise<Account> {

@@ -1,13 +1,22 @@
 import type { Principal } from '../../api/caller.ts';
 import type { Awaitable } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { serviceKey } from '../services.ts';
+import { serviceKey, serviceListKey } from '../services.ts';
 
 export interface Principals {
   /** From memory where it can be. */
   find(accountId: string, id: string): Awaitable<Principal | undefined>;
   /** As the database has it, inside a write. */
   load(transaction: Transaction, accountId: string, id: string): Promise<Principal | undefined>;
+  accountName(accountId: string): Promise<string>;
+  /** The name is empty for one that is gone. */
+  describe(accountId: string, id: string): Promise<PrincipalDescription>;
+}
+
+export interface PrincipalDescription {
+  readonly id: string;
+  readonly kind: 'user' | 'bot';
+  readonly name: string;
 }
 
 export interface Bootstrap {
@@ -15,5 +24,11 @@ export interface Bootstrap {
   run(token: string | undefined): Promise<string | undefined>;
 }
 
+/** A resource whose documents belong to a bot and go with it. */
+export interface OwnedByBots {
+  deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;
+}
+
 export const principals = serviceKey<Principals>('principals');
 export const bootstrap = serviceKey<Bootstrap>('bootstrap');
+export const ownedByBots = serviceListKey<OwnedByBots>('resources owned by bots');

@@ -1,5 +1,6 @@
 import type { Resource } from '../resource.ts';
 import { processCompiler } from './compile.ts';
+import { GatewaysView, gatewaysOperation } from './gateways.ts';
 import { createProcesses } from './registry.ts';
 import { processes } from './service.ts';
 import { migrations } from './table.ts';
@@ -7,10 +8,10 @@ import { migrations } from './table.ts';
 /** Which processes of the installation run, and where they listen: no backend may lead there. */
 export const processesResource: Resource = {
   migrations,
-  schemas: [],
-  operations: () => [],
+  schemas: [GatewaysView],
+  operations: (context) => [gatewaysOperation(context)],
   compilers: () => [processCompiler],
   provide({ store, services }) {
-    services.provide(processes, createProcesses(store));
+    services.provide(processes, createProcesses(store, services));
   },
 };

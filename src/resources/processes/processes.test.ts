@@ -6,6 +6,7 @@ import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { openStore } from '../../store/store.ts';
 import type { Store } from '../../store/store.ts';
 import { processCompiler } from './compile.ts';
+import { Services } from '../services.ts';
 import { createProcesses } from './registry.ts';
 import { migrations, readProcesses } from './table.ts';
 
@@ -27,7 +28,7 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     await using one = await open(url);
     await using other = await open(url);
     {
-      await using registration = await createProcesses(one, quick).register([api]);
+      await using registration = await createProcesses(one, new Services(), quick).register({ listeners: [api] });
       assert.deepEqual(await known(other), [[api]]);
       await registration.update([{ ...api, port: 4041 }]);
       assert.deepEqual(await known(other), [[{ ...api, port: 4041 }]]);
@@ -45,7 +46,7 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
       reset: () => {},
     });
     await using running = new AsyncDisposableStack();
-    running.use(await createProcesses(one, still).register([api, tcp]));
+    running.use(await createProcesses(one, new Services(), still).register({ listeners: [api, tcp] }));
     await until(() => affected.length > 0, 'the registration is seen');
     const [entry] = await processCompiler.load(other.queries, affected);
     assert.ok(entry?.kind === 'running_process');
@@ -59,9 +60,9 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     await using one = await open(url);
     await using other = await open(url);
     await using running = new AsyncDisposableStack();
-    running.use(await createProcesses(one, still).register([api]));
-    running.use(await createProcesses(one, quick).register([tcp]));
-    running.use(await createProcesses(other, quick).register([]));
+    running.use(await createProcesses(one, new Services(), still).register({ listeners: [api] }));
+    running.use(await createProcesses(one, new Services(), quick).register({ listeners: [tcp] }));
+    running.use(await createProcesses(other, new Services(), quick).register({ listeners: [] }));
     const left = async () =>
       (await known(other))
         .map((listeners) => JSON.stringify(listeners))
@@ -74,7 +75,7 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const url = await newDatabase();
     await using store = await open(url);
     await using running = new AsyncDisposableStack();
-    running.use(await createProcesses(store, { ...quick, beatMs: 300 }).register([api]));
+    running.use(await createProcesses(store, new Services(), { ...quick, beatMs: 300 }).register({ listeners: [api] }));
     await store.writeUnlogged(async (notes) => notes.run('DELETE FROM processes'));
     await until(async () => (await known(store)).length === 1, 'it is registered again');
   });
@@ -82,11 +83,11 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
   test('a start waits for the gateways that run to follow, and for nothing else', async () => {
     const url = await newDatabase();
     await using store = await open(url);
-    const slow = createProcesses(store, { ...still, followMs: 5_000 });
+    const slow = createProcesses(store, new Services(), { ...still, followMs: 5_000 });
     await using running = new AsyncDisposableStack();
-    running.use(await slow.register([api]));
-    running.use(await slow.register([tcp]));
-    const waiting = slow.register([api]).then(() => 'registered');
+    running.use(await slow.register({ listeners: [api] }));
+    running.use(await slow.register({ listeners: [tcp] }));
+    const waiting = slow.register({ listeners: [api] }).then(() => 'registered');
     const soon = new Promise((resolve) => setTimeout(resolve, 300, 'waits').unref());
     assert.equal(await Promise.race([waiting, soon]), 'waits');
   });
@@ -95,7 +96,9 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     const url = await newDatabase();
     await using store = await open(url);
     await using running = new AsyncDisposableStack();
-    const registration = running.use(await createProcesses(store, { beatMs: 100, followMs: 50 }).register([api]));
+    const registration = running.use(
+      await createProcesses(store, new Services(), { beatMs: 100, followMs: 50 }).register({ listeners: [api] }),
+    );
     assert.equal(registration.isLapsed, false);
     await store.writeUnlogged(async (notes) => notes.run('DELETE FROM processes'));
     // Holds the process up for longer than two beats.
@@ -103,5 +106,25 @@ onEachDatabase('the processes of an installation', (newDatabase) => {
     assert.equal(registration.isLapsed, true);
     await until(() => !registration.isLapsed, 'it has come back');
     assert.deepEqual(await known(store), [[api]]);
+  });
+
+  test('each says at its beats how it is, and the others can read it', async () => {
+    const url = await newDatabase();
+    await using one = await open(url);
+    await using other = await open(url);
+    await using running = new AsyncDisposableStack();
+    const registry = createProcesses(one, new Services(), quick);
+    const facts = { listeners: [tcp], role: 'gateway', version: '9.9.9' };
+    const registration = running.use(await registry.register(facts));
+    const listed = async () => (await createProcesses(other, new Services(), quick).list())[0];
+    assert.deepEqual([(await listed())?.role, (await listed())?.version], ['gateway', '9.9.9']);
+    let version = 1;
+    const ports = Array.from({ length: 1_200 }, (_, at) => ({ accountId: 'ac', edgeId: 'e', port: at, reason: 'r' }));
+    registration.reportWith(() => ({ configurationVersion: version, unopenedPorts: ports }));
+    await until(async () => (await listed())?.status?.configurationVersion === 1, 'the first status is known');
+    assert.equal((await listed())?.status?.unopenedPorts.length, 1_000);
+    version = 2;
+    assert.equal((await registry.list())[0]?.status?.configurationVersion, 2, 'its own status is that of now');
+    await until(async () => (await listed())?.status?.configurationVersion === 2, 'the next status is known');
   });
 });

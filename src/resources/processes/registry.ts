@@ -6,9 +6,11 @@ import { isLoopback } from '../../lib/ip/special-addresses.ts';
 import { machineAddresses, thisMachine } from '../../lib/this-machine.ts';
 import type { Listener } from '../../snapshot/contract.ts';
 import type { Store } from '../../store/store.ts';
-import type { Processes, Registration } from './service.ts';
-import { readProcesses, removeProcess, writeProcess } from './table.ts';
-import type { RunningProcess } from './table.ts';
+import type { Services } from '../services.ts';
+import { ownedByProcesses } from './service.ts';
+import type { ListedProcess, Processes, ProcessFacts, ProcessStatus, Registration } from './service.ts';
+import { beatProcess, readProcesses, readStatuses, removeProcess, writeProcess } from './table.ts';
+import type { RunningProcess, StoredStatus } from './table.ts';
 
 export interface RegistryOptions {
   /** Interval of the beat; a process whose beat stands still for three of them is taken for gone. */
@@ -22,20 +24,46 @@ const missedBeats = 3;
 /** A beat that is later than this many intervals may have cost the registration: fewer than the others wait for. */
 const lateBeats = 2;
 const stopLimitMs = 2_000;
+/** Ports that one status names; a machine where more fail has one cause for all of them. */
+const reportedPorts = 1_000;
 
-export function createProcesses(store: Store, options: RegistryOptions = defaults): Processes {
+export function createProcesses(store: Store, services: Services, options: RegistryOptions = defaults): Processes {
+  const remove = (id: string, beat?: number) =>
+    removeProcess(store, services.all(ownedByProcesses), { id, ...(beat === undefined ? {} : { beat }) });
+  let own: ProcessRegistration | undefined;
   return {
-    async register(listeners) {
-      const registration = new ProcessRegistration(store, listeners, options);
+    async register(facts) {
+      const registration = new ProcessRegistration(store, remove, facts, options);
       await registration.start();
+      own = registration;
       return registration;
+    },
+    async list() {
+      const [all, statuses] = [await readProcesses(store.queries), await readStatuses(store.queries)];
+      return all.map((each) => toListed(each, (each.id === own?.id ? own.status : undefined) ?? statuses.get(each.id)));
     },
   };
 }
 
+function toListed(running: RunningProcess, status: StoredStatus | undefined): ListedProcess {
+  const { id, hostname, listeners, started_at: startedAt, role, version } = running;
+  return {
+    id,
+    hostname,
+    listeners,
+    startedAt,
+    ...(role === undefined ? {} : { role }),
+    ...(version === undefined ? {} : { version }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+type Remove = (id: string, beat?: number) => Promise<void>;
+
 class ProcessRegistration implements Registration {
   readonly #store: Store;
   readonly #options: RegistryOptions;
+  readonly #remove: Remove;
   readonly #lease = new Lease();
   #self: RunningProcess;
   #timer: NodeJS.Timeout | undefined;
@@ -43,9 +71,11 @@ class ProcessRegistration implements Registration {
   /** When the beat was last due here, whether or not the database could be reached. */
   #tickMs = performance.now();
   #isReturning = false;
+  #readStatus: (() => ProcessStatus) | undefined;
 
-  constructor(store: Store, listeners: readonly Listener[], options: RegistryOptions) {
+  constructor(store: Store, remove: Remove, facts: ProcessFacts, options: RegistryOptions) {
     this.#store = store;
+    this.#remove = remove;
     this.#options = options;
     const { hostname, networkId } = thisMachine();
     this.#self = {
@@ -53,9 +83,23 @@ class ProcessRegistration implements Registration {
       hostname,
       network_id: networkId,
       addresses: reachableAddresses(),
-      listeners,
+      ...facts,
       started_at: toTimestamp(Date.now()),
     };
+  }
+
+  get status(): StoredStatus | undefined {
+    const status = this.#readStatus?.();
+    return status && { ...status, unopenedPorts: status.unopenedPorts.slice(0, reportedPorts), seenAtMs: Date.now() };
+  }
+
+  reportWith(read: () => ProcessStatus): void {
+    this.#readStatus = read;
+    this.#beating = this.#beat().catch(() => {});
+  }
+
+  get id(): string {
+    return this.#self.id;
   }
 
   /** A database that cannot be written does not keep the process from starting: the beat tries again. */
@@ -84,7 +128,7 @@ class ProcessRegistration implements Registration {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     // One that cannot be removed is found gone by the others: a stop does not wait for a database that is away.
-    const removed = this.#beating.then(() => removeProcess(this.#store, this.#self.id)).catch(() => {});
+    const removed = this.#beating.then(() => this.#remove(this.#self.id)).catch(() => {});
     await Promise.race([removed, sleep(stopLimitMs, undefined, { ref: false })]);
   }
 
@@ -106,7 +150,7 @@ class ProcessRegistration implements Registration {
     if (isMoved) this.#self = { ...this.#self, addresses };
     const { isKnown, beats } = await this.#store
       .writeUnlogged(async (notes) => ({
-        isKnown: (await notes.run('UPDATE processes SET beat = beat + 1 WHERE id = $1', [this.#self.id])) > 0,
+        isKnown: await beatProcess(notes, this.#self.id, this.status),
         beats: (await notes.all('SELECT id, beat FROM processes')).map(
           ([id, beat]) => [String(id), Number(beat)] as const,
         ),
@@ -118,7 +162,7 @@ class ProcessRegistration implements Registration {
       });
     if (!isKnown || isMoved) await this.#write();
     for (const [id, beat] of this.#lease.expired(beats)) {
-      if (id !== this.#self.id) await removeProcess(this.#store, id, beat);
+      if (id !== this.#self.id) await this.#remove(id, beat);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Listener } from '../../snapshot/contract.ts';
-import { serviceKey } from '../services.ts';
+import type { ObservationWriter } from '../../store/group-commit.ts';
+import { serviceKey, serviceListKey } from '../services.ts';
 
 /** The processes of the installation that run now. */
 export interface Processes {
@@ -7,10 +8,52 @@ export interface Processes {
    * Makes the listeners of this process known to all others, and keeps them known until it is disposed of. Resolves when
    * gateways that run can be taken to know them: a process is to register before it listens.
    */
-  register(listeners: readonly Listener[]): Promise<Registration>;
+  register(facts: ProcessFacts): Promise<Registration>;
+  /** All of them, with what each last said of itself; this one says it now. */
+  list(): Promise<readonly ListedProcess[]>;
+}
+
+/** Facts about a process that are known when it starts. */
+export interface ProcessFacts {
+  readonly listeners: readonly Listener[];
+  /** Absent for a process of an older version. */
+  readonly role?: string;
+  /** Of its program. */
+  readonly version?: string;
+}
+
+/** Report of a process about itself, at each beat. */
+export interface ProcessStatus {
+  /** Version of the configuration that is in force in it. */
+  readonly configurationVersion: number;
+  /** Ports of TCP edges that it cannot open. */
+  readonly unopenedPorts: readonly UnopenedPort[];
+}
+
+export interface UnopenedPort {
+  readonly accountId: string;
+  readonly edgeId: string;
+  readonly port: number;
+  readonly reason: string;
+}
+
+export interface ListedProcess extends ProcessFacts {
+  readonly id: string;
+  readonly hostname: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Absent until its first beat. */
+  readonly status?: ProcessStatus & { readonly seenAtMs: number };
+}
+
+/** A resource whose rows belong to a process and go with it, such as sessions of agents. */
+export interface OwnedByProcesses {
+  removeOf(writer: ObservationWriter, processId: string): Promise<void>;
 }
 
 export interface Registration extends AsyncDisposable {
+  /** Id of this process, as in `ProcessEntry`. */
+  readonly id: string;
   /**
    * True while the others may have taken this process for gone, because it stood still: its listeners are not guarded then,
    * and must serve nobody until it is registered again.
@@ -18,6 +61,9 @@ export interface Registration extends AsyncDisposable {
   readonly isLapsed: boolean;
   /** Replaces the listeners, once the system has chosen their ports. */
   update(listeners: readonly Listener[]): Promise<void>;
+  /** Begins to say how the process is, at each beat. */
+  reportWith(read: () => ProcessStatus): void;
 }
 
 export const processes = serviceKey<Processes>('processes');
+export const ownedByProcesses = serviceListKey<OwnedByProcesses>('resources owned by processes');

@@ -33,11 +33,29 @@ export const certificateDoesNotCover = defineError(
 export const certificateManagementNotOffered = defineError(
   20055,
   400,
-  'Certificates are not obtained automatically here. Leave certificate_management_policy out, and upload a certificate with POST /tls_certificates.',
+  'Certificates are not obtained automatically here. Leave certificate_management_policy out, and upload a certificate with POST /tls_certificates; or let whoever runs this installation set GATEHOUSE_ACME=on.',
+);
+
+export const certificateAndPolicy = defineError(
+  20248,
+  400,
+  'A reserved domain has either a certificate of your own or one that is obtained automatically. Give certificate_id or certificate_management_policy, not both.',
+);
+
+export const domainNotPublic = defineError(
+  20249,
+  400,
+  'No certificate can be obtained for {domain}: {reason}. Leave certificate_management_policy out, and upload a certificate with POST /tls_certificates.',
 );
 
 export const resolvesToNotOffered = defineError(
   20056,
   400,
   'resolves_to can only name "global": this installation has no other points of presence. Leave it out.',
+);
+
+export const domainFixed = defineError(
+  20215,
+  409,
+  'The domain and region of a reserved domain are fixed, and this one is {domain}. Declare another one under a name of its own.',
 );

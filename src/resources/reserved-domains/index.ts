@@ -1,23 +1,25 @@
-import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { fieldRequired, notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
 import { checkIfMatch } from '../../api/etag.ts';
+import { alwaysText, commonFields, textIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { withText } from '../../api/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { parseHostname } from '../../lib/host-port.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { hostnameHolders, isHeldElsewhere, parentOf } from '../hostname-holders.ts';
-import { listShort } from '../references.ts';
-import type { Referables } from '../references.ts';
+import { certificateTroubles } from '../acme/service.ts';
+import { configurationKinds } from '../configuration-kind.ts';
+import { hostnameHolders, parentOf } from '../hostname-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import type { Services } from '../services.ts';
-import { certificateNames } from '../tls-certificates/service.ts';
+import { ReservedDomainEntry, reservedDomainKind } from './configuration.ts';
 import * as errors from './errors.ts';
 import { ReservedDomainCreate, ReservedDomainUpdate, ReservedDomainView } from './schema.ts';
+import { changedCertificate, checkBody, withDefaults } from './body.ts';
+import { presentAll } from './present.ts';
+import { managedDomains, reservedNames } from './service.ts';
+import { createManagedDomains } from './managed-domains.ts';
 import { hostnameHolder, migrations, reservedDomains } from './table.ts';
 import type { ReservedDomain } from './table.ts';
+import { reservedDomainWrites, withCertificate } from './writes.ts';
 
 const path = '/reserved_domains';
 const tag = 'Reserved domains';
@@ -30,10 +32,14 @@ const certificateErrors = [
   errors.domainCertificateMissing,
   errors.certificateDoesNotCover,
   errors.certificateManagementNotOffered,
+  errors.certificateAndPolicy,
+  errors.domainNotPublic,
   errors.resolvesToNotOffered,
 ];
 
-function reservedDomainOperations({ store, services, referables }: ResourceContext): readonly Operation[] {
+function reservedDomainOperations(context: ResourceContext): readonly Operation[] {
+  const { store, services } = context;
+  const writes = reservedDomainWrites(context);
   const crud = crudOperations({
     store,
     table: reservedDomains,
@@ -44,6 +50,16 @@ function reservedDomainOperations({ store, services, referables }: ResourceConte
     tag,
     rights: { read: rights, write: rights },
     listKey: 'reserved_domains',
+    filterFields: {
+      ...commonFields,
+      domain: textIn('domain'),
+      region: textIn('region'),
+      certificate: textIn('certificate_id'),
+      'certificate.id': textIn('certificate_id'),
+      cname_target: alwaysText(''),
+      acme_challenge_cname_target: alwaysText(''),
+    },
+    takesNewId: true,
     view: ReservedDomainView,
     createBody: ReservedDomainCreate,
     updateBody: ReservedDomainUpdate,
@@ -56,49 +72,41 @@ function reservedDomainOperations({ store, services, referables }: ResourceConte
       update: certificateErrors,
       delete: [errors.domainInUse],
     },
-    async create(transaction, { caller: { accountId }, body }) {
-      checkOffered(body);
-      const domain = parseHostname(body.domain, { wildcard: true });
-      if (domain === undefined) throw new UserError(errors.invalidDomain, { domain: quote(body.domain) });
-      await checkFree(services, transaction, accountId, domain);
-      const first = { ...reservedDomains.newDocument(accountId), domain, region: body.region ?? '' };
-      const reserved = await reservedDomains.insert(
-        transaction,
-        withCertificate(withText(first, body), body.certificate_id),
-      );
-      await syncCertificate(services, referables, transaction, reserved);
-      return reserved;
+    async create(transaction, call) {
+      const { body } = call;
+      checkBody(body);
+      const { domain, region = '', certificate_id, certificate_management_policy: policy } = body;
+      return writes.create(transaction, call, {
+        ...body,
+        domain,
+        region,
+        certificate_id,
+        policy: withDefaults(policy),
+      });
     },
     async update(transaction, { body }, previous) {
-      checkOffered(body);
-      const changed = withCertificate(withText(previous, body), body.certificate_id || previous.certificate_id);
-      const reserved = await reservedDomains.update(transaction, previous, changed);
-      if (reserved.certificate_id !== previous.certificate_id) {
-        await syncCertificate(services, referables, transaction, reserved);
-      }
-      return reserved;
+      checkBody(body);
+      return writes.update(transaction, previous, { ...body, ...changedCertificate(body, previous) });
     },
-    async remove(transaction, _call, reserved) {
-      const users = await usersOf(services, transaction, reserved);
-      if (users.length > 0) {
-        throw new UserError(errors.domainInUse, { domain: reserved.domain, users: listShort(users) });
-      }
-      await referables.set(transaction, 'tls_certificate', reserved.id, []);
-      await reservedDomains.delete(transaction, reserved);
-    },
-    present: (reserved, call) => present(reserved, referables, call),
+    remove: (transaction, _call, reserved) => writes.remove(transaction, reserved),
+    warning: ({ account_id, domain, certificate_management_policy: policy }) =>
+      services.get(certificateTroubles).warningFor(account_id, [domain], policy !== undefined),
+    presentAll: (reserved, call) => presentAll(context, reserved, call),
   });
-  return [...crud, deleteCertificateOperation({ store, referables })];
+  return [...crud, deleteCertificateOperation(context), deletePolicyOperation(context)];
 }
 
-/** Takes the certificate away from a domain. Also succeeds when there is none. */
-function deleteCertificateOperation({ store, referables }: Pick<ResourceContext, 'store' | 'referables'>): Operation {
+/** An operation that takes something away from a domain. Also succeeds when there is nothing. */
+function detachOperation(
+  { store }: Pick<ResourceContext, 'store'>,
+  described: Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly field: string },
+  detach: (transaction: Transaction, reserved: ReservedDomain) => Promise<void>,
+): Operation {
+  const { field, ...texts } = described;
   return operation({
+    ...texts,
     method: 'DELETE',
-    path: `${path}/{id}/certificate`,
-    operationId: 'ReservedDomainsDeleteCertificate',
-    summary: 'Detach the TLS certificate of a reserved domain',
-    description: 'The certificate itself stays. Also succeeds when none is attached.',
+    path: `${path}/{id}/${field}`,
     tag,
     rights,
     status: 204,
@@ -107,111 +115,61 @@ function deleteCertificateOperation({ store, referables }: Pick<ResourceContext,
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
-        const previous = await reservedDomains.find(transaction, call.caller.accountId, id);
-        if (previous === undefined) throw new UserError(notFound, { noun, id: quote(id) });
-        checkIfMatch(call, previous);
-        await reservedDomains.update(transaction, previous, withCertificate(previous, undefined));
-        if (previous.certificate_id !== undefined) await referables.set(transaction, 'tls_certificate', id, []);
+        const reserved = await reservedDomains.find(transaction, call.caller.accountId, id);
+        if (reserved === undefined) throw new UserError(notFound, { noun, id: quote(id) });
+        checkIfMatch(call, reserved);
+        await detach(transaction, reserved);
       }),
   });
 }
 
-interface NotOffered {
-  readonly certificate_management_policy?: object | undefined;
-  readonly resolves_to?: readonly { readonly value: string }[];
-}
-
-function checkOffered({ certificate_management_policy: policy, resolves_to: places = [] }: NotOffered): void {
-  if (policy !== undefined) throw new UserError(errors.certificateManagementNotOffered);
-  if (places.length > 1 || places.some(({ value }) => value !== 'global')) {
-    throw new UserError(errors.resolvesToNotOffered);
-  }
-}
-
-async function checkFree(
-  services: Services,
-  transaction: Transaction,
-  accountId: string,
-  domain: string,
-): Promise<void> {
-  const [own] = await hostnameHolder.holdersOf(transaction, accountId, domain);
-  if (own !== undefined) throw new UserError(errors.domainTaken, { domain, by: ` (${own})` });
-  // Another account's domains and edges are none of the caller's business.
-  if (await isHeldElsewhere(services, transaction, accountId, domain)) {
-    throw new UserError(errors.domainTaken, { domain, by: ', or belongs to another account' });
-  }
-}
-
-/** Edges, and whatever else in the account has the domain as its name. */
-async function usersOf(
-  services: Services,
-  transaction: Transaction,
-  reserved: ReservedDomain,
-): Promise<readonly string[]> {
-  const users: string[] = [];
-  for (const holder of services.all(hostnameHolders)) {
-    users.push(...(await holder.holdersOf(transaction, reserved.account_id, reserved.domain)));
-  }
-  return users.filter((id) => id !== reserved.id);
-}
-
-function withCertificate(reserved: ReservedDomain, certificateId: string | undefined): ReservedDomain {
-  const { certificate_id: _, ...rest } = reserved;
-  return certificateId === undefined || certificateId === '' ? rest : { ...rest, certificate_id: certificateId };
-}
-
-/** Checks that the certificate exists and is for the domain, and keeps it from being deleted. */
-async function syncCertificate(
-  services: Services,
-  referables: Referables,
-  transaction: Transaction,
-  { id, account_id, domain, certificate_id }: ReservedDomain,
-): Promise<void> {
-  if (certificate_id !== undefined) {
-    referables.check(
-      'tls_certificate',
-      'certificate_id',
-      [certificate_id],
-      () => new UserError(wrongIdKind, { field: 'certificate_id', id: quote(certificate_id), prefix: 'cert' }),
-    );
-    const names = await services.get(certificateNames).find(transaction, account_id, certificate_id);
-    if (names === undefined) throw new UserError(errors.domainCertificateMissing, { id: quote(certificate_id) });
-    if (!names.includes(domain) && !names.includes(`*.${parentOf(domain)}`)) {
-      throw new UserError(errors.certificateDoesNotCover, { id: certificate_id, domain, names: listShort(names) });
-    }
-  }
-  await referables.set(transaction, 'tls_certificate', id, certificate_id === undefined ? [] : [certificate_id]);
-}
-
-function present(reserved: ReservedDomain, referables: Referables, { uri }: Call): object {
-  const { id, created_at, description, metadata, domain, region, certificate_id } = reserved;
-  return {
-    id,
-    uri: uri(`${path}/${id}`),
-    created_at,
-    description,
-    metadata,
-    domain,
-    region,
-    cname_target: null,
-    certificate:
-      certificate_id === undefined
-        ? null
-        : { id: certificate_id, uri: uri(referables.pathOf('tls_certificate', certificate_id)) },
-    certificate_management_policy: null,
-    certificate_management_status: null,
-    acme_challenge_cname_target: null,
-    resolves_to: [{ value: 'global' }],
+function deleteCertificateOperation(context: Pick<ResourceContext, 'store' | 'referables'>): Operation {
+  const described = {
+    field: 'certificate',
+    operationId: 'ReservedDomainsDeleteCertificate',
+    summary: 'Detach the TLS certificate of a reserved domain',
+    description: 'The certificate itself stays. Also succeeds when none is attached.',
   };
+  return detachOperation(context, described, async (transaction, reserved) => {
+    const { id, certificate_id, certificate_management_policy: policy } = reserved;
+    await reservedDomains.update(transaction, reserved, withCertificate(reserved, undefined, policy));
+    if (certificate_id !== undefined) await context.referables.set(transaction, 'tls_certificate', id, []);
+  });
+}
+
+function deletePolicyOperation(context: Pick<ResourceContext, 'store'>): Operation {
+  const described = {
+    field: 'certificate_management_policy',
+    operationId: 'ReservedDomainsDeleteCertificateManagementPolicy',
+    summary: 'Detach the certificate management policy of a reserved domain',
+    description: 'The certificate that was issued last stays. Also succeeds when no policy is attached.',
+  };
+  return detachOperation(context, described, async (transaction, reserved) => {
+    await reservedDomains.update(transaction, reserved, withCertificate(reserved, reserved.certificate_id, undefined));
+  });
 }
 
 /** Host names that belong to an account, whether or not an edge has them yet. */
 export const reservedDomainsResource: Resource = {
   migrations,
-  schemas: [ReservedDomainView, ReservedDomainCreate, ReservedDomainUpdate],
+  schemas: [ReservedDomainView, ReservedDomainCreate, ReservedDomainUpdate, ReservedDomainEntry],
   errors: Object.values(errors),
   operations: reservedDomainOperations,
-  provide({ services }) {
+  provide(context) {
+    const { services } = context;
+    services.add(configurationKinds, reservedDomainKind(context));
     services.add(hostnameHolders, hostnameHolder);
+    services.provide(managedDomains, createManagedDomains(context));
+    services.provide(reservedNames, {
+      async find(queries, accountId, hostname) {
+        const [id] = await hostnameHolder.holdersOf(queries, accountId, hostname);
+        return id ?? (await hostnameHolder.holdersOf(queries, accountId, `*.${parentOf(hostname)}`))[0];
+      },
+      async accountOf(queries, hostname) {
+        const sql = 'SELECT account_id FROM reserved_domains WHERE hostname IN ($1, $2) LIMIT 1';
+        const [row] = await queries.all(sql, [hostname, `*.${parentOf(hostname)}`]);
+        return row && String(row[0]);
+      },
+    });
   },
 };

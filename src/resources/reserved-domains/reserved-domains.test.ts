@@ -61,7 +61,7 @@ onEachGatehouse('reserved domains', (g) => {
     }
     await refuses(g(), ['POST', path, {}], 400, 20052);
     const { id } = await g().create(path, { domain: newDomain() });
-    await refuses(g(), ['PATCH', `${path}/${id}`, { domain: newDomain() }], 400, 214);
+    await refuses(g(), ['PATCH', `${path}/${id}`, { domain: newDomain() }], 400, 20190);
   });
 
   test('a domain is reserved once in the installation, whoever asks, and so is what a wildcard covers', async () => {

@@ -10,12 +10,33 @@ const certificateId = Type.String({
     'serves the best certificate of the account for a name, named here or not.',
   examples: ['cert_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
 });
-const policy = Type.Unsafe<object | undefined>({
-  type: 'object',
-  additionalProperties: true,
-  description: 'Not offered: certificates are uploaded. Any value but null is refused.',
-  examples: [{ authority: 'letsencrypt', private_key_type: 'ecdsa' }],
-});
+const privateKeyType = Type.Optional(
+  Type.String({
+    enum: ['ecdsa', 'rsa'],
+    description: 'Kind of the private key: "ecdsa" (P-256), which is the default, or "rsa" (2048 bits).',
+    examples: ['ecdsa'],
+  }),
+);
+const policy = Type.Object(
+  {
+    authority: Type.Optional(
+      Type.String({
+        enum: ['letsencrypt'],
+        description:
+          'The authority: always "letsencrypt", which stands for the one that the installation is set up with.',
+        examples: ['letsencrypt'],
+      }),
+    ),
+    private_key_type: privateKeyType,
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Lets a public authority issue the certificate and renew it, in place of certificate_id. The installation must have ' +
+      'GATEHOUSE_ACME=on, and the name must be public and lead to it.',
+    examples: [{ authority: 'letsencrypt', private_key_type: 'ecdsa' }],
+  },
+);
 const resolvesTo = Type.Array(
   Type.Object(
     { value: Type.String({ description: 'A point of presence: only "global".', examples: ['global'] }) },
@@ -39,9 +60,44 @@ export const ReservedDomainView = Type.Object(
       required: ['id', 'uri'],
       description: 'The TLS certificate for the domain; null when none is named.',
     }),
-    certificate_management_policy: Type.Null({ description: 'Not offered; always null.' }),
-    certificate_management_status: Type.Null({ description: 'Not offered; always null.' }),
-    acme_challenge_cname_target: nullable('string', 'Not offered; always null.'),
+    certificate_management_policy: Type.Unsafe<unknown>({
+      type: ['object', 'null'],
+      properties: {
+        authority: { type: 'string', description: 'Always "letsencrypt".' },
+        private_key_type: { type: 'string', description: '"ecdsa" or "rsa".' },
+      },
+      required: ['authority', 'private_key_type'],
+      description: 'Set if a public authority issues the certificate; else null.',
+    }),
+    certificate_management_status: Type.Unsafe<unknown>({
+      type: ['object', 'null'],
+      properties: {
+        renews_at: {
+          type: ['string', 'null'],
+          description: 'When the certificate is renewed, RFC 3339; null while there is none.',
+        },
+        provisioning_job: {
+          type: ['object', 'null'],
+          properties: {
+            error_code: { type: ['string', 'null'], description: 'Code of the last fault; null while there was none.' },
+            msg: {
+              type: 'string',
+              description: 'The state in words; after a fault those of the authority, and what to do.',
+            },
+            started_at: { type: 'string', description: 'Start of the last attempt, RFC 3339.' },
+            retries_at: {
+              type: ['string', 'null'],
+              description: 'Time of the next attempt, RFC 3339; null while one is under way.',
+            },
+          },
+          required: ['error_code', 'msg', 'started_at', 'retries_at'],
+          description: 'The order that is under way or has failed; null when there is nothing to do.',
+        },
+      },
+      required: ['renews_at', 'provisioning_job'],
+      description: 'How far the authority is; null without certificate_management_policy.',
+    }),
+    acme_challenge_cname_target: nullable('string', 'Always null: wildcards are proved by a program on the host.'),
     resolves_to: Type.Array(Type.Object({ value: Type.String({ description: 'A point of presence.' }) }), {
       description: 'Where the domain resolves to: always [{"value":"global"}].',
     }),
@@ -75,6 +131,7 @@ export const ReservedDomainCreate = Type.Object(
 export const ReservedDomainUpdate = Type.Object(changeable, {
   $id: 'ReservedDomainUpdate',
   description:
-    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` takes the certificate away.',
+    'The domain itself cannot be changed. `DELETE /reserved_domains/{id}/certificate` takes the certificate away, ' +
+    '`DELETE /reserved_domains/{id}/certificate_management_policy` the policy. Giving one of the two replaces the other.',
   additionalProperties: false,
 });

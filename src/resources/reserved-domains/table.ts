@@ -4,12 +4,19 @@ import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
 import { createHostnameHolder, parentOf } from '../hostname-holders.ts';
 
+export interface ManagementPolicy {
+  readonly authority: 'letsencrypt';
+  readonly private_key_type: 'ecdsa' | 'rsa';
+}
+
 export interface ReservedDomain extends Stored, TextFields {
   /** Lower case; may start with `*.`. */
   readonly domain: string;
   /** As it was given; nothing depends on it. */
   readonly region: string;
   readonly certificate_id?: string;
+  /** A public authority issues the certificate, which `certificate_id` then names. */
+  readonly certificate_management_policy?: ManagementPolicy;
 }
 
 export const migrations: readonly Migration[] = [
@@ -33,4 +40,5 @@ export const hostnameHolder = createHostnameHolder({
   names: 'reserved_domains',
   owner: 'id',
   documents: 'reserved_domains',
+  reserves: true,
 });

@@ -1,4 +1,4 @@
-import { quote, UserError } from '../../errors/user-error.ts';
+import { asSentence, quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
 import { addressRequired, addressWithoutHost, invalidAddress } from './errors.ts';
 
@@ -9,5 +9,6 @@ export function acceptAddress(text: string): string {
   if (parsed.ok) return text;
   const address = quote(text);
   if (text.startsWith(':')) throw new UserError(addressWithoutHost, { address });
-  throw new UserError(invalidAddress, { address, reason: `it ${parsed.reason}` });
+  const tls = /^(https|tls|wss):/i.test(text) ? ', and set tls.enabled to true' : '';
+  throw new UserError(invalidAddress, { address, reason: asSentence(`it ${parsed.reason}${tls}`) });
 }

@@ -14,7 +14,7 @@ export const backendMetadataTooLong = defineError(
 
 export const addressRequired = defineError(6505, 400, 'A static backend needs an address. Give it as host:port.');
 
-export const invalidAddress = defineError(6506, 400, 'The address {address} is not of the form host:port: {reason}.');
+export const invalidAddress = defineError(6506, 400, 'The address {address} is not of the form host:port: {reason}');
 
 export const addressWithoutHost = defineError(6507, 400, 'The address {address} has no host. Give it as host:port.');
 

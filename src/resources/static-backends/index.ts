@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
+import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { createReferable, listShort } from '../references.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { acceptAddress } from './address.ts';
 import { backendCompiler } from './compile.ts';
+import { StaticBackendEntry, staticBackendKind } from './configuration.ts';
 import {
   addressRequired,
   addressWithoutHost,
@@ -19,9 +20,7 @@ import {
 } from './errors.ts';
 import * as errors from './errors.ts';
 import { migrations, staticBackends } from './table.ts';
-
-const path = '/backends/static';
-const referable = createReferable({ kind: 'backend', path, table: 'static_backends', documents: staticBackends });
+import { path, referable, staticBackendWrites } from './writes.ts';
 
 const address = Type.String({
   description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
@@ -69,6 +68,12 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     name: 'StaticBackends',
     tag: 'Static backends',
     listKey: 'backends',
+    filterFields: {
+      ...commonFields,
+      address: textIn('address'),
+      'tls.enabled': booleanIn('tls', 'enabled'),
+    },
+    takesNewId: true,
     view: StaticBackendView,
     createBody: StaticBackendCreate,
     updateBody: StaticBackendUpdate,
@@ -81,25 +86,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       update: [backendDescriptionTooLong, backendMetadataTooLong, invalidAddress, addressWithoutHost],
       delete: [backendInUse],
     },
-    async create(transaction, { caller, body }) {
-      const first = staticBackends.newDocument(caller.accountId);
-      const settings = { address: acceptAddress(body.address), tls: { enabled: body.tls?.enabled ?? false } };
-      return staticBackends.insert(transaction, withText({ ...first, ...settings }, body));
-    },
-    async update(transaction, { body }, previous) {
-      // Official clients send "" and {} for what was not given.
-      const changed = {
-        ...previous,
-        address: acceptAddress(body.address || previous.address),
-        tls: { enabled: body.tls?.enabled ?? previous.tls.enabled },
-      };
-      return staticBackends.update(transaction, previous, withText(changed, body));
-    },
-    async remove(transaction, _call, backend) {
-      const users = await referable.referrersOf(transaction, backend.id);
-      if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listShort(users) });
-      await staticBackends.delete(transaction, backend);
-    },
+    ...staticBackendWrites,
     present: (backend, { uri }) => ({
       id: backend.id,
       uri: uri(`${path}/${backend.id}`),
@@ -115,8 +102,11 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
 export const staticBackendsResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate],
+  schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate, StaticBackendEntry],
   operations: staticBackendOperations,
   compilers: () => [backendCompiler],
   referables: [referable],
+  provide({ services }) {
+    services.add(configurationKinds, staticBackendKind());
+  },
 };

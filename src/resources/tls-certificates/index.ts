@@ -2,17 +2,21 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { crudOperations, nullable } from '../../api/crud.ts';
+import { commonFields, listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { plainPrefix } from '../../lib/sealed-secret.ts';
+import { configurationKinds } from '../configuration-kind.ts';
 import { createReferable, listShort } from '../references.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
-import { storedSecrets } from '../stored-secrets.ts';
-import { certificateCompiler } from './compile.ts';
+import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
+import { tlsCertificateKind } from './configuration.ts';
+import { certificateCompiler, createUploadedPairs, readCovering } from './compile.ts';
+import { CertificateEnds, warningOfEnd } from './certificate-ends.ts';
 import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
-import { certificateNames } from './service.ts';
+import { certificateEnds, certificateNames, issuedCertificates, pairChecks, uploadedPairs } from './service.ts';
 import { migrations, tlsCertificates } from './table.ts';
 import type { TlsCertificate } from './table.ts';
 
@@ -48,8 +52,8 @@ const TlsCertificateView = Type.Object(
     issued_at: nullable('string', 'When the service issued it; null for a certificate that was uploaded.'),
     not_before: Type.String({ format: 'date-time', description: 'Valid from, RFC 3339.' }),
     not_after: Type.String({ format: 'date-time', description: 'Valid until, RFC 3339.' }),
-    key_usages: Type.Array(Type.String(), { description: 'What its key may be used for.' }),
-    extended_key_usages: Type.Array(Type.String(), { description: 'What its key may be used for, in more detail.' }),
+    key_usages: Type.Array(Type.String(), { description: 'Uses that its key is for.' }),
+    extended_key_usages: Type.Array(Type.String(), { description: 'Uses that its key is for, in more detail.' }),
     private_key_type: Type.String({ enum: ['rsa', 'ecdsa', 'ed25519'], description: 'The kind of its private key.' }),
     issuer_common_name: Type.String({ description: 'Common name of the issuer; "" when it has none.' }),
     serial_number: Type.String({ description: 'Serial number in lower-case hexadecimal digits.' }),
@@ -86,6 +90,17 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     name: 'TlsCertificates',
     tag: 'TLS certificates',
     listKey: 'tls_certificates',
+    filterFields: {
+      ...commonFields,
+      subject_common_name: textIn('subject_common_name'),
+      'subject_alternative_names.dns_names': listIn('subject_alternative_names', 'dns_names'),
+      'subject_alternative_names.ips': listIn('subject_alternative_names', 'ips'),
+      not_before: timeIn('not_before'),
+      not_after: timeIn('not_after'),
+      private_key_type: textIn('private_key_type'),
+      issuer_common_name: textIn('issuer_common_name'),
+      serial_number: textIn('serial_number'),
+    },
     view: TlsCertificateView,
     createBody: TlsCertificateCreate,
     updateBody: TlsCertificateUpdate,
@@ -133,6 +148,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
       }
       await tlsCertificates.delete(transaction, certificate);
     },
+    warning: (certificate) => warningOfEnd(certificate, Date.now()),
     present,
   });
 }
@@ -147,7 +163,7 @@ function present(certificate: TlsCertificate, { uri }: Call): object {
     certificate_pem: certificate.certificate_pem,
     subject_common_name: certificate.subject_common_name,
     subject_alternative_names: certificate.subject_alternative_names,
-    issued_at: null,
+    issued_at: certificate.issued_at ?? null,
     not_before: certificate.not_before,
     not_after: certificate.not_after,
     key_usages: certificate.key_usages,
@@ -173,9 +189,39 @@ export const tlsCertificatesResource: Resource = {
   operations: tlsCertificateOperations,
   compilers: ({ sealer }) => [certificateCompiler(sealer)],
   referables: [referable],
-  provide({ services, store }) {
+  provide({ services, store, sealer }) {
+    services.provide(uploadedPairs, createUploadedPairs(sealer));
+    services.provide(certificateEnds, new CertificateEnds(store));
+    services.provide(pairChecks, {
+      check: (certificate, key) => {
+        acceptPair(certificate, key);
+      },
+    });
+    services.provide(issuedCertificates, {
+      async add(transaction, accountId, pair) {
+        const facts = acceptPair(pair.certificatePem, pair.privateKeyPem);
+        const first = tlsCertificates.newDocument(accountId);
+        const issued = { ...first, ...facts, issued_at: first.created_at };
+        await tlsCertificates.insert(transaction, issued, [sealer.seal(pair.privateKeyPem, first.id)]);
+        return first.id;
+      },
+      async removeUnused(transaction, accountId, id, endedMs = Infinity) {
+        const certificate = await tlsCertificates.find(transaction, accountId, id);
+        if (certificate === undefined) return true;
+        if (certificate.issued_at === undefined || Date.parse(certificate.not_after) > endedMs) return false;
+        const referrers = await referable.referrersOf(transaction, id);
+        if (referrers.length > 0) return false;
+        await tlsCertificates.delete(transaction, certificate);
+        return true;
+      },
+    });
+    services.add(configurationKinds, tlsCertificateKind());
     services.provide(certificateNames, {
       find: async (queries, accountId, id) => (await tlsCertificates.find(queries, accountId, id))?.served_names,
+      isCovered: async (queries, accountId, hostname, exceptId) => {
+        const rows = await readCovering(queries, accountId, hostname);
+        return rows.some((row) => tlsCertificates.parse(row).id !== exceptId);
+      },
     });
     services.add(storedSecrets, {
       async oldest(form) {
@@ -183,6 +229,16 @@ export const tlsCertificatesResource: Resource = {
         const id = String(row?.[0]);
         return row && { owner: `the TLS certificate ${id}`, sealed: String(row[1]), context: id };
       },
+      sealPlain: () =>
+        sealPlainRows(
+          { store, sealer },
+          {
+            table: 'tls_certificates',
+            id: 'id',
+            column: 'sealed_key',
+            contextOf: (id) => id,
+          },
+        ),
     });
   },
 };

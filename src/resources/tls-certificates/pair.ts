@@ -4,7 +4,7 @@ import { readCertificatePair } from './pem-certificate.ts';
 import type { CertificateFault } from './pem-certificate.ts';
 import type { TlsCertificate } from './table.ts';
 
-type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata'>;
+type Facts = Omit<TlsCertificate, 'id' | 'account_id' | 'created_at' | 'description' | 'metadata' | 'issued_at'>;
 
 /** Reads a certificate that can be served with this key, or throws. No message repeats the key. */
 export function acceptPair(certificatePem: string, privateKeyPem: string): Facts {

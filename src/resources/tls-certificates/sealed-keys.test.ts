@@ -39,17 +39,39 @@ onEachDatabase('sealed private keys', (newDatabase) => {
 
   test('without a secret key, one line at the start says that private keys are plain text and what to do', async () => {
     const database = await newDatabase();
-    const lines = async (settings: object): Promise<readonly string[]> => {
-      await using gatehouse = await Gatehouse.start(database, { role: 'api', ...settings });
-      if (!('secretKey' in settings)) await gatehouse.create(path, leaf);
-      return gatehouse.logLines.filter((line) => line.includes('plain text'));
-    };
-    const [warning = '', ...more] = await lines({});
+    await using gatehouse = await Gatehouse.start(database, { role: 'api' });
+    const [warning = '', ...more] = gatehouse.logLines.filter((line) => line.includes('plain text'));
     assert.deepEqual(more, []);
     assert.match(warning, /secret_key is not set.*Set GATEHOUSE_SECRET_KEY to at least 32 random characters/);
-    const [old = '', ...others] = await lines({ secretKey });
-    assert.deepEqual(others, []);
-    assert.match(old, /the private key of the TLS certificate cert_\w+ is stored as plain text.*Upload/);
+  });
+
+  test('keys that were stored before there was a secret key are encrypted at the start, which says how many', async () => {
+    const database = await newDatabase();
+    {
+      await using before = await Gatehouse.start(database);
+      for (let at = 0; at < 52; at++) await before.create(path, leaf);
+    }
+    const kept = async (gatehouse: Gatehouse) => {
+      const { queries } = gatehouse.app.context.store;
+      const rows = await queries.all(
+        'SELECT sealed_key FROM tls_certificates UNION ALL SELECT private_key FROM local_ca',
+      );
+      return rows.map(([sealed]) => String(sealed).slice(0, 5));
+    };
+    {
+      await using gatehouse = await Gatehouse.start(database, { secretKey });
+      const said = gatehouse.logLines.filter((line) => line.includes('plain text'));
+      assert.equal(said.length, 1);
+      assert.match(said[0] ?? '', /secret_key is new: (52|53) private keys .* are encrypted now/);
+      assert.deepEqual(new Set(await kept(gatehouse)), new Set(['gcm1:']));
+      const entries = await certificateCompiler(createSealer(secretKey)).load(
+        gatehouse.app.context.store.queries,
+        undefined,
+      );
+      assert.ok(entries.every((entry) => entry.kind === 'certificate' && entry.privateKeyPem === leaf.private_key_pem));
+    }
+    await using again = await Gatehouse.start(database, { secretKey });
+    assert.ok(!again.logLines.some((line) => line.includes('plain text')));
   });
 
   test('with a secret key from the first start on, nothing is said', async () => {

@@ -22,6 +22,8 @@ export interface TlsCertificate extends Stored, TextFields {
   readonly subject_locality: string;
   readonly subject_province: string;
   readonly subject_country: string;
+  /** RFC 3339; absent for one that was uploaded. */
+  readonly issued_at?: string;
   /** Names that the gateway may serve it for; not shown. */
   readonly served_names: readonly string[];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
 import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts';
+import { signIn } from '../../agents/support/sign-in.ts';
 import { exampleOf } from './load-examples.ts';
 import { findOperation } from './operations.ts';
 import type { ApiOperation } from './operations.ts';
@@ -83,6 +84,8 @@ export class Account {
   }
 
   async #makeAt(collection: string, path: string): Promise<{ readonly id: string; readonly token?: string }> {
+    const online = madeByAgents.get(collection);
+    if (online !== undefined) return { id: online(await connectAgent(this)) };
     const create = findOperation('POST', collection);
     assert.ok(create, `nothing can be created at ${collection}: teach ${import.meta.filename} how an example is made`);
     const answer = await this.call(create, { path, body: await this.#body(create) });
@@ -97,10 +100,41 @@ export class Account {
   }
 }
 
+interface OnlineAgent {
+  readonly sessionId: string;
+  readonly tunnelId: string;
+}
+
+/** Resources that nobody creates through the API: an agent is there for each. */
+const madeByAgents: ReadonlyMap<string, (agent: OnlineAgent) => string> = new Map([
+  ['/tunnel_sessions', ({ sessionId }: OnlineAgent) => sessionId],
+  ['/tunnels', ({ tunnelId }: OnlineAgent) => tunnelId],
+  ['/endpoints', ({ tunnelId }: OnlineAgent) => tunnelId.replace(/^tn_/, 'ep_')],
+]);
+
+export function isMadeByAgents(collection: string): boolean {
+  return madeByAgents.has(collection);
+}
+
+/** Connects an agent that does whatever it is told, and has one endpoint. It leaves when the Gatehouse stops. */
+async function connectAgent({ gatehouse, token }: Account): Promise<OnlineAgent> {
+  const { token: secret } = await gatehouse.create('/credentials', {}, { token });
+  const { port = 0 } = gatehouse.app.agents ?? {};
+  const ca = gatehouse.app.engine?.caCertificatePem ?? '';
+  const { agent, answer } = await signIn(port, ca, String(secret), { command: () => ({}) });
+  // The form of both answers is that of `src/agents/wire/`.
+  const { AgentSessionID } = answer['Extra'] as { AgentSessionID: string };
+  const bound = await agent.bind('');
+  assert.equal(bound['Error'], undefined);
+  return { sessionId: AgentSessionID, tunnelId: String(bound['Id']) };
+}
+
 /** Checks the headers that every response must have. */
 function checkHeaders({ headers, status, text }: Answer): void {
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.match(headers.get('gatehouse-operation-id') ?? '', /^op_[0-9A-Za-z]{27}$/);
-  assert.equal(headers.get('content-type'), status === 204 ? null : 'application/json; charset=utf-8');
+  const type = headers.get('content-type');
+  if (type === 'text/event-stream; charset=utf-8') return;
+  assert.equal(type, status === 204 ? null : 'application/json; charset=utf-8');
   assert.equal(text === '', status === 204);
 }

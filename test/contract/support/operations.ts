@@ -49,12 +49,15 @@ export interface ApiOperation {
 // Other tests compare openapi.json with the code and run a validator over it.
 export const openApi = JSON.parse(readRootFile('openapi.json')) as OpenApi;
 
+/** Stands for the parameter `{ip}`: an address is no id, and every one exists. */
+const exampleIp = '192.0.2.44';
+
 const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({
     id: described.operationId,
     method: method.toUpperCase(),
-    path,
-    params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    path: path.replace('{ip}', exampleIp),
+    params: [...path.replace('{ip}', exampleIp).matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     successStatus: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     bodySchema: described.requestBody?.content?.['application/json']?.schema,
     isList: described.parameters?.some(({ name }) => name === 'before_id') === true,
@@ -66,6 +69,11 @@ const all: readonly ApiOperation[] = Object.entries(openApi.paths).flatMap(([pat
 export const publicOperations = all.filter(({ described }) => described.security?.length === 0);
 /** Operations that need a key. */
 export const operations = all.filter((operation) => !publicOperations.includes(operation));
+
+/** Operations whose answer ends. */
+export const finiteOperations = operations.filter(
+  ({ described, successStatus }) => described.responses[successStatus]?.content?.['text/event-stream'] === undefined,
+);
 
 export function findOperation(method: string, path: string): ApiOperation | undefined {
   return all.find((operation) => operation.method === method && operation.path === path);

@@ -36,7 +36,7 @@ function wrongForAll({ path }: Prepared): readonly RefusedCall[] {
     { what: 'no key', options: { headers: { authorization: undefined } } },
     { what: 'no version', options: { headers: { 'service-version': undefined } } },
     { what: 'another version', options: { headers: { 'service-version': '3' } } },
-    { what: 'an unknown query parameter', path: `${path}?dry_run=true` },
+    { what: 'an unknown query parameter', path: `${path}?nonsense=true` },
     { what: 'a broken query', path: `${path}?limit=%zz` },
   ];
 }

@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 
 import { startRawUpstream } from '../../gateway/support/https-upstream.ts';
 import type { RawUpstream } from '../../gateway/support/https-upstream.ts';
-import { freePort } from '../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createAccount } from './support/host-command.ts';
 import { headersFrame, openFrames, resetFrame } from './support/http2-frames.ts';
 import { Program } from './support/program.ts';
@@ -19,7 +19,7 @@ import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
 import type { Upstream } from './support/upstream.ts';
 
-/** What the program derives from 1,024 descriptors. */
+/** The bounds that the program derives from 1,024 descriptors. */
 const bounds = { client: 384, source: 96, backendSource: 24 };
 
 const attacker = '127.0.0.2';

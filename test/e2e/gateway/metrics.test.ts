@@ -25,8 +25,14 @@ suite('metrics', () => {
       async () => (await valueOf('gatehouse_bound_limit{bound="stream_resets"}')) === 100,
       'bounds are shown',
     );
-    const { types, labelNames } = await read();
-    assert.deepEqual(Object.fromEntries(types), {
+    const { types, samples } = await read();
+    const labels = [...samples.keys()].flatMap((key) =>
+      key.startsWith('gatehouse_') ? [...key.matchAll(/(\w+)="/g)].map(([, name = '']) => name) : [],
+    );
+    // Those of the process itself have the names that Prometheus gives them.
+    const own = [...types].filter(([name]) => name.startsWith('gatehouse_'));
+    assert.ok(types.has('process_resident_memory_bytes') && types.has('process_cpu_seconds_total'));
+    assert.deepEqual(Object.fromEntries(own), {
       gatehouse_http_requests_total: 'counter',
       gatehouse_https_open_connections: 'gauge',
       gatehouse_upstream_seconds: 'histogram',
@@ -47,10 +53,35 @@ suite('metrics', () => {
       gatehouse_inward_refusals_total: 'counter',
       gatehouse_event_loop_delay_seconds: 'histogram',
       gatehouse_failed_authentications_total: 'counter',
+      gatehouse_api_requests_total: 'counter',
+      gatehouse_api_request_seconds: 'histogram',
+      gatehouse_certificate_ends_soon: 'gauge',
+      gatehouse_certificate_not_after_seconds: 'gauge',
+      gatehouse_certificate_orders_total: 'counter',
+      gatehouse_tls_handshakes_failed_total: 'counter',
       gatehouse_api_calls_refused_total: 'counter',
       gatehouse_api_calls_waiting: 'gauge',
+      gatehouse_agent_refusals_total: 'counter',
+      gatehouse_links_opened: 'gauge',
+      gatehouse_links_accepted: 'gauge',
+      gatehouse_link_streams: 'gauge',
+      gatehouse_link_faults_total: 'counter',
+      gatehouse_link_refusals_total: 'counter',
+      gatehouse_dashboard_sign_ins_total: 'counter',
+      gatehouse_traffic_streams: 'gauge',
+      gatehouse_traffic_streams_refused_total: 'counter',
+      gatehouse_traffic_events_dropped_total: 'counter',
+      gatehouse_dashboard_sessions_replaced_total: 'counter',
     });
-    assert.deepEqual([...labelNames].toSorted(), ['bound', 'direction', 'edge', 'le', 'status', 'verdict']);
+    assert.deepEqual([...new Set(labels)].toSorted(), [
+      'bound',
+      'direction',
+      'edge',
+      'le',
+      'operation',
+      'status',
+      'verdict',
+    ]);
   });
 
   test('count requests by edge, status and verdict, and how long upstreams took', async () => {
@@ -68,6 +99,23 @@ suite('metrics', () => {
     await until(async () => (await valueOf(keyOf(200, 'allowed'))) === (allowed ?? 0) + 1, 'the other one is');
     assert.equal(await valueOf('gatehouse_upstream_seconds_count'), (upstream ?? 0) + 1);
     await site.gatehouse.delete(`${site.routePath}/ip_restriction`);
+  });
+
+  test('count API calls by operation and status, and how long they took', async () => {
+    const keyOf = (operation: string, status: number) =>
+      `gatehouse_api_requests_total{operation="${operation}",status="${status}"}`;
+    const duration = 'gatehouse_api_request_seconds_count{operation="IpPoliciesGet"}';
+    const earlier = await read();
+    const { id } = await site.gatehouse.create('/ip_policies', {});
+    await site.gatehouse.get(`/ip_policies/${id}`);
+    await site.gatehouse.get('/ip_policies/ipp_none');
+    await site.gatehouse.get('/nothing/here');
+    const grown = async (key: string) => ((await valueOf(key)) ?? 0) - (earlier.samples.get(key) ?? 0);
+    await until(async () => (await grown(keyOf('other', 404))) === 1, 'the last call is counted');
+    assert.equal(await grown(keyOf('IpPoliciesCreate', 201)), 1);
+    assert.equal(await grown(keyOf('IpPoliciesGet', 200)), 1);
+    assert.equal(await grown(keyOf('IpPoliciesGet', 404)), 1);
+    assert.equal(await grown(duration), 2);
   });
 
   test('count connections by edge and verdict, their bytes, and those that are open now', async () => {
@@ -127,13 +175,14 @@ suite('the access log', () => {
     await until(() => site.logged('http request').length === 2, 'both requests are logged');
 
     const [passed, refused] = site.logged('http request');
-    const { operationId, durationMs, upstreamMs, time: _time, pid: _pid, hostname: _hostname, ...rest } = passed;
-    assert.match(operationId, /^op_\w{27}$/);
-    assert.ok(durationMs >= upstreamMs && upstreamMs > 0);
+    const { operation_id, duration_ms, upstream_ms, time: _time, pid: _pid, hostname: _hostname, ...rest } = passed;
+    assert.match(operation_id, /^op_\w{27}$/);
+    assert.ok(duration_ms >= upstream_ms && upstream_ms > 0);
+    assert.equal(duration_ms, Number(duration_ms.toFixed(3)));
     assert.deepEqual(rest, {
       level: 30,
-      edgeId: site.edgeId,
-      routeId: site.routeId,
+      edge_id: site.edgeId,
+      route_id: site.routeId,
       source: '127.0.0.1',
       protocol: '1.1',
       method: 'GET',
@@ -142,13 +191,16 @@ suite('the access log', () => {
       status: 200,
       msg: 'http request',
     });
-    assert.deepEqual([refused.source, refused.status, refused.errorCode, refused.path], ['127.0.0.2', 403, 3205, '/a']);
+    assert.deepEqual(
+      [refused.source, refused.status, refused.error_code, refused.path],
+      ['127.0.0.2', 403, 3205, '/a'],
+    );
     const connections = site
       .logged('tcp connection')
-      .map(({ source, verdict, edgeId }) => [source, { verdict, edgeId }]);
+      .map(({ source, verdict, edge_id }) => [source, { verdict, edge_id }]);
     assert.deepEqual(Object.fromEntries(connections), {
-      '127.0.0.1': { verdict: 'allowed', edgeId: site.tcpEdgeId },
-      '127.0.0.2': { verdict: 'refused_by_restriction', edgeId: site.tcpEdgeId },
+      '127.0.0.1': { verdict: 'allowed', edge_id: site.tcpEdgeId },
+      '127.0.0.2': { verdict: 'refused_by_restriction', edge_id: site.tcpEdgeId },
     });
     assert.doesNotMatch(site.gatehouse.logLines.join(''), /hidden|\?/);
   });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 
 import { readProcesses, removeProcess } from '../../../src/resources/processes/table.ts';
-import { freePort } from '../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { readExposition } from './support/prometheus.ts';
 import { newSqlite } from './support/scratch.ts';
@@ -40,7 +40,7 @@ for (const workers of ['1', '2']) {
       };
       await until(async () => {
         // The side that connects learns the ports, which the system chose, from these rows; a beat restores them.
-        for (const { id } of await readProcesses(store.queries)) await removeProcess(store, id);
+        for (const { id } of await readProcesses(store.queries)) await removeProcess(store, [], { id });
         assert.equal(await send(port, request), '');
         return (await resets()) > 0;
       }, 'the arriving side alone has reset one');

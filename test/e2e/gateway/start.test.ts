@@ -12,9 +12,9 @@ test('a first start that fails over a taken address says which, and the next one
   await once(taken, 'listening');
   const address = `127.0.0.1:${portOf(taken)}`;
   const databaseUrl = newSqlite();
-  const settings = { bootstrapToken: '', httpsListen: '127.0.0.1:0' };
+  const settings = { bootstrapToken: '', httpsListen: '127.0.0.1:0', agentListen: '127.0.0.1:0' };
   try {
-    for (const listener of ['httpsListen', 'httpListen', 'apiListen', 'metricsListen']) {
+    for (const listener of ['httpsListen', 'httpListen', 'apiListen', 'metricsListen', 'agentListen', 'linkListen']) {
       await assert.rejects(Gatehouse.start(databaseUrl, { ...settings, [listener]: address }), (error: Error) => {
         const { message } = error.cause instanceof Error ? error.cause : error;
         assert.match(message, new RegExp(`EADDRINUSE.*${address}`), listener);

@@ -8,10 +8,12 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { describeDatabase } from '../../../src/lib/database-url.ts';
 import { createSealer } from '../../../src/lib/sealed-secret.ts';
 import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
 import { makePair } from '../../support/certificate-pair.ts';
-import { createDatabase, freePort, startPostgres } from '../../support/postgres.ts';
+import { freePort } from '../../support/free-port.ts';
+import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { Running } from './support/running.ts';
 import { randomBetween, rounds, until } from './support/waiting.ts';
 
@@ -26,7 +28,7 @@ describe('the snapshot file of a gateway', () => {
     folders.push(folder);
     return join(folder, 'gateway.snapshot');
   };
-  const open = (path: string) => new SnapshotFile(path, createSealer(undefined), assert.ifError);
+  const open = (path: string) => new SnapshotFile(path, createSealer(undefined), 'of a test', assert.ifError);
 
   test('no private key can be read in it where there is a secret key, and a wrong secret key is reported', async () => {
     await using postgres = await startPostgres();
@@ -48,7 +50,34 @@ describe('the snapshot file of a gateway', () => {
     const gone = `postgres://postgres@127.0.0.1:${await freePort()}/gone`;
     await using wrong = Running.launch(gone, { ...flags, 'secret-key': `not-${secretKey}` });
     assert.equal(await wrong.ends(), 1);
-    assert.match(wrong.output, /does not open\. secret_key is not the one it was kept with/);
+    assert.match(wrong.output, /does not open\. secret_key is not the one it was encrypted with/);
+  });
+
+  test('a file of another database is refused, with both remedies', async () => {
+    const path = await newPath();
+    const written = open(path);
+    written.setLocalCa({ certificatePem: 'c', privateKeyPem: 'k' });
+    written.follow({ version: 1, full: true, set: [], removed: [] });
+    await written.flush();
+    assert.equal((await open(path).load())?.update.version, 1);
+    const other = new SnapshotFile(path, createSealer(undefined), 'another', assert.ifError);
+    await assert.rejects(other.load(), /of another one \(of a test\).*--snapshot-file, or delete this one/);
+  });
+
+  test('a gateway that is stopped while it waits for its database ends in order, without a fault in its log', async () => {
+    const path = await newPath();
+    const gone = `postgres://postgres@127.0.0.1:${await freePort()}/gone`;
+    const written = new SnapshotFile(path, createSealer(undefined), describeDatabase(gone), assert.ifError);
+    const { certificate_pem, private_key_pem } = makePair('waiting', '-subj', '/CN=waiting');
+    written.setLocalCa({ certificatePem: certificate_pem, privateKeyPem: private_key_pem });
+    written.follow({ version: 1, full: true, set: [], removed: [] });
+    await written.flush();
+    await using gateway = Running.launch(gone, { role: 'gateway', 'snapshot-file': path });
+    await gateway.prints(/the gateway serves the last configuration it knew/);
+    gateway.child.kill('SIGTERM');
+    assert.equal(await gateway.ends(), 0);
+    const [, afterStop = ''] = gateway.output.split('"msg":"stopping"');
+    assert.doesNotMatch(afterStop, /could not stop|AbortError|    at /);
   });
 
   test('a process that is killed while it writes leaves the file whole, with the newest version it reported', async () => {

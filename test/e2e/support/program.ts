@@ -43,6 +43,7 @@ export class Service implements AsyncDisposable {
     const settings = {
       'api-listen': '127.0.0.1:0',
       'https-listen': 'off',
+      'agent-listen': 'off',
       'bootstrap-token': token,
       'public-url': 'https://api.example.com',
       'snapshot-file': 'off',
@@ -83,7 +84,7 @@ export class Service implements AsyncDisposable {
 }
 
 /** Waits for the URL, then keeps reading: a program that cannot write its log does not end. */
-function untilListening(child: ChildProcess): Promise<string> {
+export function untilListening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: unknown) => {
@@ -94,7 +95,7 @@ function untilListening(child: ChildProcess): Promise<string> {
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
     child.once('exit', () => {
-      reject(new Error(`the service did not start: ${output}`));
+      reject(new Error(`the program did not start: ${output}`));
     });
   });
 }

@@ -13,4 +13,7 @@ export const wideBounds: GatewayBounds = {
   backendQueueMs: 20_000,
   streamResets: 10_000,
   responseEncoders: 256,
+  linkUnreadMib: 64,
+  agentWaitMs: 0,
+  agentWaiting: 1000,
 };

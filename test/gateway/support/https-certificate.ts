@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { createSecureContext } from 'node:tls';
 
+import { buildContext, withClientCa } from '../../../src/gateway/certificates/build-context.ts';
 import type { CertificateSource } from '../../../src/gateway/https/client/certificate-source.ts';
 
 export interface TestCertificate {
@@ -31,12 +31,12 @@ export interface AskedCertificate {
 
 /** Serves one certificate for all names, and records the requests for it. */
 export function singleCertificate(asked: AskedCertificate[]): CertificateSource {
-  const context = createSecureContext({ cert: edgeCertificate.certificate, key: edgeCertificate.key });
+  const context = buildContext({ certificatePem: edgeCertificate.certificate, privateKeyPem: edgeCertificate.key });
   return {
     prepare: () => () => {},
-    secureContextFor(accountId, servername) {
+    secureContextFor(accountId, servername, clientCa) {
       asked.push({ accountId, servername });
-      return Promise.resolve(context);
+      return Promise.resolve(clientCa === undefined ? context : withClientCa(context, clientCa));
     },
   };
 }

@@ -5,10 +5,17 @@ import type {
   GatewayTimeouts,
   HttpAnswered,
   InwardOptions,
+  TcpClosed,
   TrafficObserver,
+  Verdict,
 } from '../../../src/gateway/engine.ts';
+import { Challenges } from '../../../src/gateway/certificates/challenges.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
+import { createTcpFront } from '../../../src/gateway/tcp/front.ts';
+import { noDialer } from '../../../src/gateway/tunnels/dialer.ts';
+import type { TunnelDialer } from '../../../src/gateway/tunnels/dialer.ts';
+import { TunnelBackends } from '../../../src/gateway/tunnels/tunnel-backends.ts';
 import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
 import { CidrSet, emptyCidrSet, packCidrs } from '../../../src/lib/ip/cidr-set.ts';
@@ -31,6 +38,7 @@ export interface GatewaySettings {
   readonly upstreamAuthorities?: readonly string[];
   readonly http1FastPath?: boolean;
   readonly bounds?: Partial<GatewayBounds>;
+  readonly dialer?: TunnelDialer;
 }
 
 /** A gateway under test, which takes snapshot updates and listens. */
@@ -38,6 +46,11 @@ export interface TestGateway extends AsyncDisposable {
   readonly port: number;
   readonly httpPort: number;
   readonly answered: HttpAnswered[];
+  /** The gateway's own errors, as the access log has them, in the order of `answered`. */
+  readonly reasons: (string | undefined)[];
+  /** Verdicts on connections that are passed on as they are, and the ends of those that were let in. */
+  readonly verdicts: Verdict[];
+  readonly tcpClosed: TcpClosed[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
   /** Entries that are set aside now, with the reason. */
@@ -73,6 +86,9 @@ export async function startGateway(
   settings: GatewaySettings = {},
 ): Promise<TestGateway> {
   const answered: TestGateway['answered'] = [];
+  const reasons: TestGateway['reasons'] = [];
+  const verdicts: TestGateway['verdicts'] = [];
+  const tcpClosed: TestGateway['tcpClosed'] = [];
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
   const logged: TestGateway['logged'] = [];
@@ -90,11 +106,15 @@ export async function startGateway(
   const options = optionsOf(settings);
   const observer: TrafficObserver = {
     warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
-    tcpOpened: () => {},
-    tcpClosed: () => {},
+    tcpOpened: ({ verdict }) => verdicts.push(verdict),
+    tcpClosed: (event) => tcpClosed.push(event),
     httpsOpened: () => {},
     httpsClosed: () => {},
-    httpAnswered: (event) => answered.push(event),
+    httpAnswered: (event, { reason }) => {
+      answered.push(event);
+      reasons.push(reason);
+    },
+    handshakeFailed: () => {},
     boundsReported: (reports) => {
       for (const report of reports) {
         refused[report.bound] = (refused[report.bound] ?? 0) + report.refused;
@@ -109,34 +129,42 @@ export async function startGateway(
   const { connect, arrivals } = createUpstream({ options, observer });
   const log = { info: () => {}, warn: note, error: note };
   const bounds = createEngineBounds(options.bounds, observer, log);
+  const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits);
+  const shared = { options, access, observer, connect, tunnels, arrivals, log, bounds };
+  const certificates = singleCertificate(asked);
+  const tcp = createTcpFront({ ...shared, certificates });
   const front = createHttpsFront({
-    options,
-    access,
-    observer,
-    connect,
-    arrivals,
-    certificates: singleCertificate(asked),
-    log,
-    bounds,
+    ...shared,
+    passThrough: tcp,
+    challenges: new Challenges(),
+    certificates,
     ...settings.parts,
   });
   let version = 0;
   const apply = async (update: SnapshotUpdate): Promise<void> => {
     const faults = faulty.begin(update);
-    const swaps = [access.prepare(update, faults.setAside), await front.prepare(update, faults.setAside)];
+    const swaps = [
+      access.prepare(update, faults.setAside),
+      tunnels.prepare(update),
+      await tcp.prepare(update, faults.setAside),
+      await front.prepare(update, faults.setAside),
+    ];
     for (const swap of swaps) swap();
     faults.commit();
   };
   await apply({ version: ++version, full: true, set: entries, removed: [] });
   await front.listen();
   const drain = async (limitMs: number): Promise<void> => {
-    await front.drain(limitMs);
+    await Promise.all([front.drain(limitMs), tcp.drain(limitMs)]);
     bounds.reports[Symbol.dispose]();
   };
   return {
     port: front.addresses.https?.port ?? 0,
     httpPort: front.addresses.http?.port ?? 0,
     answered,
+    reasons,
+    verdicts,
+    tcpClosed,
     warned,
     asked,
     setAside,

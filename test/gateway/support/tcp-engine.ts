@@ -1,8 +1,6 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 
-import type { BoundReport } from '../../../src/gateway/bounds/bound-reports.ts';
+import type { BoundReport } from '../../../src/lib/bound-reports.ts';
 import type { Bound } from '../../../src/gateway/bounds/bound.ts';
 import type {
   BackendRefused,
@@ -66,6 +64,8 @@ export class Recorder implements TrafficObserver {
 
   httpAnswered(): void {}
 
+  handshakeFailed(): void {}
+
   backendRefused(event: BackendRefused): void {
     this.backendsRefused.push(event);
   }
@@ -74,7 +74,7 @@ export class Recorder implements TrafficObserver {
     this.ownArrivals++;
   }
 
-  boundsReported(reports: readonly BoundReport[]): void {
+  boundsReported(reports: readonly BoundReport<Bound>[]): void {
     for (const { bound, inUse, refused } of reports) {
       this.refused[bound] = (this.refused[bound] ?? 0) + refused;
       this.inUse[bound] = inUse;
@@ -124,25 +124,6 @@ export async function startGateway(
   const engine = await createNodeEngine({ ...parts, options, observer: seen, log: seen.log, certificates: undefined });
   t.after(() => engine.drain(0));
   return { engine, seen };
-}
-
-const lowestPort = 12_000;
-const ports = 18_000;
-
-/** Finds a port below the ephemeral range, so that no outgoing connection takes it meanwhile. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  for (;;) {
-    const port = lowestPort + Math.floor(Math.random() * ports);
-    const server = createServer().listen(port, host);
-    try {
-      await once(server, 'listening');
-    } catch {
-      continue;
-    }
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }
 
 /** Waits for the condition; fails after a time that is long enough for any machine. */

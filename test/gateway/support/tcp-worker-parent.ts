@@ -1,6 +1,7 @@
 /** Starts gateway workers and prints their process ids, until a test kills it. */
 import { createWorkerEngine } from '../../../src/gateway/workers/worker-engine.ts';
-import { freePort, plainOptions, Recorder } from './tcp-engine.ts';
+import { freePort } from '../../support/free-port.ts';
+import { plainOptions, Recorder } from './tcp-engine.ts';
 import { packRules, snapshot, tcpEdge } from './tcp-entries.ts';
 
 const observer = new Recorder();

@@ -7,12 +7,25 @@ import type { GatewayTimeouts } from '../../engine.ts';
 import { hostNotFound, invalidRequest } from '../../errors.ts';
 import { parseAuthority } from '../authority.ts';
 import { errorAnswer } from '../error-page.ts';
+import type { Challenges } from '../../certificates/challenges.ts';
 import type { HostTable } from '../routing/host-table.ts';
 
+/** RFC 8555, 8.3. */
+const challengePath = '/.well-known/acme-challenge/';
 const visibleTarget = /^\/[\x21-\x7e]*$/;
 
-/** Answers plain HTTP: redirects known hosts to HTTPS with status 308, which keeps method and body. */
-export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts, errorPrefix: string): Server {
+export interface RedirectParts {
+  readonly hosts: HostTable;
+  readonly challenges: Challenges;
+  readonly timeouts: GatewayTimeouts;
+  readonly errorPrefix: string;
+}
+
+/**
+ * Answers plain HTTP: gives certificate authorities the proof they ask for, and redirects known hosts to HTTPS with status
+ * 308, which keeps method and body.
+ */
+export function createRedirectServer({ hosts, challenges, timeouts, errorPrefix }: RedirectParts): Server {
   const server = createServer(
     {
       insecureHTTPParser: false,
@@ -23,12 +36,24 @@ export function createRedirectServer(hosts: HostTable, timeouts: GatewayTimeouts
       connectionsCheckingInterval: Math.ceil(Math.max(10, Math.min(1000, timeouts.headersMs / 4))),
     },
     (request, response) => {
-      redirect(request, response, hosts, errorPrefix);
+      if (!proves(request, response, challenges)) redirect(request, response, hosts, errorPrefix);
     },
   );
   // Starts Node's timer for late headers, as in `Http1Server`: connections are handed over, this server never listens.
   server.emit('listening');
   return server;
+}
+
+/** False where the request is not one of an authority whose challenge is under way. */
+function proves(request: IncomingMessage, response: ServerResponse, challenges: Challenges): boolean {
+  const { url = '', headers, method } = request;
+  if (!url.startsWith(challengePath)) return false;
+  const name = parseAuthority(headers.host ?? '')?.name;
+  const text = name === undefined ? undefined : challenges.textFor(name, url.slice(challengePath.length));
+  if (text === undefined) return false;
+  response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': Buffer.byteLength(text) });
+  response.end(method === 'HEAD' ? undefined : text);
+  return true;
 }
 
 function redirect(request: IncomingMessage, response: ServerResponse, hosts: HostTable, errorPrefix: string): void {

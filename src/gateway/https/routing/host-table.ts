@@ -9,6 +9,8 @@ export interface Edge {
   /** Ports a client may name beside the host. */
   readonly ports: readonly number[];
   readonly routes: RouteTable;
+  /** PEM of the authorities whose certificates clients must show. */
+  readonly clientCa: string | undefined;
   /** False if it could not be loaded: it keeps its names, so that no other edge answers for them, and serves nothing. */
   readonly isLoaded: boolean;
 }
@@ -17,6 +19,17 @@ export interface Edge {
 export class HostTable {
   #edges = new Map<string, Edge>();
   #byName = new Map<string, Edge>();
+  /** How many edges ask for certificates by each set of authorities. */
+  #clientCas = new Map<string, number>();
+
+  /** False: no edge asks clients for a certificate. */
+  get asksForCertificates(): boolean {
+    return this.#clientCas.size > 0;
+  }
+
+  asksFor(clientCa: string): boolean {
+    return this.#clientCas.has(clientCa);
+  }
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const edges: Edge[] = [];
@@ -26,6 +39,7 @@ export class HostTable {
       if (update.full) {
         this.#edges = new Map();
         this.#byName = new Map();
+        this.#clientCas = new Map();
       }
       // Old names are removed before new ones are set: a name may move from one edge to another.
       for (const { id } of removed) this.#remove(id);
@@ -42,8 +56,16 @@ export class HostTable {
     return dot <= 0 ? undefined : this.#byName.get(`*${name.slice(dot)}`);
   }
 
+  #count({ clientCa }: Edge, by: 1 | -1): void {
+    if (clientCa === undefined) return;
+    const count = (this.#clientCas.get(clientCa) ?? 0) + by;
+    if (count === 0) this.#clientCas.delete(clientCa);
+    else this.#clientCas.set(clientCa, count);
+  }
+
   #add(edge: Edge): void {
     this.#edges.set(edge.id, edge);
+    this.#count(edge, 1);
     for (const name of edge.names) this.#byName.set(name, edge);
   }
 
@@ -51,20 +73,22 @@ export class HostTable {
     const old = this.#edges.get(id);
     if (old === undefined) return;
     this.#edges.delete(id);
+    this.#count(old, -1);
     for (const name of old.names) if (this.#byName.get(name) === old) this.#byName.delete(name);
   }
 }
 
 function loadEdge(entry: HttpsEdgeEntry, setAside: SetAside): Edge {
   try {
-    return { ...namesOf(entry), routes: new RouteTable(entry.routes), isLoaded: true };
+    const routes = new RouteTable(entry.routes);
+    return { ...namesOf(entry), routes, clientCa: routes.clientCa, isLoaded: true };
   } catch (error) {
     setAside(entry, error);
-    return { ...namesOf(entry), routes: new RouteTable([]), isLoaded: false };
+    return { ...namesOf(entry), routes: new RouteTable([]), clientCa: undefined, isLoaded: false };
   }
 }
 
-function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'isLoaded'> {
+function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'clientCa' | 'isLoaded'> {
   const names: string[] = [];
   const ports: number[] = [];
   for (const hostport of entry.hostports) {

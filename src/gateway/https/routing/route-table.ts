@@ -42,6 +42,14 @@ export class RouteTable {
     return isClear ? route : 'ambiguous';
   }
 
+  /** Authorities whose certificates clients must show; all routes of an edge share the handshake. */
+  get clientCa(): string | undefined {
+    for (const routes of [this.#prefixes, this.#exact ?? []]) {
+      for (const [, { pipeline }] of routes) if (pipeline.clientCa !== undefined) return pipeline.clientCa;
+    }
+    return undefined;
+  }
+
   withId(id: string): Route | undefined {
     for (const routes of [this.#prefixes, this.#exact ?? []]) {
       for (const [, route] of routes) if (route.id === id) return route;

@@ -1,17 +1,29 @@
-import type { BackendEntry, SetAside, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import type { BackendEntry, EntryKey, SetAside, SnapshotUpdate } from '../../../snapshot/contract.ts';
 import { backendsOf } from '../../../snapshot/set-aside.ts';
+import type { TunnelBackends } from '../../tunnels/tunnel-backends.ts';
+import type { ConnectUpstream } from '../../upstream/connect.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamPool } from './pool.ts';
 import type { PoolOptions } from './pool.ts';
+import { SocketSource } from './socket-source.ts';
+import { TunnelSource } from './tunnel-source.ts';
+import type { UpstreamSource } from './upstream-source.ts';
+
+export interface BackendTableOptions extends PoolOptions {
+  readonly connectMs: number;
+  readonly connect: ConnectUpstream;
+  /** Must swap before the table does. */
+  readonly tunnels: TunnelBackends;
+}
 
 /** The backends by id, each with a pool of connections once it is used. */
 export class BackendTable {
-  readonly #options: PoolOptions;
+  readonly #options: BackendTableOptions;
   readonly #watch: IdleWatch;
   #entries = new Map<string, BackendEntry>();
   readonly #pools = new Map<string, UpstreamPool>();
 
-  constructor(options: PoolOptions, watch: IdleWatch) {
+  constructor(options: BackendTableOptions, watch: IdleWatch) {
     this.#options = options;
     this.#watch = watch;
     options.upstreams.onFull(() => this.#closeOneIdle());
@@ -23,6 +35,7 @@ export class BackendTable {
       if (update.full) this.#keepOnly(new Set(set.map(({ id }) => id)));
       for (const id of removed) this.#remove(id);
       for (const entry of set) this.#set(entry);
+      this.#followTunnels(update);
     };
   }
 
@@ -30,9 +43,9 @@ export class BackendTable {
   pool(id: string, accountId: string): UpstreamPool | undefined {
     const known = this.#pools.get(id);
     if (known !== undefined) return known;
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return undefined;
-    const pool = new UpstreamPool(entry, accountId, this.#options, this.#watch);
+    const source = this.#source(id);
+    if (source === undefined) return undefined;
+    const pool = new UpstreamPool(source, accountId, this.#options, this.#watch);
     this.#pools.set(id, pool);
     return pool;
   }
@@ -40,6 +53,23 @@ export class BackendTable {
   /** Keeps no connection for another request. */
   retire(): void {
     for (const pool of this.#pools.values()) pool.retire();
+  }
+
+  #source(id: string): UpstreamSource | undefined {
+    const { connect, connectMs, tunnels } = this.#options;
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) return new SocketSource(entry, connect, connectMs);
+    const backend = tunnels.find(id);
+    return backend && new TunnelSource(backend, connectMs);
+  }
+
+  /** Drops the pools of agents that have changed so that kept connections may lead to another place. */
+  #followTunnels({ full, set, removed }: SnapshotUpdate): void {
+    const ids = full ? [...this.#pools.keys()] : [...set, ...removed].flatMap(tunnelBackendId);
+    for (const id of ids) {
+      const source = this.#pools.get(id)?.source;
+      if (source instanceof TunnelSource && source.backend !== this.#options.tunnels.find(id)) this.#remove(id);
+    }
   }
 
   #closeOneIdle(): boolean {
@@ -63,4 +93,8 @@ export class BackendTable {
     this.#pools.get(id)?.retire();
     this.#pools.delete(id);
   }
+}
+
+function tunnelBackendId({ kind, id }: EntryKey): readonly string[] {
+  return kind === 'tunnel_backend' ? [id] : [];
 }

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
@@ -21,8 +21,8 @@ export interface UpstreamHandler {
   onHead(head: ResponseHead): void;
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
-  /** The handler owns the socket from now on. */
-  onUpgrade(head: ResponseHead, socket: Socket, rest: Buffer): void;
+  /** The handler owns the stream from now on. */
+  onUpgrade(head: ResponseHead, stream: Duplex, rest: Buffer): void;
   onFault(fault: UpstreamFault): void;
   /** More of the request body may be written. */
   onDrain(): void;
@@ -34,6 +34,17 @@ interface ConnectionOwner {
   onGone(connection: UpstreamConnection): void;
 }
 
+export interface ConnectionParts {
+  readonly stream: Duplex;
+  readonly slot: UpstreamSlot;
+  /** The way it takes, where there are several to one backend. */
+  readonly via: string;
+  /** As in `UpstreamSource`. */
+  readonly silentEnd: ErrorDefinition<never>;
+  readonly owner: ConnectionOwner;
+  readonly watch: IdleWatch;
+}
+
 /** One HTTP/1.1 connection to an upstream: a request at a time, never pipelined. */
 export class UpstreamConnection implements ResponseSink, IdleTimeout {
   lastActivity = 0;
@@ -41,7 +52,9 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   limitMs = Infinity;
   /** Its place among the connections to its backend. A socket that has changed protocol keeps it. */
   readonly slot: UpstreamSlot;
-  readonly #socket: Socket;
+  readonly via: string;
+  readonly #socket: Duplex;
+  readonly #silentEnd: ErrorDefinition<never>;
   readonly #owner: ConnectionOwner;
   readonly #watch: IdleWatch;
   readonly #parser = new ResponseParser();
@@ -49,9 +62,11 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   #requestSent = true;
   #served = 0;
 
-  constructor(socket: Socket, slot: UpstreamSlot, owner: ConnectionOwner, watch: IdleWatch) {
+  constructor({ stream: socket, slot, via, silentEnd, owner, watch }: ConnectionParts) {
     this.slot = slot;
+    this.via = via;
     this.#socket = socket;
+    this.#silentEnd = silentEnd;
     this.#owner = owner;
     this.#watch = watch;
     socket.on('data', this.#onSocketData);
@@ -106,6 +121,14 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.slot.close();
   }
 
+  /** Gives the stream away, which the caller must read at once. Its place stays taken until it is closed. */
+  takeStream(): Duplex {
+    this.#owner.onGone(this);
+    this.#watch.delete(this);
+    this.#detach();
+    return this.#socket;
+  }
+
   onIdle(): void {
     this.abort();
   }
@@ -129,9 +152,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   onUpgrade(head: ResponseHead, rest: Buffer): void {
     const handler = this.#handler;
     this.#handler = undefined;
-    this.#owner.onGone(this);
-    this.#watch.delete(this);
-    this.#detach();
+    this.takeStream();
     if (handler === undefined) this.#socket.destroy();
     else handler.onUpgrade(head, this.#socket, rest);
   }
@@ -154,17 +175,21 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   readonly #onSocketEnd = (): void => {
     this.#parser.finish();
     if (this.#parser.ended || this.#handler === undefined) this.abort();
-    else this.#fail(upstreamBroke, new Error('upstream closed the connection'));
+    else this.#fail(this.#brokenBy, new Error('upstream closed the connection'));
   };
 
   readonly #onSocketError = (error: Error): void => {
-    this.#fail(upstreamBroke, error);
+    this.#fail(this.#brokenBy, error);
   };
 
   readonly #onSocketClose = (): void => {
-    this.#fail(upstreamBroke, new Error('upstream connection closed'));
+    this.#fail(this.#brokenBy, new Error('upstream connection closed'));
     this.#watch.delete(this);
   };
+
+  get #brokenBy(): ErrorDefinition<never> {
+    return this.#served > 0 || this.#parser.touched ? upstreamBroke : this.#silentEnd;
+  }
 
   #fail(error: ErrorDefinition<never>, cause: Error): void {
     const handler = this.#handler;

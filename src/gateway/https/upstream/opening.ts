@@ -1,15 +1,16 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamBound } from '../../bounds/bound.ts';
-import type { SourceKey } from '../../bounds/source-key.ts';
+import type { SourceKey } from '../../../lib/ip/source-key.ts';
 import type { BackendConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
-import { backendLeadsInwards, upstreamConnectTimeout, upstreamRefused } from '../../errors.ts';
-import { InwardBackendError } from '../../upstream/guard.ts';
+import type { VisitorFacts } from '../../tunnels/tunnel-backend.ts';
 import type { UpstreamConnection, UpstreamFault } from './connection.ts';
+import type { OpenOutcome } from './upstream-source.ts';
 
-/** A request that needs a connection. One of these is called, once. */
+/** A request that needs a connection. One of its methods is called, once. */
 export interface ConnectionUser {
+  /** The client, as agents are told. */
+  readonly visitor: VisitorFacts;
   onConnection(connection: UpstreamConnection): void;
   onConnectFault(fault: UpstreamFault): void;
   /** The bound allows no further connection now. */
@@ -19,14 +20,14 @@ export interface ConnectionUser {
 export interface OpeningParts {
   readonly backend: BackendConnections;
   readonly source: SourceKey;
-  /** Limits of time for the place in the queue, and for the connect. */
+  /** Limit of time for the place in the queue. */
   readonly queueMs: number;
-  readonly connectMs: number;
   /** Returns an idle connection, whose place it takes. */
   readonly takeIdle: () => UpstreamConnection | undefined;
-  readonly connect: (established: () => void) => Socket;
-  /** Makes a connection of a socket, which owns the place from then on. */
-  readonly wrap: (socket: Socket, slot: UpstreamSlot) => UpstreamConnection;
+  /** Starts a connection; returns a function that gives it up. */
+  readonly open: (outcome: OpenOutcome) => () => void;
+  /** Makes a connection of a stream, which owns the place from then on. */
+  readonly wrap: (stream: Duplex, slot: UpstreamSlot, via: string) => UpstreamConnection;
 }
 
 /** The way of one request to a connection: through the queue if its backend or its share of it is busy, then the connect. */
@@ -94,40 +95,26 @@ export class Opening {
   }
 
   #connect(slot: UpstreamSlot): void {
-    const { connect, connectMs, wrap } = this.#parts;
-    const socket = connect(() => {
-      settle();
-      this.#user.onConnection(wrap(socket, slot));
+    const { open, wrap } = this.#parts;
+    const giveUp = open({
+      opened: (stream, via) => {
+        stream.once('close', () => {
+          slot.close();
+        });
+        this.#settle();
+        this.#user.onConnection(wrap(stream, slot, via));
+      },
+      failed: (error, cause) => {
+        slot.close();
+        this.#settle();
+        this.#user.onConnectFault({ error, cause, stale: false });
+      },
     });
-    socket.once('close', () => {
+    this.#giveUp = () => {
+      giveUp();
       slot.close();
-    });
-    const onError = (error: Error): void => {
-      fail(error instanceof InwardBackendError ? backendLeadsInwards : upstreamRefused, error);
-    };
-    const onClose = (): void => {
-      fail(upstreamRefused, new Error('closed while connecting'));
-    };
-    const timer = setTimeout(() => {
-      fail(upstreamConnectTimeout, new Error('connect timed out'));
-    }, connectMs);
-    const settle = (): void => {
-      clearTimeout(timer);
-      socket.off('error', onError).off('close', onClose);
       this.#settle();
     };
-    const close = (): void => {
-      settle();
-      socket.on('error', () => {});
-      socket.destroy();
-      slot.close();
-    };
-    const fail = (error: ErrorDefinition<never>, cause: Error): void => {
-      close();
-      this.#user.onConnectFault({ error, cause, stale: false });
-    };
-    socket.on('error', onError).on('close', onClose);
-    this.#giveUp = close;
   }
 
   #refuse(bound: UpstreamBound): void {

@@ -1,18 +1,15 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-import type { BackendEntry } from '../../../snapshot/contract.ts';
-import type { SourceKey } from '../../bounds/source-key.ts';
+import type { SourceKey } from '../../../lib/ip/source-key.ts';
 import type { UpstreamConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
-import type { ConnectUpstream } from '../../upstream/connect.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
 import { Opening } from './opening.ts';
-import type { ConnectionUser } from './opening.ts';
+import type { ConnectionUser, OpeningParts } from './opening.ts';
+import type { UpstreamSource } from './upstream-source.ts';
 
 export interface PoolOptions {
-  readonly connectMs: number;
   readonly keepAliveMs: number;
-  readonly connect: ConnectUpstream;
   readonly upstreams: UpstreamConnections;
 }
 
@@ -21,15 +18,15 @@ const idleLimit = 256;
 
 /** The connections to one backend. The newest is used first, so that those of a burst grow old and are closed. */
 export class UpstreamPool {
-  readonly #target: BackendEntry;
+  readonly source: UpstreamSource;
   readonly #accountId: string;
   readonly #options: PoolOptions;
   readonly #watch: IdleWatch;
   readonly #idle: UpstreamConnection[] = [];
   #retired = false;
 
-  constructor(target: BackendEntry, accountId: string, options: PoolOptions, watch: IdleWatch) {
-    this.#target = target;
+  constructor(source: UpstreamSource, accountId: string, options: PoolOptions, watch: IdleWatch) {
+    this.source = source;
     this.#accountId = accountId;
     this.#options = options;
     this.#watch = watch;
@@ -39,30 +36,30 @@ export class UpstreamPool {
    * Calls the user with an idle connection, at once, or with a new one, for which it may have to wait; `fresh` asks for a
    * new one. The connection counts for the source. Returns the wait, to be cancelled when the request is not wanted any more.
    */
-  acquire(user: ConnectionUser, source: SourceKey, fresh: boolean): Opening | undefined {
-    const { upstreams, connect, connectMs } = this.#options;
-    const backend = upstreams.backend(this.#target.id, this.#accountId);
+  acquire(user: ConnectionUser, counted: SourceKey, fresh: boolean): Opening | undefined {
+    const { upstreams } = this.#options;
+    const { source } = this;
+    const backend = upstreams.backend(source.id, this.#accountId);
     backend.serveQueue();
-    const idle = !fresh && backend.refusal(source) === undefined ? this.#takeIdle(source) : undefined;
+    const idle = !fresh && backend.refusal(counted) === undefined ? this.#takeIdle(counted) : undefined;
     if (idle !== undefined) {
       user.onConnection(idle);
       return undefined;
     }
-    const parts = {
+    const parts: OpeningParts = {
       backend,
-      source,
+      source: counted,
       queueMs: upstreams.bounds.backendQueueMs,
-      connectMs,
-      takeIdle: () => (fresh ? undefined : this.#takeIdle(source)),
-      connect: (established: () => void) => connect(this.#target, { keepAlive: true, alpn: ['http/1.1'] }, established),
-      wrap: (...args: readonly [Socket, UpstreamSlot]) => new UpstreamConnection(...args, this, this.#watch),
+      takeIdle: () => (fresh ? undefined : this.#takeIdle(counted)),
+      open: (outcome) => source.open(() => user.visitor, this.#idleOf, outcome),
+      wrap: this.#wrap,
     };
     return new Opening(parts, user);
   }
 
   onFree(connection: UpstreamConnection, limitMs: number): void {
     const keptMs = Math.min(limitMs, this.#options.keepAliveMs);
-    if (this.#retired || keptMs <= 0 || this.#idle.length >= idleLimit) {
+    if (this.#retired || !this.source.isShared || keptMs <= 0 || this.#idle.length >= idleLimit) {
       connection.abort();
       return;
     }
@@ -90,9 +87,24 @@ export class UpstreamPool {
     for (const connection of this.#idle.splice(0)) connection.abort();
   }
 
-  #takeIdle(source: SourceKey): UpstreamConnection | undefined {
-    const connection = this.#idle.pop();
-    connection?.slot.use(source);
+  readonly #wrap = (stream: Duplex, slot: UpstreamSlot, via: string): UpstreamConnection =>
+    new UpstreamConnection({ stream, slot, via, silentEnd: this.source.silentEnd, owner: this, watch: this.#watch });
+
+  readonly #idleOf = (via: string): number => {
+    let count = 0;
+    for (const connection of this.#idle) if (connection.via === via) count++;
+    return count;
+  };
+
+  #takeIdle(counted: SourceKey): UpstreamConnection | undefined {
+    if (this.#idle.length === 0) return undefined;
+    const via = this.source.preferredWay(this.#idleOf);
+    const at = via === undefined ? this.#idle.length - 1 : this.#idle.findLastIndex((each) => each.via === via);
+    const connection = this.#idle[at];
+    if (connection === undefined) return undefined;
+    this.#idle.splice(at, 1);
+    this.source.reused();
+    connection.slot.use(counted);
     return connection;
   }
 }

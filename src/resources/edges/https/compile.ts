@@ -1,3 +1,4 @@
+import { Pace } from '../../../lib/pace.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
 import type { Change } from '../../../store/change-log.ts';
@@ -24,7 +25,11 @@ function touchedBy({ kind, id, before, after }: Change): readonly string[] {
 async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly HttpsEdgeEntry[]> {
   const edges = await httpsEdges.loadMany(queries, ids);
   const entries: HttpsEdgeEntry[] = [];
-  for (const edge of edges) entries.push(toEntry(edge, await routesOf(queries, edge)));
+  const pace = new Pace();
+  for (const edge of edges) {
+    entries.push(toEntry(edge, await routesOf(queries, edge)));
+    if (pace.isDue) await pace.giveWay();
+  }
   return entries;
 }
 

@@ -3,9 +3,9 @@ import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
-import { createHostnameHolder, isHeldElsewhere, parentOf } from '../../hostname-holders.ts';
+import { createHostnameHolder, isHeldElsewhere, parentOf, usersOfHostname } from '../../hostname-holders.ts';
 import type { Services } from '../../services.ts';
-import { hostnameOverlap, invalidHostport, wrongHttpsPort } from '../errors.ts';
+import { hostnameOverlap, hostportTaken, invalidHostport, wrongHttpsPort } from '../errors.ts';
 import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
 import type { Reservation } from '../hostports.ts';
 
@@ -23,12 +23,13 @@ export function acceptHostnames(hostports: readonly string[], httpsPort: number)
   checkHostportCount(hostports);
   const claimed = new Map<string, Reservation>();
   for (const given of hostports) {
-    const { host, port } = readHostport(given, { wildcard: true });
+    const { host, port } = readHostport(given, { wildcard: true, usualPort: httpsPort });
     const hostport = `${host}:${port}`;
     if (parseIp(host) !== undefined) {
-      throw new UserError(invalidHostport, { hostport, reason: 'an HTTPS edge is reached by name, not by address' });
+      throw new UserError(invalidHostport, { hostport, reason: 'an HTTPS edge is reached by name, not by address.' });
     }
-    if (port !== httpsPort) throw new UserError(wrongHttpsPort, { hostport, port: httpsPort });
+    if (port !== httpsPort)
+      throw new UserError(wrongHttpsPort, { hostport, port: httpsPort, meant: `${host}:${httpsPort}` });
     if (claimed.has(host)) throw new UserError(duplicateEntry, { field: 'hostports', id: hostport });
     claimed.set(host, { key: host, hostport });
   }
@@ -62,5 +63,8 @@ export async function moveHostnames(
     if (await isHeldElsewhere(services, transaction, edge.account_id, String(key))) {
       throw new UserError(hostnameOverlap, { hostport });
     }
+    const users = await usersOfHostname(services, transaction, edge.account_id, String(key));
+    const other = users.find((id) => id !== edge.id);
+    if (other !== undefined) throw new UserError(hostportTaken, { hostport, edge: ` (${other})` });
   }
 }

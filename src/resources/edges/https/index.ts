@@ -2,29 +2,36 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
 import { crudOperations, nullable } from '../../../api/crud.ts';
+import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { certificateTroubles } from '../../acme/service.ts';
+import { configurationKinds } from '../../configuration-kind.ts';
+import { modulesFor } from '../../../modules/index.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
-import { httpsEdgeModules, httpsRouteModules } from '../service.ts';
+import { deleteNothing } from '../module-operations.ts';
+import { edgeAddresses, httpsEdgeModules, httpsRouteModules } from '../service.ts';
 import { httpsEdgeCompiler } from './compile.ts';
-import { acceptHostnames, claimedHostnames, hostnameHolder, moveHostnames } from './hostnames.ts';
+import { HttpsEdgeEntry, httpsEdgeKind } from './configuration.ts';
+import { hostnameHolder } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
 import {
   HttpsEdgeRouteCreate,
   HttpsEdgeRouteUpdate,
   HttpsEdgeRouteView,
   presentRoute,
-  removeRoute,
+  routeErrors,
   routeOperations,
 } from './routes.ts';
 import { httpsEdgeRoutes, httpsEdges, migrations } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+import { httpsEdgeWrites } from './writes.ts';
 
 const path = '/edges/https';
 
@@ -56,6 +63,9 @@ const HttpsEdgeUpdate = Type.Object(fields, {
   additionalProperties: false,
 });
 
+const ofRoutes = Object.fromEntries(
+  modulesFor('https_route').map(({ name }) => [name, 'It belongs to a route: POST /edges/https/{id}/routes.']),
+);
 const writeErrors: readonly ErrorDefinition[] = [
   errors.edgeDescriptionTooLong,
   errors.edgeMetadataTooLong,
@@ -69,7 +79,8 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, services, referables, settings } = context;
+  const { store, referables, services } = context;
+  const writes = httpsEdgeWrites(context);
   const crud = crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -81,31 +92,24 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     name: 'HttpsEdges',
     tag: 'HTTPS edges',
     listKey: 'https_edges',
+    filterFields: {
+      ...commonFields,
+      hostports: listIn('hostports'),
+    },
+    takesNewId: true,
     view: HttpsEdgeView,
     createBody: HttpsEdgeCreate,
     updateBody: HttpsEdgeUpdate,
     fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
+    misplacedFields: ofRoutes,
     errors: { create: writeErrors, update: writeErrors, delete: [] },
-    async create(transaction, { caller, body }) {
-      const claims = acceptHostnames(body.hostports ?? [], settings.httpsPort);
-      const hostports = claims.map(({ hostport }) => hostport);
-      const first = { ...httpsEdges.newDocument(caller.accountId), hostports };
-      const edge = await httpsEdges.insert(transaction, withText(first, body));
-      await moveHostnames(transaction, services, edge, [], claims);
-      return edge;
-    },
-    async update(transaction, { body }, previous) {
-      const held = claimedHostnames(previous.hostports);
-      const claims = body.hostports === undefined ? held : acceptHostnames(body.hostports, settings.httpsPort);
-      const changed = { ...previous, hostports: claims.map(({ hostport }) => hostport) };
-      const edge = await httpsEdges.update(transaction, previous, withText(changed, body));
-      if (edge !== previous) await moveHostnames(transaction, services, edge, held, claims);
-      return edge;
-    },
-    async remove(transaction, _call, edge) {
-      for (const route of await routesOf(transaction, edge)) await removeRoute(transaction, referables, route);
-      await httpsEdges.delete(transaction, edge);
-    },
+    create: (transaction, { caller, body, newId }) =>
+      writes.create(transaction, caller.accountId, { ...body, hostports: body.hostports }, newId),
+    update: (transaction, { body }, previous) =>
+      writes.update(transaction, previous, { ...body, hostports: body.hostports }),
+    remove: (transaction, _call, edge) => writes.remove(transaction, edge),
+    warning: ({ account_id, hostports }) =>
+      services.get(certificateTroubles).warningFor(account_id, hostports.map(hostnameOf)),
     // An edge is shown with its routes, so a tag of it stands for them too.
     etagState: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
     async presentAll(edges, call) {
@@ -113,7 +117,26 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], referables, call));
     },
   });
-  return [...crud, ...routeOperations(context)];
+  const deletions = ['mutual_tls', 'tls_termination'].map((module) =>
+    deleteNothing(
+      context,
+      {
+        table: httpsEdges,
+        path: `${path}/{id}`,
+        noun: 'HTTPS edge',
+        notFoundError: errors.edgeNotFound,
+        title: 'HTTPS Edge',
+        name: 'HttpsEdge',
+        tag: 'HTTPS edges',
+      },
+      module,
+    ),
+  );
+  return [...crud, ...deletions, ...routeOperations(context)];
+}
+
+function hostnameOf(hostport: string): string {
+  return hostport.slice(0, hostport.lastIndexOf(':'));
 }
 
 function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], referables: Referables, call: Call): object {
@@ -141,11 +164,20 @@ export const httpsEdgesResource: Resource = {
     HttpsEdgeRouteView,
     HttpsEdgeRouteCreate,
     HttpsEdgeRouteUpdate,
+    HttpsEdgeEntry,
   ],
   operations: httpsEdgeOperations,
   compilers: () => [httpsEdgeCompiler],
-  provide({ store, services }) {
+  provide(context) {
+    const { store, services } = context;
+    services.add(configurationKinds, httpsEdgeKind(context, [...writeErrors, ...routeErrors]));
     services.add(hostnameHolders, hostnameHolder);
+    services.add(edgeAddresses, {
+      prefix: httpsEdges.prefix,
+      path,
+      proto: 'https',
+      page: async (accountId, page) => store.page(httpsEdges, accountId, page),
+    });
     // An edge has none of its own; its routes have.
     services.provide(httpsEdgeModules, {
       prefix: httpsEdges.prefix,

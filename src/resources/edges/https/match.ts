@@ -25,6 +25,9 @@ function findFault(match: string): string | undefined {
   const checked = checkRequestPath(sent);
   if (!checked.ok) return `it ${checked.reason}`;
   if (sent.includes('?')) return 'it has a query, and only the path selects a route';
+  if (/(?:^|\/)\*+(?:\/|$)|\*$/.test(match)) {
+    return 'a "*" has no meaning in it; a path_prefix of "/blog" matches all below it';
+  }
   // The gateway refuses requests that servers could read as another route's.
   if (/\/\/|;/.test(checked.matchPath)) return 'it has "//" or ";", which servers read in different ways';
   return undefined;

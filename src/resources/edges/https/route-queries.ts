@@ -1,5 +1,5 @@
 import type { Queries } from '../../../store/database.ts';
-import type { Stored } from '../../../store/table.ts';
+import type { Page, Stored } from '../../../store/table.ts';
 import { httpsEdgeRoutes } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 
@@ -7,11 +7,24 @@ const ofEdge = 'SELECT document FROM https_edge_routes WHERE edge_id = $1 ORDER 
 const ofPage = `
   SELECT document FROM https_edge_routes
   WHERE account_id = $1 AND edge_id >= $2 AND edge_id <= $3 ORDER BY edge_id, id`;
+/** `~` comes after every character of an id. */
+const afterAllIds = '~';
+const page =
+  'SELECT document FROM https_edge_routes WHERE account_id = $1 AND edge_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4';
 const withPath = 'SELECT id FROM https_edge_routes WHERE edge_id = $1 AND match_path = $2';
 
 /** In the order of their creation. */
 export async function routesOf(queries: Queries, { id }: Stored): Promise<readonly HttpsEdgeRoute[]> {
   return (await queries.all(ofEdge, [id])).map((row) => httpsEdgeRoutes.parse(row));
+}
+
+/** Newest first. */
+export async function pageOfRoutes(
+  queries: Queries,
+  { account_id, id }: Stored,
+  { beforeId = afterAllIds, limit }: Page,
+): Promise<readonly HttpsEdgeRoute[]> {
+  return (await queries.all(page, [account_id, id, beforeId, limit])).map((row) => httpsEdgeRoutes.parse(row));
 }
 
 /** By edge, for the edges of one page of an account's list: newest first, none left out in between. */

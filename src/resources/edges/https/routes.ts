@@ -4,7 +4,8 @@ import type { Call } from '../../../api/call.ts';
 import { crudOperations } from '../../../api/crud.ts';
 import { fieldRequired } from '../../../api/errors.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../../api/text-fields.ts';
+import type { TextFields } from '../../../api/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
@@ -21,15 +22,14 @@ import {
   routeNotFound,
   unknownMatchType,
 } from '../errors.ts';
-import { ModuleFields, syncReferences } from '../module-fields.ts';
+import { ModuleFields } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import { acceptMatch, toMatchPath } from './match.ts';
-import { findRouteId } from './route-queries.ts';
+import { routesListOperation } from './routes-list.ts';
 import { httpsEdgeRoutes, httpsEdges, matchTypes } from './table.ts';
-import type { HttpsEdgeRoute } from './table.ts';
+import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
+import { routeWrites, target } from './writes.ts';
 
 const path = '/edges/https/{edge_id}/routes';
-const target = 'https_route';
 const modules = new ModuleFields(target, [
   'backend',
   'ip_restriction',
@@ -86,12 +86,15 @@ export const HttpsEdgeRouteUpdate = Type.Object(
   },
   {
     $id: 'HttpsEdgeRouteUpdate',
-    description: '"" keeps the match and the match type. A module that is given replaces the old one whole.',
+    description:
+      '"" keeps the match, the match type, the description and the metadata, because an official client sends it with ' +
+      'every update. A module that is given replaces the old one whole.',
     additionalProperties: false,
   },
 );
 
-const writeErrors: readonly ErrorDefinition[] = [
+/** Errors that the writes of routes can meet. */
+export const routeErrors: readonly ErrorDefinition[] = [
   edgeDescriptionTooLong,
   edgeMetadataTooLong,
   duplicateMatch,
@@ -103,6 +106,7 @@ const writeErrors: readonly ErrorDefinition[] = [
 
 export function routeOperations(context: ResourceContext): readonly Operation[] {
   const { store, referables } = context;
+  const writes = routeWrites(context);
   const shared = {
     noun: 'HTTPS edge route',
     plural: 'HTTPS edge routes',
@@ -117,6 +121,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     store,
     path,
     name: 'HttpsEdgeRoutes',
+    takesNewId: true,
     view: HttpsEdgeRouteView,
     createBody: HttpsEdgeRouteCreate,
     updateBody: HttpsEdgeRouteUpdate,
@@ -125,35 +130,26 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       match: (_value, missing) => (missing ? new UserError(matchRequired) : undefined),
       match_type: (value, missing) => (missing ? undefined : new UserError(unknownMatchType, { type: quote(value) })),
     },
-    errors: { create: [edgeNotFound, matchRequired, fieldRequired, ...writeErrors], update: writeErrors, delete: [] },
+    errors: { create: [edgeNotFound, matchRequired, fieldRequired, ...routeErrors], update: routeErrors, delete: [] },
     async create(transaction, call) {
-      const { caller, body } = call;
-      const first = {
-        ...httpsEdgeRoutes.newDocument(caller.accountId),
-        edge_id: await findEdgeId(transaction, call),
-        match_type: body.match_type,
-        match: acceptMatch(body.match),
-        modules: modules.accept(body, referables),
-      };
-      await checkFree(transaction, first);
-      const route = await httpsEdgeRoutes.insert(transaction, withText(first, body));
-      await syncReferences(transaction, referables, target, route);
-      return route;
+      const { match_type, match: path_, ...rest } = call.body;
+      const edge = await findEdge(transaction, call);
+      const own = modules.accept(call.body, referables);
+      return writes.create(transaction, edge, { ...rest, match_type, match: path_, modules: own }, call.newId);
     },
-    async update(transaction, { body }, previous) {
-      const changed = {
-        ...previous,
+    update: (transaction, { body }, previous) =>
+      writes.update(transaction, previous, {
+        ...withoutEmpty(body),
         match_type: body.match_type || previous.match_type,
-        match: acceptMatch(body.match || previous.match),
+        match: body.match || previous.match,
         modules: { ...previous.modules, ...modules.accept(body, referables) },
-      };
-      await checkFree(transaction, changed);
-      const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, body));
-      if (route !== previous) await syncReferences(transaction, referables, target, route, previous.modules);
-      return route;
-    },
-    remove: (transaction, _call, route) => removeRoute(transaction, referables, route),
+      }),
+    remove: (transaction, _call, route) => writes.remove(transaction, route),
     present: (route, call) => presentRoute(route, referables, call),
+    afterWrite: (route, call) => {
+      for (const warning of modules.warnings(route.modules)) call.setHeader('Gatehouse-Warning', warning);
+      return {};
+    },
   });
   const ofModules = moduleOperations(context, {
     ...shared,
@@ -161,8 +157,18 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
     path: `${path}/{id}`,
     title: 'HTTPS Edge Route',
     name: 'HttpsEdgeRoute',
+    notOffered: modules.notOffered,
   });
-  return [...crud, ...ofModules];
+  return [
+    ...crud,
+    routesListOperation(context, HttpsEdgeRouteView, (route, call) => presentRoute(route, referables, call)),
+    ...ofModules,
+  ];
+}
+
+/** `""` keeps a text: Python's official client sends it for every text that the caller did not give. */
+function withoutEmpty({ description, metadata }: TextFields): TextFields {
+  return { ...(description ? { description } : {}), ...(metadata ? { metadata } : {}) };
 }
 
 export function presentRoute(route: HttpsEdgeRoute, referables: Referables, call: Call): object {
@@ -180,27 +186,8 @@ export function presentRoute(route: HttpsEdgeRoute, referables: Referables, call
   };
 }
 
-export async function removeRoute(
-  transaction: Transaction,
-  referables: Referables,
-  route: HttpsEdgeRoute,
-): Promise<void> {
-  await syncReferences(transaction, referables, target, { ...route, modules: {} }, route.modules);
-  await httpsEdgeRoutes.delete(transaction, route);
-}
-
-async function findEdgeId(transaction: Transaction, { caller, params: { edge_id = '' } }: Call): Promise<string> {
+async function findEdge(transaction: Transaction, { caller, params: { edge_id = '' } }: Call): Promise<HttpsEdge> {
   const edge = await httpsEdges.find(transaction, caller.accountId, edge_id);
   if (edge === undefined) throw new UserError(edgeNotFound, { noun: 'HTTPS edge', id: quote(edge_id) });
-  return edge.id;
-}
-
-async function checkFree(
-  transaction: Transaction,
-  { id, edge_id, match: wanted }: Pick<HttpsEdgeRoute, 'id' | 'edge_id' | 'match'>,
-): Promise<void> {
-  const holder = await findRouteId(transaction, edge_id, toMatchPath(wanted));
-  if (holder !== undefined && holder !== id) {
-    throw new UserError(duplicateMatch, { edge: edge_id, match: quote(wanted), route: holder });
-  }
+  return edge;
 }

@@ -1,19 +1,25 @@
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { TcpEdgeEntry } from '../../../snapshot/contract.ts';
-import { claimedPorts } from './ports.ts';
+import { claimedPorts, isOffered } from './ports.ts';
+import type { PortRange } from './ports.ts';
 import { tcpEdges } from './table.ts';
 import type { TcpEdge } from './table.ts';
 
-export const tcpEdgeCompiler: Compiler = {
-  kind: 'tcp_edge',
-  affectedIds: ({ kind, id }) => (kind === tcpEdges.kind ? [id] : []),
-  async load(queries, ids) {
-    const documents = await tcpEdges.loadMany(queries, ids);
-    return documents.map(toEntry);
-  },
-};
+/** Ports outside the range are left out: the operator has taken them away from edges. */
+export function createTcpEdgeCompiler(range: PortRange): Compiler {
+  return {
+    kind: 'tcp_edge',
+    affectedIds: ({ kind, id }) => (kind === tcpEdges.kind ? [id] : []),
+    async load(queries, ids) {
+      const documents = await tcpEdges.loadMany(queries, ids);
+      return documents.map((edge) => toEntry(edge, range));
+    },
+  };
+}
 
-function toEntry({ id, account_id, hostports, modules }: TcpEdge): TcpEdgeEntry {
-  const ports = claimedPorts(hostports).map(({ key }) => key);
+function toEntry({ id, account_id, hostports, modules }: TcpEdge, range: PortRange): TcpEdgeEntry {
+  const ports = claimedPorts(hostports)
+    .map(({ key }) => key)
+    .filter((port) => isOffered(port, range));
   return { kind: 'tcp_edge', id, accountId: account_id, ports, modules };
 }

@@ -2,24 +2,30 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
 import { crudOperations, nullable } from '../../../api/crud.ts';
+import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { textFieldErrors, textFields, withText } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../../api/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { configurationKinds } from '../../configuration-kind.ts';
+import { portHolders } from '../../port-holders.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
+import { startNotices } from '../../start-notices.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
-import { ModuleFields, syncReferences } from '../module-fields.ts';
+import { ModuleFields } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import { tcpEdgeModules } from '../service.ts';
-import { tcpEdgeCompiler } from './compile.ts';
-import { acceptPorts, claimedPorts } from './ports.ts';
-import { migrations, ports, tcpEdges } from './table.ts';
+import { edgeAddresses, tcpEdgeModules } from '../service.ts';
+import { createTcpEdgeCompiler } from './compile.ts';
+import { TcpEdgeEntry, tcpEdgeKind } from './configuration.ts';
+import { portHolder } from './ports.ts';
+import { migrations, tcpEdges } from './table.ts';
 import type { TcpEdge } from './table.ts';
+import { closedPortsOf, describeClosedEdges } from './unopened-ports.ts';
+import { target, tcpEdgeWrites } from './writes.ts';
 
 const path = '/edges/tcp';
-const target = 'tcp_edge';
 const modules = new ModuleFields(target, ['backend', 'ip_restriction', 'policy', 'traffic_policy']);
 
 const TcpEdgeView = Type.Object(
@@ -30,6 +36,18 @@ const TcpEdgeView = Type.Object(
     ...textFields,
     hostports: nullable('array', 'Where the edge is reached, as host:port; null when nowhere.', Type.String()),
     ...modules.views,
+    unopened_ports: Type.Optional(
+      Type.Array(
+        Type.Object({
+          port: Type.Integer({ description: 'A port of the edge that nobody can connect to.' }),
+          reason: Type.String({ description: 'Why; a port that the system refused is tried again every few seconds.' }),
+        }),
+        {
+          description:
+            'Ports that this process does not listen on. Absent: all are open, or other processes serve them.',
+        },
+      ),
+    ),
   },
   { $id: 'TcpEdge' },
 );
@@ -63,7 +81,13 @@ const writeErrors: readonly ErrorDefinition[] = [
 ];
 
 function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
-  const { store, referables, settings } = context;
+  const { store, referables, settings, services } = context;
+  const writes = tcpEdgeWrites(context);
+  const closedPorts = (edge: TcpEdge) => closedPortsOf(edge, settings.tcpPorts, services);
+  const shownPorts = (edge: TcpEdge) => {
+    const unopened_ports = closedPorts(edge);
+    return unopened_ports.length === 0 ? {} : { unopened_ports };
+  };
   const names = { noun: 'TCP edge', notFoundError: errors.edgeNotFound, tag: 'TCP edges' } as const;
   const crud = crudOperations({
     plural: 'TCP edges',
@@ -74,39 +98,34 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     path,
     name: 'TcpEdges',
     listKey: 'tcp_edges',
+    filterFields: {
+      ...commonFields,
+      hostports: listIn('hostports'),
+    },
+    takesNewId: true,
     view: TcpEdgeView,
     createBody: TcpEdgeCreate,
     updateBody: TcpEdgeUpdate,
     fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
-    async create(transaction, { caller, body }) {
-      const { hostports = [] } = body;
-      const claims = acceptPorts(hostports, settings.tcpPorts);
-      const first = { ...tcpEdges.newDocument(caller.accountId), hostports, modules: modules.accept(body, referables) };
-      const edge = await tcpEdges.insert(transaction, withText(first, body));
-      await ports.replace(transaction, edge, [], claims);
-      await syncReferences(transaction, referables, target, edge);
-      return edge;
+    create(transaction, { caller, body, newId }) {
+      const change = { ...body, hostports: body.hostports, modules: modules.accept(body, referables) };
+      return writes.create(transaction, caller.accountId, change, newId);
     },
-    async update(transaction, { body }, previous) {
-      const held = claimedPorts(previous.hostports);
-      const claims = body.hostports === undefined ? held : acceptPorts(body.hostports, settings.tcpPorts);
-      const changed = {
-        ...previous,
-        hostports: claims.map(({ hostport }) => hostport),
+    update: (transaction, { body }, previous) =>
+      writes.update(transaction, previous, {
+        ...body,
+        hostports: body.hostports,
         modules: { ...previous.modules, ...modules.accept(body, referables) },
-      };
-      const edge = await tcpEdges.update(transaction, previous, withText(changed, body));
-      if (edge === previous) return previous;
-      await ports.replace(transaction, edge, held, claims);
-      await syncReferences(transaction, referables, target, edge, previous.modules);
-      return edge;
+      }),
+    remove: (transaction, _call, edge) => writes.remove(transaction, edge),
+    present: (edge, call) => ({ ...present(edge, referables, call), ...shownPorts(edge) }),
+    afterWrite: (edge, call) => {
+      for (const { port, reason } of closedPorts(edge)) {
+        call.setHeader('Gatehouse-Warning', `port ${port} is not open: ${reason}`);
+      }
+      return shownPorts(edge);
     },
-    async remove(transaction, _call, edge) {
-      await syncReferences(transaction, referables, target, { ...edge, modules: {} }, edge.modules);
-      await tcpEdges.delete(transaction, edge);
-    },
-    present: (edge, call) => present(edge, referables, call),
   });
   const ofModules = moduleOperations(context, {
     ...names,
@@ -115,6 +134,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     path: `${path}/{id}`,
     title: 'TCP Edge',
     name: 'TcpEdge',
+    notOffered: modules.notOffered,
   });
   return [...crud, ...ofModules];
 }
@@ -135,10 +155,20 @@ function present(edge: TcpEdge, referables: Referables, call: Call): object {
 export const tcpEdgesResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate],
+  schemas: [TcpEdgeView, TcpEdgeCreate, TcpEdgeUpdate, TcpEdgeEntry],
   operations: tcpEdgeOperations,
-  compilers: () => [tcpEdgeCompiler],
-  provide({ store, services }) {
+  compilers: ({ settings }) => [createTcpEdgeCompiler(settings.tcpPorts)],
+  provide(context) {
+    const { store, services, settings } = context;
+    services.add(configurationKinds, tcpEdgeKind(context, writeErrors));
+    services.add(startNotices, () => describeClosedEdges(store, settings.tcpPorts));
+    services.add(portHolders, portHolder);
+    services.add(edgeAddresses, {
+      prefix: tcpEdges.prefix,
+      path,
+      proto: 'tcp',
+      page: async (accountId, page) => store.page(tcpEdges, accountId, page),
+    });
     services.provide(tcpEdgeModules, {
       prefix: tcpEdges.prefix,
       find: async (accountId, id) => (await store.find(tcpEdges, accountId, id))?.modules,

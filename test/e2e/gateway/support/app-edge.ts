@@ -1,4 +1,4 @@
-import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../../support/free-port.ts';
 import type { Program } from './program.ts';
 
 export const appHost = 'app.edge.test';

@@ -7,7 +7,11 @@ import type { Random } from './random.ts';
 export type Touched =
   | { readonly site: Site; readonly path: string }
   | { readonly tcp: TcpSite }
-  | { readonly goneHost: string }
+  | {
+      readonly goneHost: string;
+      /** Fingerprint of the certificate that is still uploaded for it. */
+      readonly certificate: string | undefined;
+    }
   | { readonly gonePort: number };
 
 export interface ChangeParts {
@@ -44,7 +48,7 @@ const deleteSite: Change = async ({ program, token, model, random }) => {
   const site = random.pick(model.sites);
   await program.must('DELETE', `/edges/https/${site.id}`, undefined, token);
   model.sites.splice(model.sites.indexOf(site), 1);
-  return [{ goneHost: site.host }];
+  return [{ goneHost: site.host, certificate: site.certificate?.fingerprint }];
 };
 
 const renameSite: Change = async ({ program, token, model, random }) => {
@@ -53,7 +57,10 @@ const renameSite: Change = async ({ program, token, model, random }) => {
   const [old, host] = [site.host, newHost()];
   await program.must('PATCH', `/edges/https/${site.id}`, { hostports: [`${host}:443`] }, token);
   site.host = host;
-  return [{ site, path: '/' }, { goneHost: old }];
+  return [
+    { site, path: '/' },
+    { goneHost: old, certificate: undefined },
+  ];
 };
 
 const addRoute: Change = async ({ program, token, model, random }) => {

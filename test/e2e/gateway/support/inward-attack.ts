@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 
-import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { appHost, createAppEdge, createPolicy } from './app-edge.ts';
 import { createAccount } from './host-command.ts';
 import { Program, programToken } from './program.ts';
@@ -118,7 +118,7 @@ export class InwardAttack {
     const refusal = () =>
       gateway
         .logged('a backend that leads inwards was not connected to')
-        .find(({ backendId }) => backendId === backend.id);
+        .find(({ backend_id }) => backend_id === backend.id);
     await until(
       async () => {
         answer ||= await this.#attack(target);
@@ -126,7 +126,7 @@ export class InwardAttack {
       },
       () => `a refusal of ${address} is logged`,
     );
-    return { answer, leadsTo: refusal()?.leadsTo };
+    return { answer, leadsTo: refusal()?.leads_to };
   }
 
   async #attack({ ask }: Target): Promise<string> {

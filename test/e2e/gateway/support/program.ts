@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { until } from './until.ts';
 
 export interface ApiAnswer {
@@ -19,6 +19,8 @@ interface Surroundings {
   readonly host?: string;
   /** Its limit of descriptors; default: that of this process. */
   readonly openFiles?: number;
+  /** Ports of the API, of HTTPS and of metrics; default: ones that are free. */
+  readonly ports?: readonly [number, number, number];
 }
 
 export const programToken = 'the-token-that-programs-begin-with-0123456789';
@@ -42,7 +44,7 @@ export class Program implements AsyncDisposable {
     settings: Readonly<Record<string, string>> = {},
     surroundings: Surroundings = {},
   ): Promise<Program> {
-    const ports = [await freePort(), await freePort(), await freePort()] as const;
+    const ports = surroundings.ports ?? ([await freePort(), await freePort(), await freePort()] as const);
     const program = new Program(ports, databaseUrl, settings, surroundings);
     try {
       await until(() => program.#started(), 'the program has started', startLimitMs);
@@ -65,6 +67,7 @@ export class Program implements AsyncDisposable {
     const flags = {
       'api-listen': `${host}:${apiPort}`,
       'https-listen': `${host}:${httpsPort}`,
+      'agent-listen': 'off',
       'metrics-listen': `${host}:${metricsPort}`,
       'database-url': databaseUrl,
       'bootstrap-token': programToken,
@@ -144,6 +147,6 @@ export class Program implements AsyncDisposable {
 
   async #started(): Promise<boolean> {
     if (this.#ended) throw new Error('it ended');
-    return /^Gatehouse (listens|gateway runs)/m.test(this.#output);
+    return /^Gatehouse (listens|gateway runs|serves agents)/m.test(this.#output);
   }
 }

@@ -1,5 +1,5 @@
 import type { Flags } from '../../../../src/config/config.ts';
-import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { Gatehouse } from '../../../support/gatehouse.ts';
 import { newSqlite } from './scratch.ts';
 import { askHttps, askTcp } from './traffic.ts';
@@ -36,9 +36,9 @@ export class Site implements AsyncDisposable {
     this.tcpPort = parts.tcpPort;
   }
 
-  static async start(settings: Flags = {}): Promise<Site> {
+  static async start(settings: Flags = {}, databaseUrl: string = newSqlite()): Promise<Site> {
     const upstream = await startUpstream();
-    const gatehouse = await Gatehouse.start(newSqlite(), {
+    const gatehouse = await Gatehouse.start(databaseUrl, {
       httpsListen: '[::]:0',
       tcpListenHost: '::',
       tcpPorts: '1024-65535',
@@ -61,7 +61,8 @@ export class Site implements AsyncDisposable {
       gatehouse,
       upstream,
       backendId: backend.id,
-      httpsPort: gatehouse.app.engine?.httpsPort() ?? 0,
+      // Workers listen where the setting says.
+      httpsPort: gatehouse.app.engine?.httpsPort() ?? Number(settings.httpsListen?.split(':').at(-1) ?? 0),
       edgeId: edge.id,
       routeId: route.id,
       tcpEdgeId: tcpEdge.id,

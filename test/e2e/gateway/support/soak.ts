@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { makeCertificate } from '../../../gateway/support/https-certificate.ts';
-import { freePort } from '../../../gateway/support/tcp-engine.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { createAppEdge } from './app-edge.ts';
 import { changes } from './changes.ts';
 import type { ChangeParts } from './changes.ts';
@@ -94,7 +94,7 @@ function certificateFor(host: string): ReturnType<ChangeParts['certificateFor']>
   return { certificate_pem: certificate, private_key_pem: key, fingerprint: '' };
 }
 
-function takeSample(pid: number, seconds: number): Sample {
+export function takeSample(pid: number, seconds: number): Sample {
   const descriptors = readdirSync(`/proc/${pid}/fd`).length;
   const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   return { seconds, descriptors, megabytes: kilobytes / 1024 };

@@ -1,4 +1,4 @@
-import { freePort } from '../../../support/postgres.ts';
+import { freePort } from '../../../support/free-port.ts';
 import type { Answer, CallOptions } from './call.ts';
 import { Running } from './running.ts';
 

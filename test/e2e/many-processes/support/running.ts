@@ -16,6 +16,7 @@ const usualFlags: Flags = {
   role: 'api',
   'api-listen': '127.0.0.1:0',
   'https-listen': 'off',
+  'agent-listen': 'off',
   'tcp-ports': '1024-65535',
   'bootstrap-token': firstToken,
   'public-url': 'https://api.example.com',

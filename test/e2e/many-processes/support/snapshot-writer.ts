@@ -3,7 +3,7 @@ import { SnapshotFile } from '../../../../src/snapshot/snapshot-file.ts';
 
 /** Writes snapshots to the file in its first argument and prints the version of each, until it is killed. */
 const [, , path = ''] = process.argv;
-const file = new SnapshotFile(path, createSealer(undefined), (error) => {
+const file = new SnapshotFile(path, createSealer(undefined), 'of a test', (error) => {
   throw error;
 });
 file.setLocalCa({ certificatePem: 'certificate', privateKeyPem: 'key' });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../../../support/postgres.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { CrashingPostgres } from './crashing-postgres.ts';
 import { Running } from './running.ts';
 import { TcpProxy } from './tcp-proxy.ts';

@@ -13,12 +13,14 @@ interface Link {
   readonly held: (() => void)[];
 }
 
-/** A proxy between a process and its database that simulates network faults. */
+/** A proxy between a process and what it connects to that simulates network faults. */
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #links = new Set<Link>();
   readonly #upstreamPort: number;
   #port = 0;
+  /** Address from which it connects; default: the system's choice. */
+  source: string | undefined;
   #frozen = false;
   #freezeAt: string | undefined;
 
@@ -29,6 +31,13 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
+  /** Starts a proxy before a port of this machine. */
+  static async to(port: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(port);
+    await proxy.#listen(0);
+    return proxy;
+  }
+
   /** Starts a proxy before the database; returns it with the URL through it. */
   static async before(databaseUrl: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
     const url = new URL(databaseUrl);
@@ -36,6 +45,10 @@ export class TcpProxy implements AsyncDisposable {
     await proxy.#listen(0);
     url.port = String(proxy.#port);
     return { proxy, url: url.href };
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   /** Drops all packets from now on, of new connections too: nothing arrives and nothing is refused. */
@@ -68,15 +81,20 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  /** Breaks all connections and refuses new ones. */
-  async cut(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+  /** Breaks all connections; new ones work. */
+  break(): void {
     for (const { client, upstream } of this.#links) {
       client.destroy();
       upstream.destroy();
     }
     this.#links.clear();
+  }
+
+  /** Breaks all connections and refuses new ones. */
+  async cut(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.break();
     await closed;
   }
 
@@ -96,7 +114,12 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #link(client: Socket): void {
-    const upstream = connect({ port: this.#upstreamPort, host: '127.0.0.1', allowHalfOpen: true });
+    const upstream = connect({
+      port: this.#upstreamPort,
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+      ...(this.source === undefined ? {} : { localAddress: this.source }),
+    });
     const link: Link = { client, upstream, silent: this.#frozen, forgotten: false, held: [] };
     this.#links.add(link);
     client.prependListener('data', (chunk) => {

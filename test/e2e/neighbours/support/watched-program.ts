@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+import { untilListening } from '../../support/program.ts';
+
 const main = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
 const watch = new URL('turn-watch.ts', import.meta.url).href;
 const token = 'the-token-that-tests-begin-with-0123456789';
@@ -26,6 +28,7 @@ export class WatchedProgram implements AsyncDisposable {
     const settings = [
       '--api-listen=127.0.0.1:0',
       '--https-listen=off',
+      '--agent-listen=off',
       '--snapshot-file=off',
       '--log-level=error',
       `--bootstrap-token=${token}`,
@@ -42,11 +45,12 @@ export class WatchedProgram implements AsyncDisposable {
     method: string,
     path: string,
     body?: SentBody,
+    bearer = token,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const response = await fetch(this.#url + path, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${bearer}`,
         'service-version': '2',
         ...(body === undefined ? {} : { 'content-type': body.type }),
       },
@@ -82,21 +86,4 @@ export class WatchedProgram implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
   }
-}
-
-/** Waits for the URL, then keeps reading: a program that cannot write its log does not end. */
-function untilListening(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const read = (chunk: unknown) => {
-      output += String(chunk);
-      const url = /^Gatehouse listens on (\S+)$/m.exec(output)?.[1];
-      if (url !== undefined) resolve(url);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', () => {
-      reject(new Error(`the program did not start: ${output}`));
-    });
-  });
 }

@@ -33,6 +33,7 @@ export class FastExchange implements Exchange {
   readonly #done: (usable: boolean) => void;
   /** Bytes that go out with the next write: the head, or the end of a chunk. */
   #unsent = '';
+  #hasWritten = false;
   #hasBody = true;
   #chunked = false;
   #closes = false;
@@ -78,6 +79,8 @@ export class FastExchange implements Exchange {
     if (!close) head += this.#connectionHeader;
     if (this.#chunked) head += 'Transfer-Encoding: chunked\r\n';
     this.#unsent = `${head}\r\n`;
+    // A body that comes in the same turn goes out in one write with its head; one that comes later must not hold it back.
+    setImmediate(this.#sendUnsent);
   }
 
   write(chunk: Buffer): boolean {
@@ -121,7 +124,14 @@ export class FastExchange implements Exchange {
     this.#finish();
   }
 
+  readonly #sendUnsent = (): void => {
+    if (this.#ended || this.#unsent === '' || this.#hasWritten || this.bodyStream.destroyed) return;
+    this.bodyStream.write(this.#unsent, 'latin1');
+    this.#unsent = '';
+  };
+
   #writeChunk(chunk: Buffer): void {
+    this.#hasWritten = true;
     const socket = this.bodyStream;
     socket.cork();
     if (this.#chunked) this.#unsent += `${chunk.length.toString(16)}\r\n`;

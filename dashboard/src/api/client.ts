@@ -1,0 +1,47 @@
+import { ApiError, ConnectionError, GatehouseClient } from '../../../client/src/index.ts';
+import { callHeaders, takeEarly } from './early-calls.ts';
+import { sessionIsOver } from './session.ts';
+
+/** Number of the error that a refused source address meets. */
+const sourceRefused = 220;
+
+/** Calls the API of the server that the page came from; the session's cookie signs in. */
+export const client = new GatehouseClient({
+  url: location.origin,
+  // A page of another origin cannot send this header, and a cookie without it counts for nothing.
+  headers: callHeaders,
+  retries: { attempts: 2, longestPauseMs: 2000 },
+  fetch: async (input, init) => {
+    const response = await (earlyAnswer(input, init) ?? fetch(input, init));
+    if (response.status === 401) sessionIsOver();
+    if (response.status === 403) {
+      const { error_code: code = '', msg } = await bodyOf(response.clone());
+      if (code.endsWith(`_${sourceRefused}`)) sessionIsOver(msg);
+    }
+    return response;
+  },
+});
+
+function earlyAnswer(input: string | URL | Request, init: RequestInit | undefined): Promise<Response> | undefined {
+  const isRead = typeof input === 'string' && init?.method === 'GET';
+  return isRead ? takeEarly(input.slice(location.origin.length)) : undefined;
+}
+
+async function bodyOf(response: Response): Promise<{ error_code?: string; msg?: string }> {
+  try {
+    // Every error of the API has this form.
+    return (await response.json()) as { error_code?: string; msg?: string };
+  } catch {
+    return {};
+  }
+}
+
+/** What a call can fail with; anything else is a fault of the page. */
+export type CallError = ApiError | ConnectionError;
+
+export function asCallError(error: unknown): CallError {
+  if (error instanceof ApiError || error instanceof ConnectionError) return error;
+  throw error;
+}
+
+export const errorNumbers = { wouldLockOut: 20_005, stale: 20_020 } as const;

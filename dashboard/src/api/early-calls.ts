@@ -1,0 +1,19 @@
+/** Headers of every call: the session's cookie counts only with the first. */
+export const callHeaders = { 'gatehouse-dashboard': '1', 'service-version': '2' } as const;
+
+const sent = new Map<string, Promise<Response>>();
+
+/** Sends a GET whose answer the first view needs, while the code that shows it is still being loaded. */
+export function sendEarly(path: string): void {
+  const answer = fetch(path, { headers: callHeaders, redirect: 'error' });
+  // Whoever takes the answer is told of the failure.
+  answer.catch(() => undefined);
+  sent.set(path, answer);
+}
+
+/** The answer to a call that was sent early; once only, because it is older with every moment. */
+export function takeEarly(path: string): Promise<Response> | undefined {
+  const answer = sent.get(path);
+  sent.delete(path);
+  return answer;
+}

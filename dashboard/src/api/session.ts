@@ -1,0 +1,107 @@
+import { useSyncExternalStore } from 'react';
+
+import { ApiError } from '../../../client/src/index.ts';
+import type { ErrorBody } from '../../../client/src/index.ts';
+import { callHeaders, takeEarly } from './early-calls.ts';
+
+/** Who is signed in, and how the server sees them. */
+export interface SessionFacts {
+  readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
+  readonly account_id: string;
+  readonly api_key: { readonly id: string; readonly description?: string };
+  readonly admin: boolean;
+  readonly read_only: boolean;
+  readonly address: string;
+  readonly expires_at: string;
+  readonly idle_seconds: number;
+  /** Dashboard restrictions that only warn and would refuse this address. */
+  readonly would_be_refused_by: readonly { readonly id: string; readonly description?: string }[];
+  readonly version: string;
+}
+
+/** `over`: there was a session, and the page below stays as it is until somebody signs in again. */
+export type SessionState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'open'; readonly facts: SessionFacts }
+  | { readonly kind: 'over'; readonly facts: SessionFacts; readonly reason: string | undefined };
+
+let state: SessionState = { kind: 'unknown' };
+const listeners = new Set<() => void>();
+
+function setState(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+export function useSessionState(): SessionState {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => state,
+  );
+}
+
+/** Facts of the session that is open, or was until a moment ago. Only for components below the shell. */
+export function useSession(): SessionFacts {
+  const current = useSessionState();
+  if (current.kind === 'open' || current.kind === 'over') return current.facts;
+  throw new Error('There is no session.');
+}
+
+/** Called for every answer that says that the session counts for nothing any more. */
+export function sessionIsOver(reason?: string): void {
+  if (state.kind === 'open') setState({ kind: 'over', facts: state.facts, reason });
+}
+
+export async function readSession(): Promise<void> {
+  try {
+    setState({ kind: 'open', facts: (await callSession('GET', '/dashboard/session')) as SessionFacts });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (state.kind === 'open') sessionIsOver(error.status === 401 ? undefined : error.message);
+    else if (state.kind === 'unknown') setState({ kind: 'none' });
+  }
+}
+
+/** Returns whether somebody else is signed in now than before. */
+export async function signIn(token: string): Promise<boolean> {
+  const before = state.kind === 'over' ? state.facts.principal.id : undefined;
+  // The seam between server and dashboard: the answer has the session's facts.
+  const facts = (await callSession('POST', '/dashboard/session', { token })) as SessionFacts;
+  setState({ kind: 'open', facts });
+  return before !== facts.principal.id;
+}
+
+export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
+  await callSession('DELETE', where === 'here' ? '/dashboard/session' : '/dashboard/sessions');
+  setState({ kind: 'none' });
+}
+
+async function callSession(method: string, path: string, body?: unknown): Promise<unknown> {
+  const early = method === 'GET' ? takeEarly(path) : undefined;
+  const call = {
+    method,
+    headers: {
+      ...callHeaders,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  const response = await (early ?? fetch(path, call));
+  const document = parse(await response.text());
+  if (response.ok) return document;
+  const operationId = response.headers.get('gatehouse-operation-id') ?? '';
+  throw new ApiError(response.status, document ?? {}, operationId, undefined);
+}
+
+/** Every error of the API has this form; where something in between answers, there is none. */
+function parse(text: string): Partial<ErrorBody> | undefined {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as Partial<ErrorBody>);
+  } catch {
+    return undefined;
+  }
+}

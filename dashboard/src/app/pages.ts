@@ -1,0 +1,209 @@
+import type { ComponentType } from 'react';
+
+import type { ListId } from '../../../client/src/index.ts';
+import type { IconName } from '../components/icon.tsx';
+
+export interface PageProps {
+  /** The id of the one thing that is open: /dashboard/<path>/<id>. */
+  readonly id: string | undefined;
+}
+
+/** One page of the dashboard: its line in the side bar, its part of the URL, its code. */
+export interface PageEntry {
+  /** Below /dashboard/. */
+  readonly path: string;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly group: 'top' | 'Access' | 'Edges' | 'Agents' | 'Record';
+  /** Opens the page after `g`. */
+  readonly shortcut?: string;
+  /** The list that is counted beside the title, and searched by `/`. */
+  readonly list?: ListId;
+  /** Where that list is read; the table of operations is too large for the first script. */
+  readonly listPath?: string;
+  /** Ids that the search takes here, by their beginning. */
+  readonly idPrefixes?: readonly string[];
+  /** The page lays out its own `.page`, because it opens rows in a side sheet (`Split`). */
+  readonly isWide?: boolean;
+  /** Loaded when the page is opened for the first time. */
+  readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>;
+}
+
+/** Every page, in the order of the side bar. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: '',
+    title: 'Overview',
+    icon: 'overview',
+    group: 'top',
+    shortcut: 'o',
+    load: () => import('../pages/overview/page.tsx'),
+  },
+  {
+    path: 'who-gets-in',
+    title: 'Who gets in',
+    icon: 'door',
+    group: 'top',
+    shortcut: 'w',
+    load: () => import('../pages/who-gets-in/page.tsx'),
+  },
+  {
+    path: 'traffic',
+    title: 'Live traffic',
+    icon: 'traffic',
+    group: 'top',
+    shortcut: 't',
+    isWide: true,
+    load: () => import('../pages/traffic/page.tsx'),
+  },
+
+  {
+    path: 'ip-restrictions',
+    title: 'IP restrictions',
+    icon: 'shield',
+    group: 'Access',
+    shortcut: 'r',
+    list: 'IpRestrictionsList',
+    listPath: '/ip_restrictions',
+    idPrefixes: ['ipx_'],
+    load: () => import('../pages/ip-restrictions/page.tsx'),
+  },
+  {
+    path: 'ip-policies',
+    title: 'IP policies',
+    icon: 'list',
+    group: 'Access',
+    shortcut: 'p',
+    list: 'IpPoliciesList',
+    listPath: '/ip_policies',
+    idPrefixes: ['ipp_'],
+    load: () => import('../pages/ip-policies/page.tsx'),
+  },
+  {
+    path: 'api-keys',
+    title: 'API keys',
+    icon: 'key',
+    group: 'Access',
+    shortcut: 'k',
+    list: 'ApiKeysList',
+    listPath: '/api_keys',
+    idPrefixes: ['ak_'],
+    load: () => import('../pages/api-keys/page.tsx'),
+  },
+  {
+    path: 'bot-users',
+    title: 'Bot users',
+    icon: 'bot',
+    group: 'Access',
+    shortcut: 'b',
+    list: 'BotUsersList',
+    listPath: '/bot_users',
+    idPrefixes: ['bot_'],
+    load: () => import('../pages/bot-users/page.tsx'),
+  },
+
+  {
+    path: 'https-edges',
+    title: 'HTTPS edges',
+    icon: 'globe',
+    group: 'Edges',
+    shortcut: 'e',
+    list: 'HttpsEdgesList',
+    listPath: '/edges/https',
+    idPrefixes: ['edghts_'],
+    load: () => import('../pages/https-edges/page.tsx'),
+  },
+  {
+    path: 'tcp-edges',
+    title: 'TCP edges',
+    icon: 'plug',
+    group: 'Edges',
+    list: 'TcpEdgesList',
+    listPath: '/edges/tcp',
+    idPrefixes: ['edgtcp_'],
+    load: () => import('../pages/tcp-edges/page.tsx'),
+  },
+  {
+    path: 'backends',
+    title: 'Backends',
+    icon: 'server',
+    group: 'Edges',
+    list: 'StaticBackendsList',
+    listPath: '/backends/static',
+    idPrefixes: ['bkdsc_', 'bkdtg_'],
+    load: () => import('../pages/backends/page.tsx'),
+  },
+  {
+    path: 'certificates',
+    title: 'Certificates',
+    icon: 'certificate',
+    group: 'Edges',
+    list: 'TlsCertificatesList',
+    listPath: '/tls_certificates',
+    idPrefixes: ['cert_'],
+    load: () => import('../pages/certificates/page.tsx'),
+  },
+  {
+    path: 'reserved-names',
+    title: 'Reserved names',
+    icon: 'tag',
+    group: 'Edges',
+    list: 'ReservedDomainsList',
+    listPath: '/reserved_domains',
+    idPrefixes: ['rd_', 'ra_'],
+    load: () => import('../pages/reserved-names/page.tsx'),
+  },
+
+  {
+    path: 'agents',
+    title: 'Agents',
+    icon: 'agent',
+    group: 'Agents',
+    shortcut: 'a',
+    list: 'TunnelSessionsList',
+    listPath: '/tunnel_sessions',
+    idPrefixes: ['ts_', 'tn_', 'ep_', 'cr_'],
+    load: () => import('../pages/agents/page.tsx'),
+  },
+
+  {
+    path: 'changes',
+    title: 'Change log',
+    icon: 'clock',
+    group: 'Record',
+    shortcut: 'c',
+    isWide: true,
+    load: () => import('../pages/changes/page.tsx'),
+  },
+];
+
+export const groups = ['top', 'Access', 'Edges', 'Agents', 'Record'] as const;
+
+const loaded = new Map<string, ComponentType<PageProps>>();
+
+/** Loads the code of a page. A page that is loaded is shown at once, without a moment of skeletons. */
+export async function loadPage({ path, load }: PageEntry): Promise<ComponentType<PageProps>> {
+  const { Page } = await load();
+  loaded.set(path, Page);
+  return Page;
+}
+
+export function loadedPage({ path }: PageEntry): ComponentType<PageProps> | undefined {
+  return loaded.get(path);
+}
+
+/** The page that a URL names. */
+export function pageOfUrl({ pathname }: Pick<Location, 'pathname'>): PageEntry | undefined {
+  const [, , path = ''] = pathname.split('/');
+  return pages.find((page) => page.path === path);
+}
+
+/** Rows that are asked for at once; as many as the server gives. */
+export const rowsPerCall = 100;
+
+/** The call whose answer the first view waits for. A filter may need other rows, and a detail page reads one thing only. */
+export function firstCallOf(url: Pick<Location, 'pathname' | 'search'>): string | undefined {
+  const path = pageOfUrl(url)?.listPath;
+  const isList = url.search === '' && url.pathname.split('/').length === 3;
+  return path === undefined || !isList ? undefined : `${path}?limit=${rowsPerCall}`;
+}

@@ -1,0 +1,126 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+
+import { useList } from '../api/queries.ts';
+import { signOut, useSession } from '../api/session.ts';
+import type { ListId } from '../../../client/src/index.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Icon, Logo } from '../components/icon.tsx';
+import { useHasSettled } from '../lib/settled.ts';
+import { formatNumber } from '../lib/text.ts';
+import { groups, loadPage, pages } from './pages.ts';
+import type { PageEntry } from './pages.ts';
+import { Attention } from './attention.tsx';
+import { ServiceState } from './service-state.tsx';
+import { useTheme } from './theme.ts';
+
+export function SideBar({ current }: { readonly current: PageEntry | undefined }) {
+  return (
+    <aside className="side" aria-label="Side bar">
+      <Link className="brand" to="/">
+        <Logo />
+        Gatehouse
+      </Link>
+      <nav className="nav" aria-label="Main">
+        {groups.map((group) => (
+          <div key={group}>
+            {group === 'top' ? null : <h3>{group}</h3>}
+            <ul>
+              {pages
+                .filter((page) => page.group === group)
+                .map((page) => (
+                  <li key={page.path}>
+                    <Link
+                      to={`/${page.path}`}
+                      aria-current={page === current ? 'page' : undefined}
+                      onPointerEnter={() => void loadPage(page).catch(() => undefined)}
+                    >
+                      <Icon name={page.icon} />
+                      {page.title}
+                      {page.list === undefined ? null : <Count list={page.list} page={page.path} />}
+                    </Link>
+                  </li>
+                ))}
+              {group === 'Record' ? (
+                <li>
+                  <a href="/docs">
+                    <Icon name="book" />
+                    API reference
+                  </a>
+                </li>
+              ) : null}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <Foot />
+    </aside>
+  );
+}
+
+/** How many there are; a triangle with a count takes its place where something needs a person. */
+function Count({ list, page }: { readonly list: ListId; readonly page: string }) {
+  const { data, hasMore } = useList(list, { wanted: 1, enabled: useHasSettled() });
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <Attention page={page}>
+      <span className="count">
+        {formatNumber(data.length)}
+        {hasMore ? '+' : ''}
+      </span>
+    </Attention>
+  );
+}
+
+const themeWords = { system: 'as the system', light: 'light', dark: 'dark' } as const;
+
+function Foot() {
+  const hasSettled = useHasSettled();
+  const { principal, admin, read_only: isReadOnly } = useSession();
+  const [theme, toNextTheme] = useTheme();
+  const [isLeaving, setLeaving] = useState(false);
+  const role = isReadOnly ? 'reads only' : admin ? 'admin' : principal.kind === 'bot' ? 'bot' : 'member';
+  return (
+    <div className="side-foot">
+      {hasSettled ? <ServiceState /> : null}
+      <span className="row">
+        <span className="grow">
+          {principal.name} · {role}
+        </span>
+        <button
+          type="button"
+          className="copy"
+          aria-label={`Theme: ${themeWords[theme]}. Change it`}
+          onClick={toNextTheme}
+        >
+          <Icon name="theme" />
+        </button>
+        <button type="button" className="copy" aria-label="Sign out" onClick={() => setLeaving(true)}>
+          <Icon name="sign-out" />
+        </button>
+      </span>
+      {isLeaving ? <SignOutDialog onClose={() => setLeaving(false)} /> : null}
+    </div>
+  );
+}
+
+function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog
+      title="Sign out?"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Stay</Button>
+          <Button onClick={() => void signOut('everywhere')}>Sign out everywhere</Button>
+          <Button look="primary" startsFocused onClick={() => void signOut('here')}>
+            Sign out here
+          </Button>
+        </>
+      }
+    >
+      <p>Everywhere ends all your dashboard sessions, on every machine. API keys go on working.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import { useSession } from '../api/session.ts';
+import { Banner } from './banner.tsx';
+
+/** Who may write: everybody, or admins only. A key that reads only may write nothing. */
+export function useMayWrite(who: 'everyone' | 'admins' = 'everyone'): boolean {
+  const { admin, read_only: isReadOnly } = useSession();
+  return !isReadOnly && (who === 'everyone' || admin);
+}
+
+/** Everything is readable, nothing can be changed: says who may, and whom to ask. */
+export function LookOnly({ what, who = 'everyone' }: { readonly what: string; readonly who?: 'everyone' | 'admins' }) {
+  const { read_only: isReadOnly } = useSession();
+  if (useMayWrite(who)) return null;
+  return (
+    <Banner note="Ask an admin. A link to this page shows them the same.">
+      You can look, but not change:{' '}
+      {isReadOnly ? 'the key that you signed in with only reads.' : `only an admin may write ${what}.`}
+    </Banner>
+  );
+}

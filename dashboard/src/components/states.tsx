@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+
+import { ApiError } from '../../../client/src/index.ts';
+import type { CallError } from '../api/client.ts';
+import { Button } from './button.tsx';
+import { Id } from './copy.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon.tsx';
+import { Glyph } from './verdict.tsx';
+
+/** Nothing is there yet: what this is for, and the one button. */
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <b>{title}</b>
+      {children === undefined ? null : <p>{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+const firstPauseSeconds = 4;
+const longestPauseSeconds = 60;
+/** A call that was refused gets the same answer again. */
+const isWorthRepeating = (error: CallError): boolean =>
+  !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
+
+/** What failed, in the panel that it failed in. Tries again by itself, with a countdown. */
+export function ErrorState({
+  title,
+  error,
+  onRetry,
+}: {
+  readonly title: string;
+  readonly error: CallError;
+  readonly onRetry: () => void;
+}) {
+  const seconds = useCountdown(isWorthRepeating(error), onRetry);
+  return (
+    <div className="empty" role="alert">
+      <Glyph tone="deny" />
+      <b>{title}</b>
+      <p>
+        {error.message} {seconds === undefined ? null : `Trying again in ${seconds} s.`}
+      </p>
+      <ErrorFacts error={error} />
+      <Button small onClick={onRetry}>
+        Try again now
+      </Button>
+    </div>
+  );
+}
+
+function useCountdown(isOn: boolean, act: () => void): number | undefined {
+  const [pause, setPause] = useState(firstPauseSeconds);
+  const [left, setLeft] = useState(firstPauseSeconds);
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const timer = setTimeout(() => {
+      if (left > 1) {
+        setLeft(left - 1);
+        return;
+      }
+      act();
+      const next = Math.min(pause * 2, longestPauseSeconds);
+      setPause(next);
+      setLeft(next);
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [isOn, left, pause, act]);
+  return isOn ? left : undefined;
+}
+
+/** Code and operation id, by which the log of the server is found. */
+export function ErrorFacts({ error }: { readonly error: CallError }) {
+  if (!(error instanceof ApiError) || error.code === '') return null;
+  return (
+    <span className="row wrap">
+      <code className="muted">{error.code}</code>
+      {error.operationId === '' ? null : <Id id={error.operationId} muted />}
+    </span>
+  );
+}
+
+const loadingDelayMs = 150;
+
+/** true after 150 ms: what is quick shows no skeleton. */
+export function useIsSlow(): boolean {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), loadingDelayMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSlow;
+}
+
+/** Grey bars where text will stand. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  const isSlow = useIsSlow();
+  return (
+    <div className="stack tight" aria-busy="true">
+      <span className="vh">Loading</span>
+      {isSlow
+        ? Array.from({ length: lines }, (_, line) => (
+            <span key={line} className="skel" style={{ width: `${88 - ((line * 17) % 40)}%` }} />
+          ))
+        : null}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react';
+
+/** How something stands to traffic: let in, refused, let in with a warning, not restricted. */
+export type Tone = 'allow' | 'deny' | 'warn' | 'off';
+
+/** Four shapes, told apart without colour. `label` is read out where no word stands beside it. */
+export function Glyph({ tone, label }: { readonly tone: Tone; readonly label?: string }) {
+  return (
+    <>
+      <svg className={`glyph g-${tone}`} viewBox="0 0 14 14" aria-hidden="true">
+        {shapes[tone]}
+      </svg>
+      {label === undefined ? null : <span className="vh">{label}</span>}
+    </>
+  );
+}
+
+const shapes: Readonly<Record<Tone, ReactNode>> = {
+  allow: (
+    <>
+      <circle cx="7" cy="7" r="6.5" fill="currentColor" />
+      <path
+        d="m4 7.2 2.1 2.1L10 5.2"
+        fill="none"
+        stroke="var(--on-fill)"
+        strokeWidth="1.7"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </>
+  ),
+  deny: (
+    <>
+      <path d="M4.4.5h5.2l3.9 3.9v5.2l-3.9 3.9H4.4L.5 9.6V4.4z" fill="currentColor" />
+      <path d="M4 7h6" stroke="var(--on-fill)" strokeWidth="2" strokeLinecap="round" />
+    </>
+  ),
+  warn: (
+    <>
+      <path
+        d="M7 .8c.5 0 .9.3 1.1.7l5.4 10a1.2 1.2 0 0 1-1.1 1.8H1.6a1.2 1.2 0 0 1-1.1-1.8l5.4-10C6.1 1.1 6.5.8 7 .8z"
+        fill="currentColor"
+      />
+      <path d="M7 5v3.3M7 10.7h.01" stroke="var(--on-fill)" strokeWidth="1.6" strokeLinecap="round" />
+    </>
+  ),
+  off: <circle cx="7" cy="7" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.6 1.72" />,
+};
+
+/** A verdict with its glyph: "Let in", "Refused", "Let in, warned", "Not restricted". */
+export function Verdict({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
+  return (
+    <span className={`v ${tone}`}>
+      <Glyph tone={tone} />
+      {children}
+    </span>
+  );
+}
+
+/** A short state beside a title or in a row. Without a tone it is grey; `plain` has no ground. */
+export function Badge({ tone, children }: { readonly tone?: Tone | 'plain'; readonly children: ReactNode }) {
+  const isVerdict = tone === 'allow' || tone === 'deny' || tone === 'warn';
+  return (
+    <span className={`badge ${tone === undefined || tone === 'off' ? '' : tone}`}>
+      {isVerdict ? <Glyph tone={tone} /> : null}
+      {children}
+    </span>
+  );
+}
+
+/** The box that answers a page's question: the verdict, then the reason, then the proof. */
+export function VerdictBox({
+  tone,
+  title,
+  reason,
+  actions,
+  children,
+}: {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly reason?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <section className={`verdict ${tone === 'off' ? '' : tone}`}>
+      <header>
+        <Glyph tone={tone} />
+        <div>
+          <h2>{title}</h2>
+          {reason === undefined ? null : <p>{reason}</p>}
+        </div>
+        {actions === undefined ? null : <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { sendEarly } from './api/early-calls.ts';
+import { firstCallOf, loadPage, pageOfUrl } from './app/pages.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/app.css';
+import './styles/access.css';
+import './styles/edges.css';
+
+// This script is the first and smallest: what the first view needs from the server is asked for before the large ones run.
+sendEarly('/dashboard/session');
+const firstCall = firstCallOf(location);
+if (firstCall !== undefined) sendEarly(firstCall);
+const page = pageOfUrl(location);
+// A page that cannot be loaded is reported by the shell, which tries again.
+const isLoaded = page === undefined ? undefined : loadPage(page).catch(() => undefined);
+const { start } = await import('./app/start.tsx');
+await isLoaded;
+start(firstCall === undefined ? undefined : page?.list);

@@ -1,0 +1,7 @@
+import type { PageProps } from '../../app/pages.ts';
+import { CertificateDetail } from './certificate-detail.tsx';
+import { CertificateList } from './certificate-list.tsx';
+
+export function Page({ id }: PageProps) {
+  return id === undefined ? <CertificateList /> : <CertificateDetail key={id} id={id} />;
+}

@@ -1,0 +1,113 @@
+import type { Change } from '../../../../client/src/index.ts';
+import { countOf, formatNumber, shortId } from '../../lib/text.ts';
+
+interface Kind {
+  readonly word: string;
+  /** The page that shows one of them. */
+  readonly page?: string;
+}
+
+/** Kinds of resources, in the order of the filter. */
+const kinds: Readonly<Record<string, Kind>> = {
+  ip_restriction: { word: 'IP restriction', page: 'ip-restrictions' },
+  ip_policy: { word: 'IP policy', page: 'ip-policies' },
+  ip_policy_rule: { word: 'rule of an IP policy' },
+  api_key: { word: 'API key', page: 'api-keys' },
+  bot_user: { word: 'bot', page: 'bot-users' },
+  user: { word: 'user' },
+  https_edge: { word: 'HTTPS edge', page: 'https-edges' },
+  https_edge_route: { word: 'route of an HTTPS edge' },
+  tcp_edge: { word: 'TCP edge', page: 'tcp-edges' },
+  static_backend: { word: 'backend', page: 'backends' },
+  tunnel_group_backend: { word: 'tunnel group backend', page: 'backends' },
+  tls_certificate: { word: 'certificate', page: 'certificates' },
+  reserved_domain: { word: 'reserved domain', page: 'reserved-names' },
+  reserved_addr: { word: 'reserved address', page: 'reserved-names' },
+  credential: { word: 'agent credential', page: 'agents' },
+  account: { word: 'account' },
+};
+
+export const kindOptions: readonly (readonly [kind: string, words: string])[] = Object.entries(kinds).map(
+  ([kind, { word }]) => [kind, word],
+);
+
+export function kindWord(kind: string): string {
+  return kinds[kind]?.word ?? kind.replaceAll('_', ' ');
+}
+
+export const actionWords: Readonly<Record<Change['action'], string>> = {
+  create: 'Created',
+  update: 'Changed',
+  delete: 'Deleted',
+};
+
+/** Where the resource of a change can be seen, if it still exists and has a page. */
+export function pathOfResource({ kind, resource_id: id, before, after }: Change): string | undefined {
+  if (kind === 'ip_policy_rule') {
+    const policy = textOf(after ?? before, 'ip_policy_id');
+    return policy === undefined ? undefined : `/ip-policies/${policy}`;
+  }
+  if (kind === 'https_edge_route') {
+    const edge = textOf(after ?? before, 'edge_id');
+    return edge === undefined ? undefined : `/https-edges/${edge}`;
+  }
+  const page = kinds[kind]?.page;
+  return page === undefined || after === null ? undefined : `/${page}/${id}`;
+}
+
+/** What happened, in a line. `known` names things of which a change holds the id alone. */
+export function titleOf(change: Change, known: ReadonlyMap<string, string>): string {
+  const { action, before, after } = change;
+  const name = subjectOf(change, known);
+  if (action === 'create') return `${name} created`;
+  if (action === 'delete') return `${name} deleted`;
+  const replaced = replacedRules(after);
+  if (replaced !== undefined) return `${name}: ${replaced}`;
+  const fields = changedFields(before, after);
+  if (fields.length === 1 && fields[0] === 'enforced') {
+    return after?.['enforced'] === true ? `${name} is now enforced` : `${name} is no longer enforced`;
+  }
+  return fields.length === 0 ? `${name} saved, nothing changed` : `${name}: ${listOf(fields)} changed`;
+}
+
+/** What the thing is called: its description, else what tells it apart, else its id. */
+function subjectOf({ kind, resource_id: id, before, after }: Change, known: ReadonlyMap<string, string>): string {
+  const document = after ?? before;
+  const cidr = textOf(document, 'cidr');
+  if (kind === 'ip_policy_rule' && cidr !== undefined) return `${cidr} ${textOf(document, 'action') ?? ''}`.trim();
+  const names = ['description', 'name', 'match', 'domain', 'addr'].map((field) => textOf(document, field));
+  return names.find((name) => name !== undefined) ?? firstHostport(document) ?? known.get(id) ?? shortId(id);
+}
+
+type Document = Readonly<Record<string, unknown>> | null;
+
+function textOf(document: Document, field: string): string | undefined {
+  const value = document?.[field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function firstHostport(document: Document): string | undefined {
+  const hostports = document?.['hostports'];
+  return Array.isArray(hostports) && typeof hostports[0] === 'string' ? hostports[0] : undefined;
+}
+
+/** A list of rules that took the place of another. */
+function replacedRules(after: Document): string | undefined {
+  const replaced = after?.['replaced'];
+  if (typeof replaced !== 'object' || replaced === null) return undefined;
+  // The change of a whole list has this form.
+  const { added = 0, removed = 0 } = replaced as { added?: number; removed?: number };
+  return `${countOf(added, 'rule', 'rules')} added, ${formatNumber(removed)} removed`;
+}
+
+function changedFields(before: Document, after: Document): readonly string[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  // The time from which on a restriction only warns follows from whether it is enforced.
+  names.delete('warns_since');
+  return [...names].filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
+}
+
+function listOf(fields: readonly string[]): string {
+  const words = fields.map((field) => field.replaceAll('_', ' '));
+  return words.length < 4 ? words.join(', ') : `${words.slice(0, 3).join(', ')} and ${words.length - 3} more`;
+}

@@ -1,0 +1,7 @@
+import type { PageProps } from '../../app/pages.ts';
+import { EdgeDetail } from './edge-detail.tsx';
+import { EdgeList } from './edge-list.tsx';
+
+export function Page({ id }: PageProps) {
+  return id === undefined ? <EdgeList /> : <EdgeDetail key={id} id={id} />;
+}

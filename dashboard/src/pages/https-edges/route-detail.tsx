@@ -1,0 +1,123 @@
+import type { HttpsEdgeRoute, Reply } from '../../../../client/src/index.ts';
+import { demanding, useAction } from '../../api/action.ts';
+import { client } from '../../api/client.ts';
+import { useEdit } from '../../api/edit.ts';
+import { Button } from '../../components/button.tsx';
+import { Id } from '../../components/copy.tsx';
+import { DeleteDialog } from '../../components/delete-dialog.tsx';
+import { AboutFields, aboutOf, EditPanel } from '../../components/edit-panel.tsx';
+import { useMayWrite } from '../../components/rights.tsx';
+import { toast } from '../../components/toast.tsx';
+import { Glyph } from '../../components/verdict.tsx';
+import { useUrlState } from '../../lib/url-state.ts';
+import { useBackends } from '../../parts/backends.ts';
+import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
+import { ModuleList } from '../../parts/modules/module-list.tsx';
+import { routeTarget } from '../../parts/modules/target.ts';
+import { MatchFields, routeErrors } from './match-fields.tsx';
+import { moduleSchemas } from 'virtual:module-schemas';
+
+interface Props {
+  readonly reply: Reply<HttpsEdgeRoute>;
+  readonly reread: () => Promise<Reply<HttpsEdgeRoute>>;
+}
+
+/** An opened route: what happens to a request, and its modules. */
+export function RouteDetail({ reply, reread }: Props) {
+  const route = reply.document;
+  const [params, setParams] = useUrlState();
+  const mayWrite = useMayWrite();
+  const act = params.get('editroute');
+  const close = (): void => setParams({ editroute: undefined });
+  return (
+    <div className="inset">
+      <div className="row wrap">
+        <span className="label grow">
+          {route.description === undefined || route.description === ''
+            ? 'What happens to a request, in this order'
+            : route.description}
+        </span>
+        {mayWrite ? (
+          <>
+            <Button small onClick={() => setParams({ editroute: '1' })}>
+              Edit route
+            </Button>
+            <Button small look="danger-quiet" onClick={() => setParams({ editroute: 'delete' })}>
+              Delete route…
+            </Button>
+          </>
+        ) : null}
+        <span className="p1">
+          <Id id={route.id} />
+        </span>
+      </div>
+      {act === '1' && mayWrite ? <EditRoute reply={reply} reread={reread} onClose={close} /> : null}
+      <ModuleList target={routeTarget(reply, reread)} />
+      {act === 'delete' && mayWrite ? <DeleteRoute reply={reply} onClose={close} /> : null}
+    </div>
+  );
+}
+
+function EditRoute({ reply, reread, onClose }: Props & { readonly onClose: () => void }) {
+  const { id, edge_id: edgeId } = reply.document;
+  const edit = useEdit({
+    seen: reply,
+    reread,
+    toValues: (route: HttpsEdgeRoute) => ({
+      match: route.match,
+      match_type: route.match_type,
+      ...aboutOf(route),
+    }),
+    send: (body, options) => client.call('HttpsEdgeRoutesUpdate', { path: { edge_id: edgeId, id }, body, ...options }),
+    fieldsByError: routeErrors,
+    onSaved: () => {
+      toast('Saved.');
+      onClose();
+    },
+  });
+  return (
+    <EditPanel label="Edit the route" edit={edit} onClose={onClose}>
+      <MatchFields values={edit.values} onChange={edit.setAll} errorAt={edit.errorAt} />
+      <AboutFields values={edit.values} onChange={edit.setAll} errorAt={edit.errorAt} />
+    </EditPanel>
+  );
+}
+
+function DeleteRoute({ reply, onClose }: { readonly reply: Reply<HttpsEdgeRoute>; readonly onClose: () => void }) {
+  const [, setParams] = useUrlState();
+  const action = useAction();
+  const { find } = useBackends();
+  const { id, edge_id: edgeId, match, backend } = reply.document;
+  const run = async (): Promise<void> => {
+    const call = () =>
+      client.call('HttpsEdgeRoutesDelete', { path: { edge_id: edgeId, id }, ...demanding(reply.etag) });
+    if (!(await action.run(call))) return;
+    toast(`Deleted the route ${match}.`);
+    setParams({ editroute: undefined, route: undefined });
+  };
+  return (
+    <DeleteDialog
+      title={`Delete the route ${match}?`}
+      lost="Its modules go with it. Requests for this path then go to a shorter route of the edge, or are answered with 404. This cannot be undone."
+      uses={
+        <ul className="rules">
+          <li>
+            <Glyph tone={backend?.enabled === true ? 'warn' : 'off'} />
+            <span>
+              {backend === null ? 'It has no backend' : `It sends traffic to ${find(backend.backend.id).name}`}
+            </span>
+          </li>
+          <li>
+            <span>Modules</span>
+            <ModuleBadges document={reply.document} schemas={moduleSchemas.https_route} without="backend" />
+          </li>
+        </ul>
+      }
+      act="Delete route"
+      isPending={action.isPending}
+      error={action.error}
+      onDelete={() => void run()}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,108 @@
+import { useState } from 'react';
+
+import { parseCidr } from '../../../../src/lib/ip/cidr.ts';
+import { fieldOfError } from '../../api/field-errors.ts';
+import { useChange } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { Button, ButtonGroup } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { descriptionBytes, TextField } from '../../components/field.tsx';
+import { Form } from '../../components/form.tsx';
+import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toast.tsx';
+import { rangeOfAddress } from '../../lib/address.ts';
+import { ruleErrors } from '../../parts/rule-errors.ts';
+
+export function AddRule({ policyId, onClose }: { readonly policyId: string; readonly onClose: () => void }) {
+  const { address } = useSession();
+  const [values, setValues] = useState<{ cidr: string; action: 'allow' | 'deny'; description: string }>({
+    cidr: '',
+    action: 'allow',
+    description: '',
+  });
+  const change = useChange('IpPolicyRulesCreate');
+  const field = change.error === undefined ? undefined : fieldOfError(change.error, values, ruleErrors);
+  const set = (part: Partial<typeof values>): void => {
+    change.reset();
+    setValues((before) => ({ ...before, ...part }));
+  };
+  const submit = async (options: { allowLockout?: boolean } = {}): Promise<void> => {
+    const body = { ...values, cidr: values.cidr.trim(), ip_policy_id: policyId };
+    if ((await change.run({ body, ...options })) === undefined) return;
+    toast(`Added ${values.action === 'allow' ? 'allow' : 'deny'} ${body.cidr}.`);
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Add a rule"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form="add-rule" disabled={change.isPending}>
+            Add rule
+          </Button>
+        </>
+      }
+    >
+      <Form id="add-rule" label="Add a rule" onSubmit={() => void submit()}>
+        <TextField
+          label="CIDR"
+          mono
+          startsFocused
+          value={values.cidr}
+          onChange={(cidr) => set({ cidr })}
+          placeholder="203.0.113.0/24"
+          error={field === 'cidr' ? change.error?.message : undefined}
+          hint={<CidrHint text={values.cidr.trim()} mine={rangeOfAddress(address)} onUse={(cidr) => set({ cidr })} />}
+        />
+        <ButtonGroup
+          label="Action"
+          value={values.action}
+          options={[
+            ['allow', 'Allow'],
+            ['deny', 'Deny'],
+          ]}
+          onChange={(action) => set({ action })}
+        />
+        <TextField
+          label="Description"
+          note="optional"
+          value={values.description}
+          onChange={(description) => set({ description })}
+          limitBytes={descriptionBytes}
+          error={field === 'description' ? change.error?.message : undefined}
+        />
+        {change.error !== undefined && isLockout(change.error) ? (
+          <LockoutBanner error={change.error} onOverride={() => void submit({ allowLockout: true })} />
+        ) : field === undefined ? (
+          <Problem error={change.error} />
+        ) : null}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What was probably meant, by one click. */
+function CidrHint({
+  text,
+  mine,
+  onUse,
+}: {
+  readonly text: string;
+  readonly mine: string | undefined;
+  readonly onUse: (cidr: string) => void;
+}) {
+  const parsed = text === '' ? undefined : parseCidr(text);
+  const suggestion = parsed === undefined ? mine : parsed.ok ? undefined : parsed.suggestion;
+  if (suggestion === undefined) return 'An address range with its mask, IPv4 or IPv6.';
+  return (
+    <>
+      {text === '' ? 'Your address is ' : 'Did you mean '}
+      <button type="button" className="link mono" onClick={() => onUse(suggestion)}>
+        {suggestion}
+      </button>
+      {text === '' ? '.' : '?'}
+    </>
+  );
+}

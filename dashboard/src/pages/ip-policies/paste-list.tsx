@@ -1,0 +1,159 @@
+import { useMemo, useState } from 'react';
+
+import { ApiError } from '../../../../client/src/index.ts';
+import type { IpPolicy } from '../../../../client/src/index.ts';
+import { errorNumbers } from '../../api/client.ts';
+import { useChange } from '../../api/queries.ts';
+import { useSession } from '../../api/session.ts';
+import { Banner } from '../../components/banner.tsx';
+import { Button, ButtonGroup } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toast.tsx';
+import { rangeOfAddress } from '../../lib/address.ts';
+import { byteLength, formatBytes } from '../../lib/bytes.ts';
+import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
+import { ListInput } from './list-input.tsx';
+import { Preview } from './preview.tsx';
+import type { Comparison, Mode } from './rule-list.ts';
+import { useComparison } from './use-comparison.ts';
+import type { Rules } from './use-rules.ts';
+
+/** Paste or drop a list, see what it changes, send it as one call. */
+export function PasteList({
+  policy,
+  rules,
+  onClose,
+}: {
+  readonly policy: IpPolicy;
+  readonly rules: Rules;
+  readonly onClose: () => void;
+}) {
+  const [text, setText] = useState('');
+  const [mode, setMode] = useState<Mode>('replace');
+  const [goTo, setGoTo] = useState<{ readonly line: number }>();
+  const { address } = useSession();
+  const { comparison, isCurrent } = useComparison(rules.rules, text, mode);
+  const change = useChange('IpPolicyRulesReplace');
+  const bytes = useMemo(() => byteLength(text), [text]);
+
+  const send = async (body: string, options: { allowLockout?: boolean } = {}): Promise<void> => {
+    const demanded = rules.etag === undefined ? {} : { ifMatch: rules.etag };
+    const reply = await change.run({ path: { id: policy.id }, body, ...demanded, ...options });
+    if (reply === undefined) return;
+    const { added, removed, kept } = reply.document;
+    toast(`${formatNumber(added)} added, ${formatNumber(removed)} removed, ${formatNumber(kept)} kept. In force now.`);
+    onClose();
+  };
+  const settle = (changes: readonly { readonly line: number; readonly text: string | undefined }[]): void => {
+    const lines = text.split('\n');
+    for (const { line, text: next } of changes) lines[line - 1] = next ?? `# left out: ${lines[line - 1] ?? ''}`;
+    setText(lines.join('\n'));
+  };
+  const mine = rangeOfAddress(address);
+  const isStale = change.error instanceof ApiError && change.error.number === errorNumbers.stale;
+
+  return (
+    <Dialog
+      large
+      title={`Paste a list into “${nameOf(policy)}”`}
+      onClose={onClose}
+      footer={
+        <>
+          <span className="grow">One call, all or nothing: traffic never sees half a list.</span>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            missing={missing(text, comparison, isCurrent, rules.isComplete)}
+            disabled={change.isPending}
+            onClick={() => void send(comparison?.body ?? '')}
+          >
+            {actWords(comparison)}
+          </Button>
+        </>
+      }
+    >
+      <div className="bar">
+        <ButtonGroup
+          label="What to do with the list"
+          value={mode}
+          options={[
+            ['replace', 'Replace all rules'],
+            ['add', 'Add to the rules'],
+          ]}
+          onChange={setMode}
+        />
+        <span className="muted">
+          One CIDR a line. <code>!</code> before it means deny, <code>#</code> starts a comment. Or drop a file.
+        </span>
+      </div>
+      <div className="cols">
+        <div className="stack tight start">
+          <div className="row">
+            <span className="label grow">Your list</span>
+            <span className="muted">
+              {text === '' ? '' : `${countOf(comparison?.lines ?? 0, 'line', 'lines')}, ${formatBytes(bytes)}`}
+            </span>
+          </div>
+          <ListInput text={text} onChange={setText} invalid={comparison?.invalid.first ?? []} goTo={goTo} />
+        </div>
+        {comparison === undefined || text.trim() === '' ? (
+          <p className="muted">What the list adds, removes and keeps is shown here before anything changes.</p>
+        ) : (
+          <Preview comparison={comparison} onSettle={settle} onGoTo={(line) => setGoTo({ line })} />
+        )}
+      </div>
+      {(comparison?.repeated ?? 0) > 0 ? (
+        <p className="muted fine">
+          {countOf(comparison?.repeated ?? 0, 'line repeats', 'lines repeat')} an earlier one and is taken once.
+        </p>
+      ) : null}
+      {isStale ? (
+        <Banner
+          tone="warn"
+          note="Your list is kept and not sent. Read the rules again to see what it changes now."
+          actions={
+            <Button small onClick={() => void rules.reread().then(change.reset)}>
+              Read the rules again
+            </Button>
+          }
+        >
+          Somebody else changed these rules in the meantime.
+        </Banner>
+      ) : change.error !== undefined && isLockout(change.error) ? (
+        <LockoutBanner
+          error={change.error}
+          onAllow={mine === undefined ? undefined : () => void send(`${comparison?.body ?? ''}\n${mine}`)}
+          onOverride={() => void send(comparison?.body ?? '', { allowLockout: true })}
+        />
+      ) : (
+        <Problem error={change.error} />
+      )}
+    </Dialog>
+  );
+}
+
+/** What is missing until the list can be sent, in words for the button. */
+function missing(
+  text: string,
+  comparison: Comparison | undefined,
+  isCurrent: boolean,
+  isComplete: boolean,
+): string | undefined {
+  if (text.trim() === '') return 'Paste a list to go on';
+  if (!isComplete) return 'Reading the rules…';
+  if (comparison === undefined || !isCurrent) return 'Comparing…';
+  if (comparison.invalid.count > 0) return `Settle ${countOf(comparison.invalid.count, 'line', 'lines')} to go on`;
+  return comparison.added.count + comparison.removed.count === 0 ? 'Nothing changes' : undefined;
+}
+
+function actWords(comparison: Comparison | undefined): string {
+  if (comparison === undefined) return 'Change the rules';
+  const { added, removed } = comparison;
+  const parts = [
+    added.count === 0 ? '' : `Add ${formatNumber(added.count)}`,
+    removed.count === 0 ? '' : `remove ${formatNumber(removed.count)}`,
+  ].filter((part) => part !== '');
+  const words = parts.join(', ');
+  return words === '' ? 'Change the rules' : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

@@ -1,0 +1,50 @@
+import { useMemo } from 'react';
+
+import { useList } from '../../api/queries.ts';
+import { nameOf } from '../../lib/text.ts';
+
+export interface Use {
+  readonly to: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+/** Restrictions, edges, routes and keys whose checks name the policy. Rows share one result: it reads four lists. */
+export function usePolicyUses(): (policyId: string) => readonly Use[] {
+  const { data: restrictions } = useList('IpRestrictionsList');
+  const { data: https } = useList('HttpsEdgesList');
+  const { data: tcp } = useList('TcpEdgesList');
+  const { data: keys } = useList('ApiKeysList');
+  return useMemo(() => {
+    const byPolicy = new Map<string, Use[]>();
+    const note = (use: Use, policyIds: readonly string[] | undefined): void => {
+      for (const id of policyIds ?? []) byPolicy.set(id, [...(byPolicy.get(id) ?? []), use]);
+    };
+    for (const each of restrictions ?? []) {
+      const words = `${each.type} restriction, ${each.enforced ? 'enforced' : 'warns only'}`;
+      note({ to: `/ip-restrictions/${each.id}`, name: nameOf(each), note: words }, idsOf(each.ip_policies));
+    }
+    for (const each of tcp ?? []) {
+      const use = { to: `/tcp-edges/${each.id}`, name: edgeName(each), note: 'TCP edge' };
+      note(use, idsOf(each.ip_restriction?.ip_policies));
+    }
+    for (const edge of https ?? []) {
+      for (const route of edge.routes ?? []) {
+        const use = { to: `/https-edges/${edge.id}`, name: `${edgeName(edge)}${route.match}`, note: 'route' };
+        note(use, idsOf(route.ip_restriction?.ip_policies));
+      }
+    }
+    for (const each of keys ?? []) {
+      note({ to: `/api-keys/${each.id}`, name: nameOf(each), note: 'API key' }, each.ip_policy_ids);
+    }
+    return (policyId) => byPolicy.get(policyId) ?? [];
+  }, [restrictions, https, tcp, keys]);
+}
+
+function idsOf(policies: readonly { readonly id: string }[] | undefined): readonly string[] | undefined {
+  return policies?.map(({ id }) => id);
+}
+
+function edgeName(edge: { id: string; description?: string; hostports?: readonly string[] | null }): string {
+  return edge.hostports?.[0] ?? nameOf(edge);
+}

@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'react';
+
+import type { FromWorker, ToWorker } from './list-worker.ts';
+import type { Comparison, Mode } from './rule-list.ts';
+import type { Rule } from './use-rules.ts';
+
+/** Compares a text with rules in a worker, so that typing never waits. `isCurrent` is false while it works. */
+export function useComparison(
+  rules: readonly Rule[],
+  text: string,
+  mode: Mode,
+): { readonly comparison: Comparison | undefined; readonly isCurrent: boolean } {
+  const worker = useRef<Worker>(null);
+  const newest = useRef(0);
+  /** The rules that the worker has. */
+  const sent = useRef<readonly Rule[]>(null);
+  const [answer, setAnswer] = useState<FromWorker>();
+  const [asked, setAsked] = useState(0);
+
+  useEffect(() => {
+    const started = new Worker(new URL('./list-worker.ts', import.meta.url), { type: 'module' });
+    started.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+      if (data.id === newest.current) setAnswer(data);
+    });
+    worker.current = started;
+    sent.current = null;
+    return () => started.terminate();
+  }, []);
+
+  useEffect(() => {
+    if (sent.current !== rules) {
+      const inForce: ToWorker = { kind: 'rules', rules: rules.map(({ cidr, action }) => [cidr, action] as const) };
+      worker.current?.postMessage(inForce);
+      sent.current = rules;
+    }
+    newest.current += 1;
+    const message: ToWorker = { kind: 'text', id: newest.current, text, mode };
+    worker.current?.postMessage(message);
+    setAsked(newest.current);
+  }, [rules, text, mode]);
+
+  return { comparison: answer?.comparison, isCurrent: answer?.id === asked };
+}

@@ -1,0 +1,52 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+
+import type { RulesOfPolicy } from '../../../../client/src/index.ts';
+import { asCallError, client } from '../../api/client.ts';
+import type { CallError } from '../../api/client.ts';
+
+export type Rule = RulesOfPolicy['rules'][number];
+
+export interface Rules {
+  readonly rules: readonly Rule[];
+  /** How many the policy has, known before all are read; undefined until the first page is there. */
+  readonly totals: { readonly allow: number; readonly deny: number } | undefined;
+  /** ETag of the whole list, as of the first page. */
+  readonly etag: string | undefined;
+  readonly isComplete: boolean;
+  readonly error: CallError | undefined;
+  readonly retry: () => void;
+  /** Reads the list again and resolves with its ETag. */
+  readonly reread: () => Promise<void>;
+}
+
+/** All rules of a policy, read page by page in the background: the first ones are there at once. */
+export function useRules(policyId: string): Rules {
+  const { data, error, hasNextPage, isFetching, isError, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['IpPolicyRulesOfPolicy', policyId],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = pageParam === '' ? {} : { after: pageParam };
+      const { document, etag } = await client.reply('IpPolicyRulesOfPolicy', { path: { id: policyId }, query, signal });
+      return { ...document, etag };
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_page_uri: uri }) =>
+      uri === null ? undefined : (new URL(uri, location.origin).searchParams.get('after') ?? undefined),
+  });
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  const rules = useMemo(() => data?.pages.flatMap((page) => page.rules) ?? [], [data]);
+  const first = data?.pages[0];
+  return {
+    rules,
+    totals: first?.totals,
+    etag: first?.etag,
+    isComplete: data !== undefined && !hasNextPage,
+    error: error === null ? undefined : asCallError(error),
+    retry: () => void refetch(),
+    reread: async () => {
+      await refetch();
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { PageProps } from '../../app/pages.ts';
+import { RestrictionDetail } from './restriction-detail.tsx';
+import { RestrictionList } from './restriction-list.tsx';
+
+export function Page({ id }: PageProps) {
+  return id === undefined ? <RestrictionList /> : <RestrictionDetail key={id} id={id} />;
+}

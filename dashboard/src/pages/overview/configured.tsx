@@ -1,0 +1,35 @@
+import { Link } from 'wouter';
+
+import type { ListId } from '../../../../client/src/index.ts';
+import { useList } from '../../api/queries.ts';
+import { pages } from '../../app/pages.ts';
+import { Panel } from '../../components/page.tsx';
+import { formatNumber } from '../../lib/text.ts';
+
+/** How many there are of each thing. */
+export function Configured() {
+  return (
+    <Panel title="Configured">
+      <dl className="facts three">
+        {pages.map(({ path, title, list }) =>
+          list === undefined ? null : (
+            <div key={path}>
+              <dt>{title}</dt>
+              <dd>
+                <Link className="figure" to={`/${path}`}>
+                  <Total list={list} />
+                </Link>
+              </dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+function Total({ list }: { readonly list: ListId }) {
+  const { data, hasMore } = useList(list, { wanted: 1 });
+  if (data === undefined) return '–';
+  return `${formatNumber(data.length)}${hasMore ? '+' : ''}`;
+}

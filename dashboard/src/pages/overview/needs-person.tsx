@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react';
+import { Fragment } from 'react';
+
+import type { IpRestriction, TlsCertificate } from '../../../../client/src/index.ts';
+import { gatewayName, isBehind, useGateways } from '../../api/installation.ts';
+import { useList, useOne } from '../../api/queries.ts';
+import { certificateDays } from '../../app/attention.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { Panel } from '../../components/page.tsx';
+import { ErrorState, Skeleton } from '../../components/states.tsx';
+import { Glyph } from '../../components/verdict.tsx';
+import type { Tone } from '../../components/verdict.tsx';
+import { countOf, nameOf } from '../../lib/text.ts';
+import { daysUntil, formatDate, formatTime } from '../../lib/time.ts';
+
+/** What somebody has to look at; a calm line when nothing is. */
+export function NeedsPerson() {
+  const restrictions = useList('IpRestrictionsList');
+  const certificates = useList('TlsCertificatesList');
+  const gateways = useGateways()?.gateways ?? [];
+  if (restrictions.error !== undefined && restrictions.data === undefined) {
+    return (
+      <Panel title="Needs a person" flush>
+        <ErrorState
+          title="The restrictions could not be read"
+          error={restrictions.error}
+          onRetry={restrictions.retry}
+        />
+      </Panel>
+    );
+  }
+  if (restrictions.data === undefined || certificates.data === undefined) {
+    return (
+      <Panel title="Needs a person">
+        <Skeleton />
+      </Panel>
+    );
+  }
+  const warning = restrictions.data.filter(({ enforced }) => !enforced);
+  const ending = certificates.data.filter(({ not_after: end }) => daysUntil(end) < certificateDays);
+  const shut = gateways.flatMap((gateway) => gateway.unopened_ports.map((port) => ({ gateway, ...port })));
+  const behind = gateways.filter((gateway) => isBehind(gateway));
+  const count = warning.length + ending.length + shut.length + behind.length;
+  if (count === 0) {
+    return (
+      <Panel title="Needs a person">
+        <span className="row">
+          <Glyph tone="allow" />
+          <span>Nothing. No restriction only warns, no certificate ends soon, every port is open.</span>
+        </span>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Needs a person" note={String(count)} flush>
+      <ul className="list">
+        {shut.map(({ gateway, port, edge_id: edge, reason }) => (
+          <Item
+            key={`${gateway.id} ${port}`}
+            tone="deny"
+            title={`TCP port ${port} could not be opened on ${gatewayName(gateway)}`}
+            action={
+              <ButtonLink small to={`/tcp-edges/${edge}`}>
+                See the edge
+              </ButtonLink>
+            }
+          >
+            {reason}
+          </Item>
+        ))}
+        {behind.map((gateway) => (
+          <Item key={gateway.id} tone="warn" title={`The gateway ${gatewayName(gateway)} lags`}>
+            It does not obey changes that were stored {Math.round((gateway.lag_ms ?? 0) / 1000)} s ago.
+          </Item>
+        ))}
+        {warning.map((restriction) => (
+          <WarningItem key={restriction.id} restriction={restriction} />
+        ))}
+        {ending.map((certificate) => (
+          <CertificateItem key={certificate.id} certificate={certificate} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Item({
+  tone,
+  title,
+  action,
+  children,
+}: {
+  readonly tone: Tone;
+  readonly title: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li>
+      <Glyph tone={tone} />
+      <div className="t">
+        <b>{title}</b>
+        <span>{children}</span>
+      </div>
+      {action}
+    </li>
+  );
+}
+
+function WarningItem({ restriction }: { readonly restriction: IpRestriction }) {
+  const { data } = useOne('IpRestrictionWarningsList', { path: { id: restriction.id } });
+  const count = data?.document.total_sources ?? 0;
+  return (
+    <Item
+      tone="warn"
+      title={`Restriction “${nameOf(restriction)}” only warns`}
+      action={
+        <ButtonLink small to={`/ip-restrictions/${restriction.id}`}>
+          {count === 0 ? 'Review' : `Review ${countOf(count, 'address', 'addresses')}`}
+        </ButtonLink>
+      }
+    >
+      {data === undefined ? null : (
+        <Fragment>
+          {count === 0
+            ? 'Nobody has come so far whom it would refuse.'
+            : `${countOf(count, 'address', 'addresses')} would be refused, the last one ${formatTime(data.document.warnings[0]?.last_seen ?? '')}.`}
+        </Fragment>
+      )}
+    </Item>
+  );
+}
+
+function CertificateItem({ certificate }: { readonly certificate: TlsCertificate }) {
+  const days = daysUntil(certificate.not_after);
+  const name = certificate.description ?? certificate.subject_common_name ?? certificate.id;
+  return (
+    <Item
+      tone={days < 0 ? 'deny' : 'warn'}
+      title={days < 0 ? `Certificate ${name} has ended` : `Certificate ${name} ends in ${countOf(days, 'day', 'days')}`}
+      action={
+        <ButtonLink small to={`/certificates/${certificate.id}`}>
+          See the certificate
+        </ButtonLink>
+      }
+    >
+      {formatDate(certificate.not_after)}. Nothing renews it: it was uploaded.
+    </Item>
+  );
+}

@@ -1,0 +1,37 @@
+import { useMemo } from 'react';
+
+import { useList } from '../../api/queries.ts';
+import { edgeName } from '../../parts/backends.ts';
+import { hostOf } from '../../parts/certificates.tsx';
+
+export interface NameUse {
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** What uses a domain or an address: edges, and endpoints of agents. */
+export function useNameUses(): (name: string) => readonly NameUse[] {
+  const { data: https } = useList('HttpsEdgesList');
+  const { data: tcp } = useList('TcpEdgesList');
+  const { data: endpoints } = useList('EndpointsList');
+  return useMemo(() => {
+    const uses: (NameUse & { readonly hostport: string })[] = [];
+    for (const [edges, path] of [
+      [https, 'https-edges'],
+      [tcp, 'tcp-edges'],
+    ] as const) {
+      for (const edge of edges ?? []) {
+        const use = { id: edge.id, to: `/${path}/${edge.id}`, text: edgeName(edge) };
+        for (const hostport of edge.hostports ?? []) uses.push({ ...use, hostport });
+      }
+    }
+    for (const endpoint of endpoints ?? []) {
+      // Those of edges are among the edges above.
+      if (endpoint.type !== 'ephemeral') continue;
+      const { id, hostport } = endpoint;
+      uses.push({ id, to: '/agents?tab=endpoints', text: `agent at ${hostport}`, hostport });
+    }
+    return (name) => uses.filter(({ hostport }) => hostport === name || hostOf(hostport) === name.toLowerCase());
+  }, [https, tcp, endpoints]);
+}

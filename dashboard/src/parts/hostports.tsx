@@ -1,0 +1,54 @@
+import { useState } from 'react';
+
+import { ApiError } from '../../../client/src/index.ts';
+import type { CallError } from '../api/client.ts';
+import { TextsField } from '../components/list-fields.tsx';
+
+/** Errors about hostports, whose messages quote the one they are about. */
+const numbers = [7104, 7112, 7116, 7122, 7129, 20_014, 20_030, 20_031, 20_009];
+export const hostportErrors = Object.fromEntries(numbers.map((number) => [number, 'hostports']));
+
+/** Lines as they are sent: trimmed, without empty ones. A name alone is one at the usual port of HTTPS. */
+export function hostportsOf(kind: 'https' | 'tcp', lines: readonly string[]): string[] {
+  const given = lines.map((line) => line.trim()).filter((line) => line !== '');
+  return kind === 'tcp' ? given : given.map((line) => (line.includes(':') ? line : `${line}:443`));
+}
+
+export function HostportsField({
+  kind,
+  hostports,
+  onChange,
+  error,
+}: {
+  readonly kind: 'https' | 'tcp';
+  readonly hostports: readonly string[];
+  readonly onChange: (hostports: readonly string[]) => void;
+  /** Shown here if it is about a hostport. */
+  readonly error: CallError | undefined;
+}) {
+  const isMine = error instanceof ApiError && error.number !== undefined && numbers.includes(error.number);
+  const line = isMine ? hostports.findIndex((each) => each.trim() !== '' && error.message.includes(each.trim())) : -1;
+  return (
+    <TextsField
+      label="Hostports"
+      noun="Hostport"
+      addWords="Add hostport"
+      placeholder={kind === 'https' ? 'app.example.com' : 'tcp.example.com:10022'}
+      hint={
+        kind === 'https'
+          ? 'The name under which it is reached; without a port it is 443. The first label may be * for any one label.'
+          : 'Where it is reached, as host:port. The gateway opens the port.'
+      }
+      texts={hostports}
+      onChange={onChange}
+      error={isMine ? error.message : undefined}
+      errorLine={line < 0 ? undefined : line}
+    />
+  );
+}
+
+/** Hostports in a form that starts with one empty line. */
+export function useHostports(): [readonly string[], (next: readonly string[]) => void] {
+  const [lines, setLines] = useState<readonly string[]>(['']);
+  return [lines, setLines];
+}

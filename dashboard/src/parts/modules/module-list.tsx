@@ -1,0 +1,159 @@
+import { demanding, useAction } from '../../api/action.ts';
+import { useEdit } from '../../api/edit.ts';
+import { Button, Switch } from '../../components/button.tsx';
+import { Form } from '../../components/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ActProblem, EditProblem } from '../../components/problem.tsx';
+import { useMayWrite } from '../../components/rights.tsx';
+import { toast } from '../../components/toast.tsx';
+import { Glyph } from '../../components/verdict.tsx';
+import { useUrlState } from '../../lib/url-state.ts';
+import { inSentence, kindOf } from './kinds.tsx';
+import type { ModuleKind } from './kinds.tsx';
+import { RemoveModule } from './remove-module.tsx';
+import { SwitchOnDialog } from './switch-on.tsx';
+import { viewOf } from './target.ts';
+import type { ModuleTarget, ModuleView } from './target.ts';
+
+/** All modules of a thing, in the order in which traffic meets them. One is opened by the URL. */
+export function ModuleList({
+  target,
+  isFramed = true,
+}: {
+  readonly target: ModuleTarget;
+  /** false: a panel is around it already. */
+  readonly isFramed?: boolean;
+}) {
+  const [params, setParams] = useUrlState();
+  const close = (): void => setParams({ module: undefined, act: undefined });
+  const open = params.get('module');
+  const schema = target.schemas.find(([name]) => name === open)?.[1];
+  const isSet = open !== null && viewOf(target.document, open) !== null;
+  return (
+    <>
+      <ol className={isFramed ? 'modules panel' : 'modules'}>
+        {target.schemas.map(([name, each]) => (
+          <li key={name}>
+            <ModuleRow target={target} module={name} kind={kindOf(name, each)} />
+          </li>
+        ))}
+      </ol>
+      {open !== null && schema !== undefined && isSet && params.get('act') === 'on' ? (
+        <SwitchOnDialog target={target} module={open} kind={kindOf(open, schema)} onClose={close} />
+      ) : null}
+      {open !== null && schema !== undefined && isSet && params.get('act') === 'remove' ? (
+        <RemoveModule target={target} module={open} kind={kindOf(open, schema)} onClose={close} />
+      ) : null}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly target: ModuleTarget;
+  readonly module: string;
+  readonly kind: ModuleKind;
+}
+
+function ModuleRow({ target, module, kind }: RowProps) {
+  const [params, setParams] = useUrlState();
+  const mayWrite = useMayWrite();
+  const view = viewOf(target.document, module);
+  const action = useAction();
+  const isEditing = params.get('module') === module && params.get('act') === 'edit' && mayWrite;
+  const act = (what: string) => () => setParams({ module, act: what });
+  const toggle = async (enabled: boolean): Promise<void> => {
+    if (enabled && kind.isChecked === true) {
+      act('on')();
+      return;
+    }
+    const settings = await kind.toSettings({ ...kind.toValues(view), enabled });
+    await action.run(() => target.set(module, settings, demanding(target.reply.etag)));
+  };
+  return (
+    <>
+      <div className="m">
+        <Icon name={kind.icon} />
+        <b className="strong">{kind.title}</b>
+        <span className={view === null ? 'sum muted' : 'sum soft'}>
+          {view === null ? kind.whenNotSet : <kind.Summary view={view} />}
+        </span>
+        <span className="row">
+          {view === null ? (
+            mayWrite && !isEditing ? (
+              <Button small aria-label={`Set up ${kind.title}`} onClick={act('edit')}>
+                Set up
+              </Button>
+            ) : null
+          ) : (
+            <>
+              {mayWrite ? (
+                <>
+                  <Button look="ghost" small icon="edit" aria-label={`Edit ${kind.title}`} onClick={act('edit')} />
+                  <Button look="ghost" small icon="trash" aria-label={`Remove ${kind.title}`} onClick={act('remove')} />
+                  <Switch
+                    isOn={view.enabled}
+                    label={kind.title}
+                    disabled={action.isPending}
+                    onChange={(isOn) => void toggle(isOn)}
+                  />
+                </>
+              ) : (
+                <ModuleState view={view} />
+              )}
+            </>
+          )}
+        </span>
+      </div>
+      {action.error === undefined ? null : (
+        <div className="edit">
+          <ActProblem error={action.error} />
+        </div>
+      )}
+      {isEditing ? <EditModule target={target} module={module} kind={kind} /> : null}
+    </>
+  );
+}
+
+function ModuleState({ view }: { readonly view: ModuleView }) {
+  return view.enabled ? (
+    'On'
+  ) : (
+    <>
+      <Glyph tone="off" /> off
+    </>
+  );
+}
+
+function EditModule({ target, module, kind }: RowProps) {
+  const [, setParams] = useUrlState();
+  const isNew = viewOf(target.document, module) === null;
+  const close = (): void => setParams({ module: undefined, act: undefined });
+  const edit = useEdit({
+    seen: target.reply,
+    reread: target.reread,
+    toValues: (document) => kind.toValues(viewOf(document, module)),
+    send: async (changed, options, base) =>
+      target.set(module, await kind.toSettings({ ...kind.toValues(viewOf(base, module)), ...changed }), options),
+    fieldsByError: kind.errors,
+    onSaved: () => {
+      toast(`Saved: ${kind.title}.`);
+      if (isNew && kind.isChecked === true) setParams({ module, act: 'on' });
+      else close();
+    },
+  });
+  const words = isNew && kind.isChecked === true ? 'Save, then see who gets in' : `Save ${inSentence(kind.title)}`;
+  return (
+    <div className="edit">
+      <Form label={kind.title} onSubmit={() => void edit.save()}>
+        <EditProblem edit={edit} />
+        <kind.Fields edit={edit} />
+        <div className="row right">
+          <Button onClick={close}>Discard</Button>
+          <Button look="primary" type="submit" disabled={edit.isPending || !(isNew || edit.isChanged)}>
+            {words}
+          </Button>
+        </div>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { defineError } from '../errors/user-error.ts';
+
+/** Faults of an order; they are shown in the status of a reserved domain, and in the log. */
+
+export const challengeFailed = defineError(
+  20240,
+  502,
+  'The authority could not check {name} by {kind}: {reason} Make sure that the name leads to this installation and that port {port} reaches it.',
+);
+
+export const authorityRefused = defineError(20241, 502, 'The authority refused the order for {name}: {reason}');
+
+export const authorityBusy = defineError(
+  20242,
+  503,
+  'The authority takes no orders at the moment (status {status}): {reason} It is asked again at the time in retries_at.',
+);
+
+export const authorityUnreachable = defineError(
+  20243,
+  503,
+  'The authority at {directory} cannot be reached: {reason} Check GATEHOUSE_ACME_DIRECTORY and the way out of this machine.',
+);
+
+export const ordersUsedUp = defineError(
+  20244,
+  503,
+  'This installation has ordered {limit} certificates within an hour, which is its bound. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
+);
+
+export const hookFailed = defineError(
+  20245,
+  502,
+  'The program in GATEHOUSE_ACME_DNS_HOOK could not {task} the DNS record for {name}: {reason}',
+);
+
+export const orderLate = defineError(
+  20246,
+  504,
+  'The authority has not decided on {name} within {seconds} seconds. The order is looked at again at the time in retries_at.',
+);
+
+export const orderFaulted = defineError(
+  20247,
+  500,
+  'The order for {name} failed on our side; the log has the cause. It is tried again at the time in retries_at.',
+);
+
+export const accountRejected = defineError(
+  20275,
+  502,
+  'The authority does not accept the account of this installation: {reason} A new account was made at {time} already, and no other is made within a day of that. Ask the authority for the reason, or set GATEHOUSE_ACME_DIRECTORY to another one.',
+);
+
+export const accountRefused = defineError(
+  20276,
+  502,
+  'The authority gives this installation no account: {reason} Check GATEHOUSE_ACME_EMAIL, GATEHOUSE_ACME_EAB_KID and GATEHOUSE_ACME_EAB_KEY against what it asks for.',
+);

@@ -1,0 +1,114 @@
+import type { AgentState, Reporter } from '../reporter.ts';
+import type { Target } from '../target.ts';
+import type { ConnectionReport } from '../visitor.ts';
+import type { RequestReport } from '../watch/http-watch.ts';
+import type { LineOutput } from './line-output.ts';
+import { drawScreen, maxScreenLines } from './screen.ts';
+import type { ScreenLine, ScreenSize } from './screen.ts';
+import { describeConnection, describeState, printable } from './text-lines.ts';
+
+/** The part of a terminal that the live view needs beside a way to write. */
+export interface Terminal {
+  readonly columns?: number;
+  readonly rows?: number;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+/** The view changes at most this often. */
+const redrawMs = 100;
+const enter = '\u001B[?1049h\u001B[?25l';
+const leave = '\u001B[?25h\u001B[?1049l';
+const home = '\u001B[H';
+/** Before each line, not behind it, where it would take the last letter of a line that fills the terminal. */
+const eraseLine = '\u001B[2K';
+const eraseBelow = '\u001B[J';
+
+/** A live view on a terminal, on its other screen: what was there before comes back at the end. */
+export class ScreenReporter implements Reporter {
+  readonly #out: LineOutput;
+  readonly #terminal: Terminal;
+  readonly #target: string;
+  readonly #lines: ScreenLine[] = [];
+  readonly #resized = (): void => {
+    this.#schedule();
+  };
+  #state: AgentState = { kind: 'connecting', server: '' };
+  #address: string | undefined;
+  #requests = 0;
+  #connections = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(out: LineOutput, terminal: Terminal, target: string) {
+    this.#out = out;
+    this.#terminal = terminal;
+    this.#target = target;
+    out.write(enter);
+    terminal.on('resize', this.#resized);
+  }
+
+  state(state: AgentState): void {
+    if (state.kind === 'online') this.#address = state.address;
+    if (state.kind !== 'connecting') this.#add({ time: timeOfDay(), text: describeState(state) });
+    this.#state = state;
+    this.#schedule();
+  }
+
+  request(request: RequestReport): void {
+    this.#requests++;
+    this.#add({ time: timeOfDay(), request });
+  }
+
+  connection(report: ConnectionReport): void {
+    this.#connections++;
+    this.#add({ time: timeOfDay(), text: describeConnection(report) });
+  }
+
+  targetFailed({ url }: Target, reason: string): void {
+    this.#add({ time: timeOfDay(), text: `target ${url} cannot be reached: ${reason}` });
+  }
+
+  async end(lines: readonly string[], _isFault: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#terminal.off('resize', this.#resized);
+    this.#out.write(leave);
+    for (const line of lines) this.#out.line(printable(line));
+    await this.#out.flushed();
+  }
+
+  #add(line: ScreenLine): void {
+    this.#lines.push(line);
+    if (this.#lines.length > maxScreenLines) this.#lines.shift();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      // A terminal that was stopped gets the newest picture when it goes on.
+      if (this.#out.isBehind) this.#schedule();
+      else this.#draw();
+    }, redrawMs);
+  }
+
+  #draw(): void {
+    const { columns = 80, rows = 24 } = this.#terminal;
+    const size: ScreenSize = { columns, rows };
+    const lines = drawScreen(
+      {
+        state: this.#state,
+        address: this.#address,
+        target: this.#target,
+        requests: this.#requests,
+        connections: this.#connections,
+        lines: this.#lines,
+      },
+      size,
+    );
+    this.#out.write(`${home}${lines.map((line) => `${eraseLine}${line}`).join('\r\n')}${eraseBelow}`);
+  }
+}
+
+function timeOfDay(): string {
+  return new Date().toTimeString().slice(0, 8);
+}

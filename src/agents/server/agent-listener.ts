@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { SecureContext } from 'node:tls';
+
+import type { ListenAddress } from '../../lib/host-port.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import { identifyClient } from '../../lib/ip/identify-client.ts';
+import type { ClientRules } from '../../lib/ip/identify-client.ts';
+import { codes } from '../wire/frame.ts';
+import { AgentConnection } from './agent-connection.ts';
+import type { ConnectionSettings, SessionKeeper } from './agent-connection.ts';
+import type { AgentSession } from './agent-session.ts';
+import { watchSessions } from './bounds.ts';
+import type { AgentSource } from './host.ts';
+
+export interface AgentListenerOptions extends ConnectionSettings {
+  readonly listen: ListenAddress;
+  /** True where several processes listen on one port (SO_REUSEPORT). */
+  readonly sharePorts: boolean;
+  readonly clientRules: ClientRules;
+  /**
+   * Returns the certificate for a server name, or for the local address of a connection without one. Undefined or a
+   * rejection ends the handshake.
+   */
+  readonly contextFor: (name: string | undefined, localAddress: string) => Promise<SecureContext | undefined>;
+}
+
+/** Connections that may wait to be accepted: after a restart all agents come at once. */
+const backlog = 4096;
+const noCertificate = createSecureContext();
+
+/** Accepts agents over TLS and keeps the sessions of those that are authenticated. */
+export class AgentListener {
+  readonly #options: AgentListenerOptions;
+  readonly #server: Server;
+  /** Sockets and connections of agents that are not authenticated. */
+  readonly #pending = new Set<Socket>();
+  readonly #sessions = new Set<AgentSession>();
+  readonly #byClient = new Map<string, AgentSession>();
+
+  constructor(options: AgentListenerOptions) {
+    const { bounds, limits } = options;
+    this.#options = options;
+    bounds.watch('agent_pending', limits.pendingConnections, () => this.pending);
+    watchSessions(bounds, limits, this.#sessions);
+    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+      this.#arrive(socket);
+    });
+  }
+
+  /** Rejects if the address cannot be listened on. */
+  async open(): Promise<void> {
+    const { listen, sharePorts, log } = this.#options;
+    this.#server.listen({ ...listen, backlog, reusePort: sharePorts, exclusive: true });
+    await once(this.#server, 'listening');
+    this.#server.on('error', (err) => {
+      log.error({ err }, 'the listener of agents has a fault');
+    });
+  }
+
+  get port(): number {
+    // It listens on a port, so that it has an address of this form.
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get sessions(): ReadonlySet<AgentSession> {
+    return this.#sessions;
+  }
+
+  /** Connections that are not authenticated yet. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Stops accepting, lets visitors leave for at most `limitMs`, then closes all sessions. */
+  async drain(limitMs: number): Promise<void> {
+    this.#server.close();
+    for (const socket of this.#pending) socket.destroy();
+    const sessions = [...this.#sessions];
+    const drained = sessions.map((session) => session.drain(limitMs));
+    for (const session of sessions) if (session.isOpen) this.#options.host.sessionDraining(session);
+    await Promise.all(drained);
+  }
+
+  #arrive(socket: Socket): void {
+    // Without a listener an error would end the process; `close` follows and is enough.
+    socket.on('error', ignore);
+    if (this.#pending.size >= this.#options.limits.pendingConnections) {
+      this.#options.bounds.refused('agent_pending', {});
+      socket.destroy();
+      return;
+    }
+    this.#pending.add(socket);
+    socket.on('close', () => this.#pending.delete(socket));
+    identifyClient(socket, this.port, this.#options.clientRules, ({ source }) => {
+      void this.#secure(socket, { ip: source, text: formatIp(source) });
+    });
+  }
+
+  async #secure(socket: Socket, source: AgentSource): Promise<void> {
+    const { contextFor, limits, bounds } = this.#options;
+    const localAddress = socket.localAddress ?? '';
+    // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
+    const timer = setTimeout(() => {
+      bounds.refused('agent_auth_seconds', { source: source.text });
+      socket.destroy();
+    }, limits.authMs);
+    socket.on('close', () => {
+      clearTimeout(timer);
+    });
+    const context = await contextFor(undefined, localAddress).catch(ignore);
+    if (socket.destroyed) return;
+    // A server of Node's would have one certificate for all connections without a server name.
+    const secured = new TLSSocket(socket, {
+      isServer: true,
+      secureContext: context ?? noCertificate,
+      SNICallback: (name, done) => {
+        void contextFor(name, localAddress).then(
+          (chosen) => {
+            done(chosen === undefined ? new Error('no certificate for this name') : null, chosen);
+          },
+          (error: unknown) => {
+            done(error instanceof Error ? error : new Error(String(error)));
+          },
+        );
+      },
+    });
+    secured.on('error', ignore).on('close', () => socket.destroy());
+    secured.once('secure', () => {
+      clearTimeout(timer);
+      this.#connect(secured, socket, source);
+    });
+  }
+
+  #connect(secured: TLSSocket, socket: Socket, source: AgentSource): void {
+    const keeper: SessionKeeper = {
+      up: (session) => {
+        this.#pending.delete(socket);
+        this.#up(session);
+      },
+      down: (session) => {
+        this.#down(session);
+      },
+    };
+    // The socket holds it.
+    const connection = new AgentConnection(secured, source, this.#options, keeper);
+    void connection;
+  }
+
+  #up(session: AgentSession): void {
+    const { clientId } = session.facts;
+    const predecessor = this.#byClient.get(clientId);
+    this.#sessions.add(session);
+    this.#byClient.set(clientId, session);
+    predecessor?.close({ by: 'us', code: codes.none, text: 'the agent has connected again' });
+  }
+
+  #down(session: AgentSession): void {
+    const { clientId } = session.facts;
+    this.#sessions.delete(session);
+    if (this.#byClient.get(clientId) === session) this.#byClient.delete(clientId);
+  }
+}
+
+function ignore(): undefined {}

@@ -1,0 +1,37 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const dashboardHeaderMissing = defineError(
+  20170,
+  401,
+  'The header "Gatehouse-Dashboard: 1" is missing, which pages of other sites cannot send: without it the cookie of a dashboard session counts for nothing. Send it, or call the API with "Authorization: Bearer <token>" and the token of an API key.',
+);
+
+export const noSession = defineError(
+  20171,
+  401,
+  'The header "Gatehouse-Dashboard: 1" was sent without the cookie of a dashboard session. Sign in at /dashboard/, or leave the header out and send "Authorization: Bearer <token>".',
+);
+
+export const sessionOver = defineError(
+  20172,
+  401,
+  'This dashboard session is over: it was signed out, its time is up (GATEHOUSE_DASHBOARD_SESSION_SECONDS, GATEHOUSE_DASHBOARD_IDLE_SECONDS), its API key was deleted or has a new token, an IP restriction has refused it, or its user has newer ones (GATEHOUSE_DASHBOARD_SESSIONS). Sign in again.',
+);
+
+export const foreignOrigin = defineError(
+  20173,
+  403,
+  'The request comes from a page of {origin}, which is not this server. Open the dashboard at its own address; behind a proxy that changes the Host header, GATEHOUSE_PUBLIC_URL must name the address that browsers see.',
+);
+
+export const twoCredentials = defineError(
+  20174,
+  401,
+  'The request has a bearer token and the header "Gatehouse-Dashboard: 1", so that it is not clear who calls. Send one of them.',
+);
+
+export const dashboardNotBuilt = defineError(
+  20175,
+  503,
+  'The dashboard is not built. A start from the sources builds it by itself: try again in a minute. If it stays so, run "npm run build:dashboard" on the host, and see the log; the API works without it.',
+);

@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { quote, UserError } from '../../errors/user-error.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import { admitCaller, answerFault, checkSource } from '../admit-caller.ts';
+import type { AdmittedCaller } from '../admit-caller.ts';
+import { checkToken, refused } from '../bearer.ts';
+import { hasBody } from '../call.ts';
+import type { SessionIdentity } from '../caller.ts';
+import { setCommonHeaders } from '../common-headers.ts';
+import { bodyNotExpected, bodyUnreadable, fieldRequired, invalidValue, unknownField } from '../errors.ts';
+import { pathOf } from '../not-found.ts';
+import type { OperationContext } from '../register-operation.ts';
+import { dashboardHeaderMissing } from './errors.ts';
+import { checkOwnPage, isFromDashboard, isOverTls } from './own-page.ts';
+import { sessionCookie, setSessionCookie } from './session-cookie.ts';
+import { sessionSecret } from './session-secret.ts';
+
+/** More than any token, with room for the rest of the body. */
+const bodyLimitBytes = 4_096;
+
+export interface SessionObserver {
+  /** Somebody signed in, which has ended so many older sessions of the same principal. */
+  sessionBegun(replaced: number): void;
+}
+
+/** Signing in and out of the dashboard. A session acts through the ordinary operations: these routes only begin and end it. */
+export async function registerSessionRoutes(scope: FastifyInstance, context: OperationContext): Promise<void> {
+  const { options } = context;
+  scope.addHook('onRequest', (request, reply, done) => {
+    done(setCommonHeaders(request, reply, options.vendor) ?? faultOf(() => checkRequest(request, context)));
+  });
+  scope.post('/dashboard/session', { bodyLimit: bodyLimitBytes }, (request, reply) => signIn(request, reply, context));
+  scope.get('/dashboard/session', (request, reply) => showSession(request, reply, context));
+  scope.delete('/dashboard/session', async ({ raw }, reply) => {
+    const secret = sessionCookie(raw.headers, isOverTls(raw, options));
+    if (secret !== undefined) await options.sessions.end(secret);
+    return endCookie(raw, reply, context);
+  });
+  scope.delete('/dashboard/sessions', async (request, reply) => {
+    const resume = async () => options.sessions.resume(sessionSecret(request.raw, options));
+    const { principal } = await context.admission.authenticate(request, reply, resume);
+    await options.sessions.endAll(principal);
+    return endCookie(request.raw, reply, context);
+  });
+}
+
+/** Every one of these calls is one of the dashboard's own pages: no other page can sign anybody in or out. */
+function checkRequest(request: FastifyRequest, { options }: OperationContext): void {
+  const { raw, method } = request;
+  if (!isFromDashboard(raw)) throw refused(dashboardHeaderMissing);
+  checkOwnPage(raw, options);
+  if (method !== 'POST' && hasBody(raw.headers))
+    throw new UserError(bodyNotExpected, { method, path: quote(pathOf(request)) });
+}
+
+async function signIn(request: FastifyRequest, reply: FastifyReply, context: OperationContext): Promise<FastifyReply> {
+  const { raw } = request;
+  const { options, rates, admission } = context;
+  const token = tokenOf(request.body);
+  const authenticate = async () => options.authenticator.authenticate(checkToken(token));
+  const identity = await admission
+    .authenticateStranger(request, reply, authenticate)
+    .catch((fault: unknown) => answerFault(fault, raw, options));
+  const admitted = checkSource(identity, 'dashboard', raw, options);
+  if (rates !== undefined) void reply.headers(rates.take(admitted.caller.accountId));
+  const { secret, expiresAtMs, replaced } = await options.sessions.begin(identity, token);
+  options.observer.sessionBegun(replaced);
+  const isSecure = isOverTls(raw, options);
+  // The browser drops the cookie of the session before, so that nothing could use or end it any more.
+  const before = sessionCookie(raw.headers, isSecure);
+  if (before !== undefined) await options.sessions.end(before);
+  const maxAgeSeconds = Math.ceil((expiresAtMs - Date.now()) / 1000);
+  void reply.header('Set-Cookie', setSessionCookie(secret, maxAgeSeconds, isSecure));
+  return reply.code(201).send(await present(request, reply, { ...identity, expiresAtMs }, admitted, context));
+}
+
+async function showSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: OperationContext,
+): Promise<FastifyReply> {
+  const { options, admission } = context;
+  const { raw } = request;
+  const admitted = await admitCaller(raw, options, (run) => admission.authenticate(request, reply, run));
+  const session = await options.sessions.resume(sessionSecret(raw, options));
+  return reply.send(await present(request, reply, session, admitted, context));
+}
+
+async function present(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: SessionIdentity,
+  { caller, warnedBy }: AdmittedCaller,
+  { options }: OperationContext,
+): Promise<object> {
+  request.caller = caller;
+  if (warnedBy.length > 0) {
+    options.warned(warnedBy, caller.source);
+    void reply.header('Gatehouse-Warning', warnedBy.join(', '));
+  }
+  const { principal, apiKey, restrictions } = await options.sessions.describe(session, warnedBy);
+  return {
+    principal,
+    account_id: caller.accountId,
+    api_key: apiKey,
+    admin: caller.principal.admin,
+    read_only: caller.readOnly,
+    address: formatIp(caller.source),
+    expires_at: toTimestamp(session.expiresAtMs),
+    idle_seconds: options.sessions.idleSeconds,
+    would_be_refused_by: restrictions,
+    version: options.programVersion,
+  };
+}
+
+function endCookie(raw: FastifyRequest['raw'], reply: FastifyReply, { options }: OperationContext): FastifyReply {
+  return reply
+    .header('Set-Cookie', setSessionCookie(undefined, 0, isOverTls(raw, options)))
+    .code(204)
+    .send();
+}
+
+/** The body of a sign-in is read by hand: a message must never repeat what may be a token. */
+function tokenOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new UserError(bodyUnreadable, { reason: 'it is not an object with a token' });
+  const other = Object.keys(body).find((name) => name !== 'token');
+  if (other !== undefined)
+    throw new UserError(unknownField, { field: quote(other), remedy: 'The known ones are: token.' });
+  if (!('token' in body)) throw new UserError(fieldRequired, { field: 'token' });
+  if (typeof body.token !== 'string') throw new UserError(invalidValue, { field: 'token', reason: 'is not text' });
+  return body.token.trim();
+}
+
+function faultOf(check: () => void): Error | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    // Only errors are thrown here.
+    return error as Error;
+  }
+}

@@ -1,0 +1,91 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { sqlitePath } from '../../lib/database-url.ts';
+import type { Queries } from '../../store/database.ts';
+import { refuseLostFile } from '../../store/lost-file.ts';
+import { openPostgres } from '../../store/postgres.ts';
+import { explain } from '../explain.ts';
+import { checkCertificates } from './check-certificates.ts';
+import { fault, ok, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const subject = 'database';
+/** Sessions and certificates of two machines disagree beyond this. */
+const clockToleranceMs = 2_000;
+const othersBits = 0o077;
+
+/** Looks at the database and what is in it. Changes nothing, and makes none. */
+export async function checkDatabase(url: string): Promise<readonly Finding[]> {
+  const path = sqlitePath(url);
+  try {
+    return path === undefined ? await checkPostgres(url) : await checkSqlite(path);
+  } catch (error) {
+    const remedy = path === undefined ? 'check GATEHOUSE_DATABASE_URL, and that PostgreSQL runs' : 'restore a backup';
+    return [fault(subject, `it cannot be used: ${explain(error)}. Remedy: ${remedy}`)];
+  }
+}
+
+async function checkSqlite(path: string): Promise<readonly Finding[]> {
+  await refuseLostFile(path);
+  if (!existsSync(path)) return [checkFolder(dirname(path))];
+  accessSync(path, constants.W_OK | constants.R_OK);
+  const mode = statSync(path).mode & 0o777;
+  const rights =
+    (mode & othersBits) === 0
+      ? []
+      : [warning(subject, `others have rights on ${path} (mode ${mode.toString(8)}). Run: chmod 600 ${path}`)];
+  using database = new DatabaseSync(path, { readOnly: true });
+  const all = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row)) as string[][];
+  const [[verdict = ''] = []] = all('PRAGMA quick_check(1)');
+  if (verdict !== 'ok') return [...rights, fault(subject, `${path} is damaged: ${verdict}. Restore a backup`)];
+  return [ok(subject, `${path} is whole`), ...rights, ...(await checkCertificates({ all }))];
+}
+
+function checkFolder(folder: string): Finding {
+  const existing = nearestFolder(folder);
+  try {
+    accessSync(existing, constants.W_OK);
+    return ok(subject, `there is none yet; the first start makes it in ${folder}`);
+  } catch {
+    return fault(
+      subject,
+      `${existing} cannot be written, so that no database can be made in it. Give this user rights on it`,
+    );
+  }
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+}
+
+async function checkPostgres(url: string): Promise<readonly Finding[]> {
+  const database = await openPostgres(url);
+  try {
+    const { reader } = database;
+    const beforeMs = Date.now();
+    const [[version = '', nowMs = 0] = []] = await reader.all(
+      "SELECT current_setting('server_version'), CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+    );
+    return [
+      ok(subject, `PostgreSQL ${version} answers`),
+      checkDifference(Number(nowMs), beforeMs, Date.now()),
+      ...(await checkCertificates(reader satisfies Queries)),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** The database read its clock at some time between the two. */
+function checkDifference(nowMs: number, beforeMs: number, afterMs: number): Finding {
+  const offMs = nowMs < beforeMs ? nowMs - beforeMs : Math.max(0, nowMs - afterMs);
+  if (Math.abs(offMs) <= clockToleranceMs) return ok('clock', 'it agrees with that of the database');
+  const seconds = Math.round(offMs / 1000);
+  return fault('clock', `that of the database is ${seconds} seconds off. Let both machines set theirs by NTP`);
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { isatty } from 'node:tty';
+
+import { Agent, usualTimes } from '../agent-client/agent.ts';
+import type { ServerAddress } from '../agent-client/connect-server.ts';
+import { exitCodes, toExit } from '../agent-client/exit.ts';
+import { JsonReporter } from '../agent-client/output/json-reporter.ts';
+import { LineOutput } from '../agent-client/output/line-output.ts';
+import { ScreenReporter } from '../agent-client/output/screen-reporter.ts';
+import { TextReporter } from '../agent-client/output/text-reporter.ts';
+import { planTunnel } from '../agent-client/plan.ts';
+import type { TunnelFlags } from '../agent-client/plan.ts';
+import { readPrivateFile } from '../lib/private-file.ts';
+import type { Reporter } from '../agent-client/reporter.ts';
+import { readSettingsFile, settingsPath } from '../agent-client/settings-file.ts';
+import type { FileSettings } from '../agent-client/settings-file.ts';
+import { UsageFault } from '../agent-client/target.ts';
+import type { TunnelKind } from '../agent-client/target.ts';
+import { agentVariables } from '../config/agent-variables.ts';
+import { parseHostPort } from '../lib/host-port.ts';
+import { explain } from './explain.ts';
+import type { Host } from './host.ts';
+
+export interface AgentFlags extends TunnelFlags {
+  readonly server?: string;
+  readonly ca?: string;
+  readonly basicAuthFile?: string;
+  readonly log?: 'text' | 'json';
+}
+
+/** `npx` passes Ctrl-C on, which the terminal has sent to this process too: what comes so soon is the same one. */
+const sameSignalMs = 500;
+const standardOut = 1;
+const standardError = 2;
+const defaultServer = '127.0.0.1:4443';
+
+/** Runs an agent until it ends. Rejects with a `UsageFault` if it cannot start. */
+export async function runAgent(
+  kind: TunnelKind,
+  target: string,
+  flags: AgentFlags,
+  version: string,
+  host: Host,
+): Promise<void> {
+  const path = settingsPath(host.env);
+  const file = await readSettingsFile(path);
+  const plan = planTunnel(kind, target, flags, await readBasicAuth(flags, host));
+  const server = await readServer(flags, file, host);
+  const token = readToken(file, path, host);
+  const reporter = createReporter(flags, plan.target.url, host);
+  const agent = new Agent({ server, facts: { token, version }, plan, reporter, times: usualTimes });
+  stopOnSignals(agent, reporter, host);
+  // Also a fault of this program itself must give the terminal back.
+  const { code, lines } = await agent.run().then(toExit, (error: unknown) => ({ code: 1, lines: [explain(error)] }));
+  await reporter.end(lines, code !== exitCodes.stopped);
+  host.exit(code);
+}
+
+/** The first signal lets visitors leave, the second one ends at once. */
+function stopOnSignals(agent: Agent, reporter: Reporter, host: Host): void {
+  let stoppedMs: number | undefined;
+  const stop = (): void => {
+    const nowMs = performance.now();
+    const isSecond = stoppedMs !== undefined && nowMs - stoppedMs >= sameSignalMs;
+    if (isSecond) void reporter.end(['Ended at once.'], true).finally(() => host.exit(exitCodes.interrupted));
+    stoppedMs ??= nowMs;
+    agent.stop();
+  };
+  host.on('SIGINT', stop);
+  host.on('SIGTERM', stop);
+}
+
+/** Only the live view needs the stream of `process`, for the size of the terminal. */
+function createReporter({ log }: AgentFlags, target: string, host: Host): Reporter {
+  const out = new LineOutput(standardOut);
+  if (log === 'json') return new JsonReporter(out);
+  if (log === undefined && isatty(standardOut)) return new ScreenReporter(out, host.stdout, target);
+  return new TextReporter(out, new LineOutput(standardError));
+}
+
+async function readServer(flags: AgentFlags, file: FileSettings, { env }: Host): Promise<ServerAddress> {
+  const text = flags.server ?? (env[agentVariables.server] || (file.server ?? defaultServer));
+  const parsed = parseHostPort(text);
+  if (!parsed.ok) throw new UsageFault(`the server ${JSON.stringify(text)} ${parsed.reason}`);
+  const caFile = flags.ca ?? (env[agentVariables.ca] || file.ca);
+  return { host: parsed.host, port: parsed.port, ca: caFile === undefined ? undefined : await readCa(caFile) };
+}
+
+async function readCa(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new UsageFault(`the file of the authority to trust cannot be read: ${error.message}`);
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageFault(`${path} holds no certificate in PEM. Fetch it: curl http://<api>/local_ca.pem -o ${path}`);
+  return text;
+}
+
+function readToken(file: FileSettings, path: string, { env }: Host): string {
+  const token = env[agentVariables.authtoken] || file.authtoken;
+  if (token !== undefined) return token;
+  throw new UsageFault(
+    `no token: set ${agentVariables.authtoken}, or write {"authtoken": "…"} into ${path} (mode 600). ` +
+      `It is that of a credential: POST /credentials shows it once`,
+  );
+}
+
+/** Lines of `user:password`, of a file or the environment: on the command line others would see them. */
+async function readBasicAuth({ basicAuthFile }: AgentFlags, { env }: Host): Promise<readonly string[]> {
+  if (basicAuthFile === undefined) {
+    const line = env[agentVariables.basicAuth] || undefined;
+    return line === undefined ? [] : [line];
+  }
+  const text = await readPrivateFile(basicAuthFile);
+  if (text === undefined) throw new UsageFault(`there is no file ${basicAuthFile}`);
+  const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  // Without this an empty file would open the door that it was meant to guard.
+  if (lines.length === 0) throw new UsageFault(`${basicAuthFile} has no line of the form user:password`);
+  return lines;
+}

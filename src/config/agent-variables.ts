@@ -1,0 +1,7 @@
+/** Environment variables of our own agent (`gatehouse http`); none is a setting of the service. */
+export const agentVariables = {
+  server: 'GATEHOUSE_SERVER',
+  ca: 'GATEHOUSE_CA',
+  authtoken: 'GATEHOUSE_AUTHTOKEN',
+  basicAuth: 'GATEHOUSE_BASIC_AUTH',
+} as const;

@@ -1,0 +1,35 @@
+import { optional, readWholeNumber } from './values.ts';
+
+/** Settings of the dashboard, in the order of the help. */
+export const dashboardSettings = {
+  dashboardFiles: {
+    form: 'folder',
+    help: 'folder of a built dashboard to serve in place of the own one',
+    fallback: '',
+    read: optional(String),
+  },
+  dashboardSessionSeconds: {
+    form: 'seconds',
+    help: 'a session of the dashboard is over so long after the sign-in',
+    fallback: '43200',
+    read: readWholeNumber(1, 2_592_000),
+  },
+  dashboardIdleSeconds: {
+    form: 'seconds',
+    help: 'a session of the dashboard is over when it was not used for so long',
+    fallback: '3600',
+    read: readWholeNumber(1, 2_592_000),
+  },
+  dashboardSessions: {
+    form: 'count',
+    help: 'sessions of the dashboard for each user or bot; a further sign-in ends the one that was not used longest',
+    fallback: '100',
+    read: readWholeNumber(1, 10_000),
+  },
+  trafficStreams: {
+    form: 'count',
+    help: 'streams of live traffic that each account may have open at once, in each API process',
+    fallback: '8',
+    read: readWholeNumber(1, 1_000),
+  },
+} as const;

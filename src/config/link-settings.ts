@@ -1,0 +1,24 @@
+import type { Setting } from './setting.ts';
+import { optional, orOff, readListen, readReachable, readWholeNumber } from './values.ts';
+
+/** Settings of the links over which gateways reach agents that are connected to another process. */
+export const linkSettings = {
+  linkListen: {
+    form: 'host:port',
+    help: 'address to which other gateways connect for the agents of this process, host:port or "off"; port 0 lets the system choose one. On several machines: an address that the other gateways reach',
+    fallback: '127.0.0.1:0',
+    read: orOff(readListen),
+  },
+  linkAddress: {
+    form: 'host:port',
+    help: 'where other gateways reach the address above, if it is another one to them, such as behind NAT',
+    fallback: '',
+    read: optional(readReachable),
+  },
+  linkUnreadMib: {
+    form: 'MiB',
+    help: 'bytes that the visitors of agents may leave unread on one link, to a worker or to another process, in MiB; beyond it the slowest of them is cut off',
+    fallback: '256',
+    read: readWholeNumber(1, 65_536),
+  },
+} as const satisfies Readonly<Record<string, Setting<unknown>>>;

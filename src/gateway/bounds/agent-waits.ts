@@ -1,0 +1,106 @@
+import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
+
+/** A visitor whose agent is on its way back. One of its methods is called, once, unless it leaves. */
+export interface AgentWaiter {
+  readonly accountId: string;
+  /** `performance.now()` until which it waits. */
+  readonly untilMs: number;
+  /** Something has changed about the backend: an agent may have come, or is expected no longer. */
+  again(): void;
+  /** No agent came in time. */
+  over(): void;
+}
+
+/** `full`: as many wait as may. `late`: its time is over. */
+export type Waiting = { readonly leave: () => void } | 'full' | 'late';
+
+interface Entered {
+  readonly waiter: AgentWaiter;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Visitors that wait for agents, by the backend; refuses those beyond the bound. */
+export class AgentWaits {
+  readonly limitMs: number;
+  readonly #limit: number;
+  readonly #accountLimit: number;
+  readonly #reports: GatewayBoundReports;
+  readonly #byBackend = new Map<string, Set<Entered>>();
+  readonly #byAccount = new Map<string, number>();
+  #count = 0;
+
+  constructor({ agentWaitMs, agentWaiting }: GatewayBounds, reports: GatewayBoundReports) {
+    this.limitMs = agentWaitMs;
+    this.#limit = agentWaiting;
+    // Visitors of one account must not take the places of all others.
+    this.#accountLimit = Math.ceil(agentWaiting / 4);
+    this.#reports = reports;
+    reports.watch('agent_waiting', agentWaiting, () => this.#count);
+  }
+
+  /** `retryMs`: it is called after this time even if nothing has changed. */
+  enter(backendId: string, waiter: AgentWaiter, retryMs = Infinity): Waiting {
+    const { accountId, untilMs } = waiter;
+    const leftMs = untilMs - performance.now();
+    if (this.limitMs === 0 || leftMs <= 0) return 'late';
+    if (this.#count >= this.#limit || (this.#byAccount.get(accountId) ?? 0) >= this.#accountLimit) {
+      this.#reports.refused('agent_waiting', { backendId });
+      return 'full';
+    }
+    const timer = setTimeout(
+      () => {
+        leave();
+        if (performance.now() >= untilMs) waiter.over();
+        else waiter.again();
+      },
+      Math.ceil(Math.min(leftMs, retryMs)),
+    );
+    const entered = { waiter, timer };
+    const leave = (): void => {
+      this.#remove(backendId, entered);
+    };
+    this.#add(backendId, entered);
+    return { leave };
+  }
+
+  /** Calls those that wait for the backend, one turn later: the update that brings the agent is then in force as a whole. */
+  wake(backendId: string): void {
+    if (!this.#byBackend.has(backendId)) return;
+    setImmediate(() => {
+      const waiting = this.#byBackend.get(backendId) ?? new Set();
+      // A copy: one that is called may come again, or make others leave.
+      const called = [...waiting];
+      for (const entered of called) {
+        if (!waiting.has(entered)) continue;
+        this.#remove(backendId, entered);
+        entered.waiter.again();
+      }
+    });
+  }
+
+  wakeAll(): void {
+    for (const backendId of this.#byBackend.keys()) this.wake(backendId);
+  }
+
+  #add(backendId: string, entered: Entered): void {
+    const waiting = this.#byBackend.get(backendId) ?? new Set();
+    waiting.add(entered);
+    this.#byBackend.set(backendId, waiting);
+    this.#counted(entered.waiter.accountId, 1);
+  }
+
+  #remove(backendId: string, entered: Entered): void {
+    const waiting = this.#byBackend.get(backendId);
+    clearTimeout(entered.timer);
+    if (waiting?.delete(entered) !== true) return;
+    if (waiting.size === 0) this.#byBackend.delete(backendId);
+    this.#counted(entered.waiter.accountId, -1);
+  }
+
+  #counted(accountId: string, by: 1 | -1): void {
+    const count = (this.#byAccount.get(accountId) ?? 0) + by;
+    this.#count += by;
+    if (count === 0) this.#byAccount.delete(accountId);
+    else this.#byAccount.set(accountId, count);
+  }
+}

@@ -1,0 +1,75 @@
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import type { BackendEntry } from '../../../snapshot/contract.ts';
+import {
+  backendLeadsInwards,
+  upstreamBroke,
+  upstreamCertificateRefused,
+  upstreamConnectTimeout,
+  upstreamNameUnknown,
+  upstreamRefused,
+  upstreamTlsFailed,
+} from '../../errors.ts';
+import type { ConnectUpstream } from '../../upstream/connect.ts';
+import { InwardBackendError } from '../../upstream/guard.ts';
+import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
+
+/** Connections to the address of a backend. */
+export class SocketSource implements UpstreamSource {
+  readonly id: string;
+  readonly isShared = true;
+  readonly silentEnd = upstreamBroke;
+  readonly #target: BackendEntry;
+  readonly #connect: ConnectUpstream;
+  readonly #connectMs: number;
+
+  constructor(target: BackendEntry, connect: ConnectUpstream, connectMs: number) {
+    this.id = target.id;
+    this.#target = target;
+    this.#connect = connect;
+    this.#connectMs = connectMs;
+  }
+
+  preferredWay(): undefined {}
+
+  reused(): void {}
+
+  open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
+    const socket = this.#connect(this.#target, { keepAlive: true, alpn: ['http/1.1'] }, () => {
+      settle();
+      outcome.opened(socket, '');
+    });
+    const onError = (error: Error): void => {
+      fail(definitionFor(error), error);
+    };
+    const onClose = (): void => {
+      fail(upstreamRefused, new Error('closed while connecting'));
+    };
+    const timer = setTimeout(() => {
+      fail(upstreamConnectTimeout, new Error('connect timed out'));
+    }, this.#connectMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      socket.off('error', onError).off('close', onClose);
+    };
+    const close = (): void => {
+      settle();
+      socket.on('error', () => {});
+      socket.destroy();
+    };
+    const fail = (error: ErrorDefinition<never>, cause: Error): void => {
+      close();
+      outcome.failed(error, cause);
+    };
+    socket.on('error', onError).on('close', onClose);
+    return close;
+  }
+}
+
+/** Tells DNS, TLS and a refusal apart: each has another remedy. */
+function definitionFor(error: Error): ErrorDefinition<never> {
+  if (error instanceof InwardBackendError) return backendLeadsInwards;
+  const code = 'code' in error ? String(error.code) : '';
+  if (/^(?:ENOTFOUND|ENODATA|EAI_\w+)$/.test(code)) return upstreamNameUnknown;
+  if (/CERT|SIGNATURE|ISSUER|CRL/.test(code)) return upstreamCertificateRefused;
+  return /^(?:ERR_SSL_|ERR_TLS_|EPROTO)/.test(code) ? upstreamTlsFailed : upstreamRefused;
+}

@@ -1,0 +1,7 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const unsafePattern = defineError(
+  20155,
+  400,
+  'The pattern {pattern} of the user agent filter is not offered here: {reason}. Use literals, ".", classes, groups, "|", "^", "$" and repetition.',
+);

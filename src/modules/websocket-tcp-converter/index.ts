@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+
+const Input = Type.Object(
+  { enabled: enabledInput },
+  { $id: 'WebsocketTcpConverterModuleReplace', additionalProperties: false },
+);
+const View = Type.Object({ enabled: enabledView }, { $id: 'WebsocketTcpConverterModule', additionalProperties: false });
+
+/** Takes WebSocket connections, and passes on the bytes of their messages to a program that speaks no HTTP. */
+export const websocketTcpConverter: EdgeModule<Static<typeof Input>> = {
+  name: 'websocket_tcp_converter',
+  title: 'WebSocket TCP Converter',
+  targets: ['agent_endpoint'],
+  input: Input,
+  view: View,
+  errors: [],
+  accept: ({ enabled = true }) => ({ enabled }),
+  present: (settings) => settings,
+  build: () => ({ convertsWebsocket: true }),
+};

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+
+import type { Host } from '../command-line/host.ts';
+import { exitCodeText } from './exit.ts';
+import { reportFault } from './report-fault.ts';
+import { addServerOptions } from './server.ts';
+import type { ServerFlags } from './server.ts';
+
+/** `export`, `plan` and `apply`. */
+export function addConfigurationCommands(program: Command, host: Host): void {
+  addServerOptions(program.command('export'))
+    .summary('write the configuration of a server as YAML')
+    .description(
+      'Writes policies, restrictions, backends, reserved names and edges as YAML, by name and without secrets.',
+    )
+    .option('-o, --output <file>', 'write to this file, in place of standard output')
+    .addHelpText('after', `\nExample:\n  gatehouse export -o gatehouse.yaml\n\n${exitCodeText}`)
+    .action((flags: ServerFlags) => run(host, ({ runExport }) => runExport(flags, host)));
+  addServerOptions(program.command('plan'))
+    .summary('show what files would change')
+    .description('Shows the difference between files and what the server has. Changes nothing.')
+    .argument('<files...>', 'YAML files, or folders of them')
+    .option('--prune', 'also show what would be deleted because no file declares it')
+    .option('--exit-code', 'end with 2 if there are changes')
+    .addHelpText('after', `\nExample:\n  gatehouse plan gatehouse.yaml\n\n${exitCodeText}`)
+    .action((files: readonly string[], flags: ServerFlags) => run(host, ({ runPlan }) => runPlan(files, flags, host)));
+  addServerOptions(program.command('apply'))
+    .summary('make a server what files say')
+    .description('Makes the server what the files say, in one transaction: all of it or nothing.')
+    .argument('<files...>', 'YAML files, or folders of them')
+    .option('--prune', 'delete what no file declares')
+    .option('-y, --yes', 'do not ask')
+    .option('--watch', 'apply again whenever the files change')
+    .option('--allow-lockout', 'make the change although it locks you out')
+    .addHelpText('after', `\nExample:\n  gatehouse apply gatehouse.yaml --yes\n\n${exitCodeText}`)
+    .action((files: readonly string[], flags: ServerFlags) =>
+      run(host, ({ runApply }) => runApply(files, flags, host)),
+    );
+}
+
+type Commands = typeof import('./configuration-commands.ts');
+
+function run(host: Host, command: (commands: Commands) => Promise<void>): Promise<void> {
+  return reportFault(host, async () => command(await import('./configuration-commands.ts')));
+}

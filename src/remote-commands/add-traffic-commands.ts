@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+
+import type { Host } from '../command-line/host.ts';
+import { exitCodeText } from './exit.ts';
+import { reportFault } from './report-fault.ts';
+import { addServerOptions } from './server.ts';
+import { addOutputOptions } from './show-result.ts';
+
+const end = (example: string) => `\nExample:\n  ${example}\n\n${exitCodeText}`;
+
+/** `check-ip`, `rules load` and `tail`. */
+export function addTrafficCommands(program: Command, host: Host): void {
+  addCheckIp(program, host);
+  addRulesLoad(program, host);
+  addTail(program, host);
+}
+
+function addCheckIp(program: Command, host: Host): void {
+  const type = program
+    .createOption('--type <type>', 'only the IP restrictions of this type')
+    .choices(['api', 'dashboard', 'agent', 'endpoints']);
+  const command = program
+    .command('check-ip')
+    .summary('explain what happens to an address')
+    .description(
+      'Tries an address against the IP restrictions of every type, or of one, or against all that stands before an edge or route: ' +
+        'what was consulted and which rule decided. Nothing is changed or counted.',
+    )
+    .argument('<address>', 'an IPv4 or IPv6 address')
+    .addOption(type)
+    .option('--edge <id>', 'traffic to this edge')
+    .option('--route <id>', 'traffic to this route of an HTTPS edge')
+    .option('--exit-code', 'end with 2 if the address is refused');
+  addOutputOptions(addServerOptions(command))
+    .addHelpText('after', end('gatehouse check-ip 203.0.113.7 --type endpoints'))
+    .action((address: string, flags: object) =>
+      reportFault(host, async () => (await import('./check-ip.ts')).runCheckIp(address, flags, host)),
+    );
+}
+
+function addRulesLoad(program: Command, host: Host): void {
+  const rules = program.command('rules').summary('load').helpCommand(false);
+  const command = rules
+    .command('load')
+    .summary('replace all rules of an IP policy by those of a file')
+    .description(
+      'Reads one CIDR a line ("!" before it means deny, "#" starts a comment), shows what would be added and removed, and replaces ' +
+        'all rules of the policy at once. A line that is not a rule is reported with its number, and nothing is sent.',
+    )
+    .argument('<policy>', 'id of the IP policy')
+    .argument('<file>', 'file of the rules; "-" reads standard input')
+    .option('--dry-run', 'only show what would be added and removed')
+    .option('-y, --yes', 'do not ask')
+    .option('--allow-empty', 'take all rules away if the file has none')
+    .option('--allow-lockout', 'make the change although it locks you out');
+  addServerOptions(command)
+    .addHelpText('after', end('gatehouse rules load ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng office.txt --dry-run'))
+    .action((policy: string, file: string, flags: object) =>
+      reportFault(host, async () => (await import('./load-rules.ts')).runLoadRules(policy, file, flags, host)),
+    );
+}
+
+function addTail(program: Command, host: Host): void {
+  const verdict = program
+    .createOption('--verdict <verdict>', 'only what was decided so')
+    .choices(['allowed', 'refused', 'warned']);
+  const output = program.createOption('-o, --output <form>', 'form of the lines').choices(['text', 'json']);
+  const command = program
+    .command('tail')
+    .summary('follow traffic and warnings as they happen')
+    .description(
+      'Follows requests and connections to the edges of the account, with what was decided about them: refused ones, and those that an ' +
+        'IP restriction would refuse if it were enforced (warned). Only traffic through the process that answers.',
+    )
+    .option('--edge <id>', 'only traffic to this edge')
+    .addOption(verdict)
+    .addOption(output.default('text'));
+  addServerOptions(command)
+    .addHelpText('after', end('gatehouse tail --verdict refused'))
+    .action((flags: object) => reportFault(host, async () => (await import('./tail.ts')).runTail(flags, host)));
+}

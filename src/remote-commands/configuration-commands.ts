@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+
+import { ApiError } from '../../client/src/index.ts';
+import type { ConfigurationApplied, Reply } from '../../client/src/index.ts';
+import type { Host } from '../command-line/host.ts';
+import { isConfirmed } from './ask.ts';
+import { drawPlan } from './draw-plan.ts';
+import { CommandFault, exitCodes } from './exit.ts';
+import { showPlace } from './files/entry.ts';
+import type { FileEntry } from './files/entry.ts';
+import { readFiles } from './files/read-files.ts';
+import { toYaml } from './files/write-yaml.ts';
+import { painter, writeLines } from './output.ts';
+import { findServer } from './server.ts';
+import type { Server, ServerFlags } from './server.ts';
+import { watchFiles } from './watch-files.ts';
+
+interface PlanFlags extends ServerFlags {
+  readonly prune?: boolean;
+  readonly exitCode?: boolean;
+}
+
+interface ApplyFlags extends ServerFlags {
+  readonly prune?: boolean;
+  readonly yes?: boolean;
+  readonly watch?: boolean;
+  readonly allowLockout?: boolean;
+}
+
+export async function runExport(flags: ServerFlags & { readonly output?: string }, host: Host): Promise<void> {
+  const { client, url } = await findServer(flags, host);
+  const { entries } = await client.call('ConfigurationGet');
+  const text = toYaml(entries, url);
+  if (flags.output === undefined || flags.output === '-') host.stdout.write(text);
+  else await writeFile(flags.output, text);
+}
+
+export async function runPlan(paths: readonly string[], flags: PlanFlags, host: Host): Promise<void> {
+  const { document } = await send(await findServer(flags, host), await readFiles(paths, host.env), {
+    ...flags,
+    dryRun: true,
+  });
+  writeLines(host, drawPlan(document, painter(host)));
+  if (flags.exitCode === true && document.steps.length > 0) host.exitCode = exitCodes.found;
+}
+
+export async function runApply(paths: readonly string[], flags: ApplyFlags, host: Host): Promise<void> {
+  const server = await findServer(flags, host);
+  if (flags.watch !== true) return applyOnce(server, paths, flags, host);
+  return watchFiles(paths, host, () => applyOnce(server, paths, { ...flags, yes: true }, host));
+}
+
+/** Draws what will be, asks where somebody can answer, and makes exactly that. */
+async function applyOnce(server: Server, paths: readonly string[], flags: ApplyFlags, host: Host): Promise<void> {
+  const entries = await readFiles(paths, host.env);
+  const planned = await send(server, entries, { ...flags, dryRun: true });
+  writeLines(host, drawPlan(planned.document, painter(host)));
+  if (planned.document.steps.length === 0) return;
+  if (flags.yes !== true && !(await isConfirmed(host, 'Apply this?'))) throw new CommandFault('nothing was changed');
+  const { etag } = planned;
+  const { document } = await send(server, entries, {
+    ...flags,
+    dryRun: false,
+    ...(etag === undefined ? {} : { etag }),
+  });
+  const { created, changed, deleted } = document;
+  writeLines(host, [`Applied: ${created} created, ${changed} changed, ${deleted} deleted.`]);
+}
+
+interface SendOptions {
+  readonly dryRun: boolean;
+  readonly prune?: boolean;
+  readonly allowLockout?: boolean;
+  readonly etag?: string;
+}
+
+async function send(
+  { client }: Server,
+  entries: readonly FileEntry[],
+  { dryRun, prune = false, allowLockout = false, etag }: SendOptions,
+): Promise<Reply<ConfigurationApplied>> {
+  try {
+    return await client.reply('ConfigurationApply', {
+      query: { dry_run: dryRun ? 'true' : 'false', prune: prune ? 'true' : 'false' },
+      // The server checks the form of entries, and names the one that is wrong.
+      body: entries.map(({ kind, name, fields }) => ({ kind, name, ...fields })) as never,
+      allowLockout,
+      ...(etag === undefined ? {} : { ifMatch: etag }),
+    });
+  } catch (error) {
+    throw withPlace(error, entries);
+  }
+}
+
+/** The server names an entry by kind and name; its author looks for it by file and line. */
+function withPlace(error: unknown, entries: readonly FileEntry[]): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.status === 412)
+    return new CommandFault('the configuration has changed since the plan was drawn. Run it again.', exitCodes.refused);
+  const [, kind, name] = /^(?:entry \d+, )?(\S+) ("(?:[^"\\]|\\.)*"): /.exec(error.message) ?? [];
+  const entry = entries.find((each) => each.kind === kind && JSON.stringify(each.name) === name);
+  if (entry === undefined) return error;
+  return new CommandFault(
+    `${showPlace(entry.place)}: ${error.message} (${error.code}, ${error.operationId})`,
+    exitCodes.refused,
+  );
+}

@@ -1,0 +1,133 @@
+import type { OperationFacts } from '../../../client/src/index.ts';
+import { resolveParameter, resolveSchema, successOf } from './document.ts';
+import type { DocumentedOperation, OpenApiDocument, Parameter, Schema } from './document.ts';
+import { deriveFlags, flagOf } from './flags.ts';
+import type { Flag } from './flags.ts';
+
+/** A command that calls one operation. */
+export interface DerivedCommand {
+  /** Such as `edges`, `https`, `create`. */
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly facts: OperationFacts;
+  /** Parameters of the path, in their order. */
+  readonly positional: readonly Parameter[];
+  readonly query: readonly Flag[];
+  readonly fields: readonly Flag[];
+  readonly takesBody: boolean;
+  readonly takesText: boolean;
+  readonly takesIfMatch: boolean;
+  readonly takesAllowLockout: boolean;
+  readonly example: string;
+}
+
+/** One command for each operation, except for streams, which `tail` follows. */
+export function deriveCommands(document: OpenApiDocument): readonly DerivedCommand[] {
+  const commands: DerivedCommand[] = [];
+  const taken = new Set<string>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (successOf(operation).type === 'text/event-stream') continue;
+      const derived = derive(document, method.toUpperCase(), path, operation);
+      const isTaken = taken.has(derived.words.join(' '));
+      const command = isTaken ? { ...derived, words: [toWord(operation.operationId)] } : derived;
+      taken.add(command.words.join(' '));
+      commands.push(command);
+    }
+  }
+  return commands;
+}
+
+function derive(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  operation: DocumentedOperation,
+): DerivedCommand {
+  const parameters = (operation.parameters ?? []).map((parameter) => resolveParameter(document, parameter));
+  const queries = parameters.filter((parameter) => parameter.in === 'query');
+  const has = (header: string) => parameters.some(({ name }) => name.toLowerCase() === header);
+  const content = operation.requestBody?.content ?? {};
+  const list = listKeyOf(document, successOf(operation).schema);
+  const command = {
+    words: wordsOf(document, method, path, operation),
+    summary: operation.summary,
+    description: [operation.summary, operation.description].filter(Boolean).join('. '),
+    facts: {
+      method,
+      path,
+      query: queries.map(({ name }) => name),
+      idempotencyKey: has('idempotency-key'),
+      ...(list === undefined ? {} : { list }),
+    },
+    positional: parameters.filter((parameter) => parameter.in === 'path'),
+    // The limit of a command is that of the whole list, not of a page.
+    query: queries
+      .filter(({ name }) => name !== 'limit')
+      .map(({ name, schema, description }) => flagOf(document, [name], { description: description ?? '', ...schema })),
+    fields: deriveFlags(document, content['application/json']?.schema ?? {}),
+    takesBody: operation.requestBody !== undefined,
+    takesText: content['text/plain'] !== undefined,
+    takesIfMatch: has('if-match'),
+    takesAllowLockout: has('gatehouse-allow-lockout'),
+  };
+  return { ...command, example: exampleOf(command) };
+}
+
+/** The words of the path, then a verb. */
+function wordsOf(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  operation: DocumentedOperation,
+): readonly string[] {
+  const nouns = literalWords(path);
+  const verb = { PATCH: 'update', DELETE: 'delete', PUT: 'set' }[method];
+  if (verb !== undefined) return [...nouns, verb];
+  const { status, schema } = successOf(operation);
+  if (method === 'GET') {
+    const isList = operation.operationId.endsWith('List') || listKeyOf(document, schema) !== undefined;
+    return [...nouns, isList ? 'list' : 'get'];
+  }
+  if (status === '201') return [...nouns, 'create'];
+  // The last word of `/api_keys/{id}/rotate` is a verb already; `ConfigurationApply` has one that its path has not.
+  const own = toWord(operation.operationId);
+  const name = nouns.join('-');
+  return own.startsWith(`${name}-`) && !path.includes('{') ? [...nouns, own.slice(name.length + 1)] : nouns;
+}
+
+function literalWords(path: string): readonly string[] {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && !part.startsWith('{'))
+    .map((part) => part.replace(/\.(?:json|pem)$/, '').replaceAll(/[._]/g, '-'));
+}
+
+/** `IpCheck` becomes `ip-check`. */
+function toWord(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
+}
+
+/** The one array of a page, which is known by its `next_page_uri`. */
+function listKeyOf(document: OpenApiDocument, schema: Schema | undefined): string | undefined {
+  const properties = resolveSchema(document, schema ?? {}).properties ?? {};
+  if (!('next_page_uri' in properties)) return undefined;
+  return Object.entries(properties).find(([, property]) => property.type === 'array')?.[0];
+}
+
+/** A call with the fields that are required, or else the first one that has an example. */
+function exampleOf({ words, positional, fields, takesBody }: Omit<DerivedCommand, 'example'>): string {
+  const shown = fields.filter(({ isRequired, example }) => isRequired && example !== undefined);
+  const first = fields.find(({ example }) => example !== undefined);
+  const flags = (shown.length > 0 || first === undefined ? shown : [first]).map(
+    ({ name, example = '' }) => `--${name} ${/^[\w.:/@=-]+$/.test(example) ? example : `'${example}'`}`,
+  );
+  const body = takesBody && fields.length === 0 ? ['--body FILE'] : flags;
+  return ['gatehouse', ...words, ...positional.map(({ name }) => placeholder(name)), ...body].join(' ');
+}
+
+/** `edge_id` as a word that stands for a value. */
+export function placeholder(name: string): string {
+  return name.toUpperCase().replaceAll('_', '-');
+}

@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+
+import type { AnyInput, GatehouseClient } from '../../../client/src/index.ts';
+import type { Host } from '../../command-line/host.ts';
+import { CommandFault } from '../exit.ts';
+import { printable } from '../output.ts';
+import { Progress } from '../progress.ts';
+import { findServer } from '../server.ts';
+import type { ServerFlags } from '../server.ts';
+import { formResult } from '../show-result.ts';
+import type { OutputFlags } from '../show-result.ts';
+import { watchResult } from '../watch-result.ts';
+import type { DerivedCommand } from './derive-commands.ts';
+import { parseValue, setField } from './flag-values.ts';
+import { optionKey } from './flags.ts';
+import type { Flag } from './flags.ts';
+
+interface OperationFlags extends ServerFlags, OutputFlags {
+  readonly body?: string;
+  readonly limit?: string;
+  readonly watch?: string | true;
+  readonly showEtag?: boolean;
+  readonly ifMatch?: string;
+  readonly allowLockout?: boolean;
+  readonly idempotencyKey?: string;
+}
+
+/** Largest number of entries that one page may have. */
+const pageSize = 100;
+
+/** Calls the operation of a command and shows what it answers. */
+export async function runOperation(
+  command: DerivedCommand,
+  args: readonly string[],
+  flags: OperationFlags & Readonly<Record<string, unknown>>,
+  host: Host,
+): Promise<void> {
+  const input = await readInput(command, args, flags, host);
+  const { client } = await findServer(flags, host);
+  if (flags.watch === undefined) {
+    const result = await fetchResult(client, command, input, flags, host);
+    if (result !== undefined) host.stdout.write(await formResult(result, flags, host));
+    return;
+  }
+  const seconds = flags.watch === true ? undefined : flags.watch;
+  await watchResult(host, seconds, async (signal) =>
+    formResult(await fetchResult(client, command, { ...input, signal }, flags, host), flags, host),
+  );
+}
+
+/** The document or the entries; undefined if there is no answer but that it is done. */
+async function fetchResult(
+  client: GatehouseClient,
+  { facts }: DerivedCommand,
+  input: AnyInput,
+  flags: OperationFlags,
+  host: Host,
+): Promise<unknown> {
+  if (facts.list !== undefined) return collect(client, facts, input, readLimit(flags), host);
+  const { document, etag, warnings } = await client.replyTo(facts, input);
+  if (flags.showEtag === true && etag !== undefined) host.stderr.write(`ETag: ${etag}\n`);
+  for (const warning of warnings) host.stderr.write(`warning: ${inWords(warning)}\n`);
+  return document;
+}
+
+/** A warning in words; the id of an IP restriction stands for one. */
+function inWords(warning: string): string {
+  return /^ipx_\w+$/.test(warning) ? `${warning} would refuse this call if it were enforced` : printable(warning);
+}
+
+async function collect(
+  client: GatehouseClient,
+  facts: DerivedCommand['facts'],
+  input: AnyInput,
+  limit: number,
+  host: Host,
+): Promise<readonly unknown[]> {
+  using progress = new Progress(host, 'entries');
+  const entries: unknown[] = [];
+  const isPaged = facts.query.includes('limit');
+  const query = { ...input.query, ...(isPaged ? { limit: Math.min(limit, pageSize) } : {}) };
+  for await (const entry of client.entriesOf(facts, { ...input, query })) {
+    entries.push(entry);
+    progress.show(entries.length);
+    if (entries.length >= limit) break;
+  }
+  return entries;
+}
+
+function readLimit({ limit }: OperationFlags): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^[1-9]\d{0,8}$/.test(limit))
+    throw new CommandFault(`--limit takes a number from 1, not ${JSON.stringify(limit)}`);
+  return Number(limit);
+}
+
+async function readInput(
+  command: DerivedCommand,
+  args: readonly string[],
+  flags: OperationFlags & Readonly<Record<string, unknown>>,
+  host: Host,
+): Promise<AnyInput> {
+  const path = Object.fromEntries(command.positional.map(({ name }, at) => [name, args[at] ?? '']));
+  const empty = Object.keys(path).find((name) => path[name] === '');
+  if (empty !== undefined) throw new CommandFault(`${empty} is empty: name the one that is meant`);
+  const query = Object.fromEntries(
+    command.query.flatMap((flag) => valuesOf(flag, flags).map((value) => [flag.path[0], String(value)])),
+  ) as Record<string, string>;
+  const body = command.takesBody ? await readBody(command, flags, host) : undefined;
+  const { ifMatch, allowLockout, idempotencyKey } = flags;
+  return {
+    path,
+    query,
+    ...(body === undefined ? {} : { body }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(allowLockout === undefined ? {} : { allowLockout }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+function valuesOf(flag: Flag, flags: Readonly<Record<string, unknown>>): readonly unknown[] {
+  // Commander keeps what the parser of the flag has gathered, or true for one that stands alone.
+  const given = (flags[optionKey(flag)] ?? []) as readonly string[] | true;
+  return (given === true ? ['true'] : given).map((text) => parseValue(flag, text));
+}
+
+async function readBody(
+  { fields, takesText }: DerivedCommand,
+  flags: OperationFlags & Readonly<Record<string, unknown>>,
+  { stdin }: Host,
+): Promise<unknown> {
+  const whole = flags.body === undefined ? {} : await readWhole(flags.body, takesText, stdin);
+  if (fields.length === 0 || typeof whole !== 'object' || whole === null || Array.isArray(whole)) return whole;
+  const body: Record<string, unknown> = { ...whole };
+  for (const flag of fields) {
+    const values = valuesOf(flag, flags);
+    if (values.length > 0) setField(body, flag, values);
+  }
+  return body;
+}
+
+async function readWhole(path: string, takesText: boolean, stdin: Host['stdin']): Promise<unknown> {
+  const text = await (path === '-' ? readAll(stdin) : readFile(path, 'utf8')).catch((error: Error) => {
+    throw new CommandFault(`the body cannot be read: ${error.message}`);
+  });
+  if (takesText && !/^\s*\[/.test(text)) return text;
+  const { parse } = await import('yaml');
+  try {
+    return parse(text) as unknown;
+  } catch (error) {
+    throw new CommandFault(
+      `${path} is neither JSON nor YAML: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,94 @@
+import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
+
+import { CommandFault } from '../exit.ts';
+import { showPlace } from './entry.ts';
+import type { FileEntry, Place } from './entry.ts';
+import { fillVariables } from './variables.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The entries of one file: sections by kind, in each of them entries by name. A fault names the file and the line. */
+export function parseFile(file: string, text: string, environment: Environment): readonly FileEntry[] {
+  const lines = new LineCounter();
+  const placeAt = (offset: number | undefined): Place => ({ file, line: lines.linePos(offset ?? 0).line });
+  const fail = (offset: number | undefined, words: string): never => {
+    throw new CommandFault(`${showPlace(placeAt(offset))}: ${words}`);
+  };
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) fail(error.pos[0], error.message);
+  checkKeys(document, placeAt);
+  fillIn(document, environment, fail);
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+  if (!isMap(contents)) return fail(0, 'the file is not a map of sections, such as static_backends:');
+  return contents.items.flatMap(({ key, value }) => {
+    const kind = keyText(key);
+    if (kind === '$schema' || (isScalar(value) && value.value === null) || value === null) return [];
+    const section = isMap(value) ? value : fail(offsetOf(key), `${kind} is not a map of entries by their names`);
+    return section.items.map((pair): FileEntry => {
+      const name = keyText(pair.key);
+      const fields: unknown = isMap(pair.value) ? pair.value.toJS(document) : (scalarOf(pair.value) ?? {});
+      if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+        return fail(offsetOf(pair.key), `${kind} "${name}" is not a map of fields`);
+      return { kind, name, fields: withRoutes(fields), place: placeAt(offsetOf(pair.key)) };
+    });
+  });
+}
+
+/** A name that stands twice in one map would leave out the first without a word. */
+function checkKeys(document: Document, placeAt: (offset: number | undefined) => Place): void {
+  visit(document, {
+    Map(_key, map: YAMLMap) {
+      const seen = new Map<string, number | undefined>();
+      for (const { key } of map.items) {
+        const text = keyText(key);
+        if (seen.has(text)) {
+          const [first, second] = [placeAt(seen.get(text)), placeAt(offsetOf(key))].map(showPlace);
+          throw new CommandFault(`${second}: "${text}" is declared twice; the first time at ${first}`);
+        }
+        seen.set(text, offsetOf(key));
+      }
+    },
+  });
+}
+
+function fillIn(
+  document: Document,
+  environment: Environment,
+  fail: (offset: number | undefined, words: string) => never,
+): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
+      try {
+        const filled = fillVariables(node.value, environment);
+        // A text without quotes may have become a number or a truth value.
+        node.value = node.type === Scalar.PLAIN && /^[\w.+-]+$/.test(filled) ? (parse(filled) as unknown) : filled;
+      } catch (error) {
+        fail(node.range?.[0], error instanceof Error ? error.message : String(error));
+      }
+    },
+  });
+}
+
+/** A route without fields may be written without braces. */
+function withRoutes(fields: object): Readonly<Record<string, unknown>> {
+  const { routes, ...rest }: { readonly routes?: unknown } = fields;
+  if (typeof routes !== 'object' || routes === null || Array.isArray(routes)) return { ...fields };
+  const filled = Object.entries(routes).map(([match, route]: [string, unknown]) => [match, route ?? {}] as const);
+  return { ...rest, routes: Object.fromEntries(filled) };
+}
+
+function keyText(key: unknown): string {
+  return isScalar(key) ? String(key.value) : String(key);
+}
+
+function scalarOf(value: unknown): unknown {
+  return isScalar(value) ? value.value : value;
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isScalar(node) ? node.range?.[0] : undefined;
+}

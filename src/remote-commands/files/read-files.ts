@@ -1,0 +1,63 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { CommandFault } from '../exit.ts';
+import { showPlace } from './entry.ts';
+import type { FileEntry } from './entry.ts';
+import { parseFile } from './parse-file.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const extensions = /\.(?:ya?ml|json)$/;
+/** Kinds whose entries share their names. */
+const backends = new Set(['static_backends', 'tunnel_group_backends']);
+
+/** Files that are named, and those of folders that are, with the folders in them. */
+export async function findFiles(paths: readonly string[]): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const facts = await stat(path).catch((error: Error) => {
+      throw new CommandFault(`${path} cannot be read: ${error.message}`);
+    });
+    if (!facts.isDirectory()) files.push(path);
+    else files.push(...(await filesBelow(path)));
+  }
+  // Without this, pruning by a folder that was not mounted would delete everything.
+  if (files.length === 0)
+    throw new CommandFault(`no files: ${paths.join(', ')} has none that end with .yaml, .yml or .json`);
+  return [...new Set(files)];
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found
+    .filter((entry) => !entry.isDirectory() && extensions.test(entry.name) && !entry.name.startsWith('.'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+}
+
+/** The entries of all files together. */
+export async function readFiles(paths: readonly string[], environment: Environment): Promise<readonly FileEntry[]> {
+  const entries: FileEntry[] = [];
+  for (const file of await findFiles(paths)) {
+    const text = await readFile(file, 'utf8').catch((error: Error) => {
+      throw new CommandFault(`${file} cannot be read: ${error.message}`);
+    });
+    entries.push(...parseFile(file, text, environment));
+  }
+  checkNames(entries);
+  return entries;
+}
+
+function checkNames(entries: readonly FileEntry[]): void {
+  const seen = new Map<string, FileEntry>();
+  for (const entry of entries) {
+    const key = `${backends.has(entry.kind) ? 'backend' : entry.kind} ${entry.name}`;
+    const first = seen.get(key);
+    if (first !== undefined)
+      throw new CommandFault(
+        `${showPlace(entry.place)}: ${entry.kind} "${entry.name}" is declared twice; the first time at ${showPlace(first.place)}`,
+      );
+    seen.set(key, entry);
+  }
+}

@@ -1,0 +1,39 @@
+import { CommandFault } from '../../exit.ts';
+
+/** A directive of a Caddyfile with its arguments, and what stands in its braces. */
+export interface Directive {
+  readonly words: readonly string[];
+  readonly block: readonly Directive[] | undefined;
+}
+
+const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|#[^\n]*|\n|[^\s"`#][^\s]*/g;
+
+/** Reads the lines of a Caddyfile: words, quotes, comments, and braces at the ends of lines. */
+export function readBlocks(text: string, source: string): readonly Directive[] {
+  const lines: string[][] = [[]];
+  for (const [word] of text.replaceAll('\\\n', ' ').matchAll(token)) {
+    if (word === '\n') lines.push([]);
+    else if (!word.startsWith('#')) lines.at(-1)?.push(unquoted(word));
+  }
+  const top: Directive[] = [];
+  const open: Directive[][] = [top];
+  for (const words of lines) {
+    if (words.length === 0) continue;
+    if (words.length === 1 && words[0] === '}') {
+      open.pop();
+      if (open.length === 0) throw new CommandFault(`${source}: it has a "}" too many`);
+      continue;
+    }
+    const opens = words.at(-1) === '{';
+    const block: Directive[] = [];
+    open.at(-1)?.push({ words: opens ? words.slice(0, -1) : words, block: opens ? block : undefined });
+    if (opens) open.push(block);
+  }
+  if (open.length > 1) throw new CommandFault(`${source}: a "{" is not closed`);
+  return top;
+}
+
+function unquoted(word: string): string {
+  if (word.startsWith('"')) return word.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+  return word.startsWith('`') ? word.slice(1, -1) : word;
+}

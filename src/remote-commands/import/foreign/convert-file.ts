@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+
+import type { Host } from '../../../command-line/host.ts';
+import { CommandFault } from '../../exit.ts';
+import { fromCaddyfile } from './caddyfile.ts';
+import { fromKong } from './kong.ts';
+
+export interface FileFlags {
+  readonly caddyfile?: string;
+  readonly kong?: string;
+}
+
+/** Writes the configuration of another program as a file for `gatehouse apply`, with comments for what does not map. */
+export async function convertFile({ caddyfile, kong }: FileFlags, { stdout }: Pick<Host, 'stdout'>): Promise<void> {
+  const path = caddyfile ?? kong ?? '';
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CommandFault(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  stdout.write(caddyfile === undefined ? fromKong(text, path) : fromCaddyfile(text, path));
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { CommandFault } from './exit.ts';
+import { query } from './query.ts';
+
+const value = { id: 'a', list: [{ id: 'b', at: { deep: 1 } }, { id: 'c' }], 'x-y': [] };
+
+test('a path finds names, entries, each entry, and some fields', () => {
+  assert.equal(query(value, 'id'), 'a');
+  assert.equal(query(value, 'list[0].at.deep'), 1);
+  assert.equal(query(value, 'list[-1].id'), 'c');
+  assert.deepEqual(query(value, 'list[*].id'), ['b', 'c']);
+  assert.deepEqual(query(value.list, '[*].{id,at.deep}'), [
+    { id: 'b', 'at.deep': 1 },
+    { id: 'c', 'at.deep': null },
+  ]);
+  assert.deepEqual(query(value, 'x-y'), []);
+});
+
+test('what is not there is null, also what every object inherits', () => {
+  for (const path of ['none', 'id.none', 'list.id', 'list[9]', 'id[*]', 'constructor', '__proto__.x', 'list.length'])
+    assert.equal(query(value, path), null, path);
+});
+
+test('what is not a path is refused', () => {
+  for (const path of ['id.', '.', 'a b', '[x]', 'list[*', '{id', 'id()', '{id}.x', 'a..b'])
+    assert.throws(() => query(value, path), CommandFault, path);
+});

@@ -1,0 +1,188 @@
+import type { Call } from '../../api/call.ts';
+import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { readAccountChanges } from '../../store/change-log.ts';
+import { StoreUnavailableError } from '../../store/database.ts';
+import type { Queries } from '../../store/database.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { configurationKinds } from '../configuration-kind.ts';
+import type { ResourceContext } from '../resource.ts';
+import { carryOut } from './apply.ts';
+import type { StepIds } from './apply.ts';
+import { writeNames } from './names.ts';
+import { piecesOf } from './pieces.ts';
+import { acceptWished, planSteps } from './plan.ts';
+import type { Plan, Step, Wished, WishedEntry } from './plan.ts';
+import { digestOf, readState } from './state.ts';
+import type { State } from './state.ts';
+
+interface Options {
+  readonly dryRun: boolean;
+  readonly prune: boolean;
+}
+
+/** Plans that are made anew because the configuration has changed; the next one is made inside the transaction. */
+const planLimit = 3;
+
+/** Reads the configuration; names that it makes are kept where `remember` says so. */
+export async function currentState(
+  { store, services }: ResourceContext,
+  { caller: { accountId } }: Call,
+  { remember }: { readonly remember: boolean },
+): Promise<State> {
+  const kinds = services.all(configurationKinds);
+  const state = await store.readSnapshot((queries) => readState(queries, accountId, kinds));
+  const { gone, fresh } = state;
+  // A name is no part of the configuration, and leaves no trace in the change log.
+  if (remember && gone.length + fresh.length > 0)
+    await keepIfPossible(store.writeUnlogged((writer) => writeNames(writer, accountId, gone, fresh), accountId));
+  return state;
+}
+
+/** A disk that is full does not keep anybody from reading: the same resources get the same names the next time. */
+async function keepIfPossible(writing: Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+  }
+}
+
+export async function applyEntries(context: ResourceContext, call: Call<readonly WishedEntry[]>, options: Options) {
+  const { services, settings } = context;
+  const kinds = services.all(configurationKinds);
+  const wished = await acceptWished(kinds, call.body, settings.configurationEntries);
+  for (let plans = 1; ; plans++) {
+    const state = await currentState(context, call, { remember: false });
+    const plan = await planFor(context, call, wished, options, state);
+    const ids = await perform(context, call, wished, options, { state, plan, isLast: plans === planLimit });
+    if (ids !== undefined) return present(options, ids.plan, ids.ids);
+  }
+}
+
+async function planFor(
+  { services }: ResourceContext,
+  call: Call,
+  wished: Wished,
+  { prune }: Options,
+  state: State,
+): Promise<Plan> {
+  const current = await digestOf(state);
+  checkIfMatch(call, current);
+  setEtag(call, current);
+  return planSteps(state, wished, services.all(configurationKinds), prune);
+}
+
+interface Planned {
+  readonly state: State;
+  readonly plan: Plan;
+  readonly isLast: boolean;
+}
+
+interface Performed {
+  readonly plan: Plan;
+  readonly ids: StepIds;
+}
+
+/** Undefined where the configuration has changed since the plan was made. */
+async function perform(
+  context: ResourceContext,
+  call: Call,
+  wished: Wished,
+  options: Options,
+  planned: Planned,
+): Promise<Performed | undefined> {
+  const { plan, isLast } = planned;
+  if (plan.steps.length === 0) return { plan, ids: new Map() };
+  const work = (steps: readonly Step[]) => (transaction: Transaction) =>
+    performWithin(transaction, context, call, wished, options, { ...planned, plan: { ...plan, steps } });
+  if (!options.dryRun) return context.store.write(call.actor, work(plan.steps));
+  const ids = new Map<Step, string>();
+  // The last plan is made anew within the transaction, and so it has no pieces yet.
+  for (const steps of isLast ? [plan.steps] : piecesOf(plan.steps)) {
+    const piece = await rehearse(context, call, work(steps));
+    if (piece === undefined || isLast) return piece;
+    for (const [step, id] of piece.ids) ids.set(step, id);
+  }
+  return { plan, ids };
+}
+
+async function performWithin(
+  transaction: Transaction,
+  context: ResourceContext,
+  call: Call,
+  wished: Wished,
+  options: Options,
+  { state, plan, isLast }: Planned,
+): Promise<Performed | undefined> {
+  const { services } = context;
+  const { accountId } = call.caller;
+  const kinds = services.all(configurationKinds);
+  const changeKinds = kinds.flatMap((kind) => kind.changeKinds);
+  let planned: { readonly state: State; readonly plan: Plan } = { state, plan };
+  if (await isOutdated(transaction, accountId, state, changeKinds)) {
+    if (!isLast) return undefined;
+    const now = await readState(transaction, accountId, kinds);
+    planned = { state: now, plan: await planFor(context, call, wished, options, now) };
+  }
+  if (!options.dryRun) await writeNames(transaction, accountId, planned.state.gone, planned.state.fresh);
+  return {
+    plan: planned.plan,
+    ids: await carryOut(transaction, services, call, planned.state, planned.plan),
+  };
+}
+
+/** Does the work, and undoes it. */
+async function rehearse(
+  { store }: ResourceContext,
+  call: Call,
+  work: (transaction: Transaction) => Promise<Performed | undefined>,
+): Promise<Performed | undefined> {
+  const rehearsed = async (transaction: Transaction): Promise<never> => {
+    throw new Rehearsal(await work(transaction));
+  };
+  try {
+    return await store.write(call.actor, rehearsed);
+  } catch (error) {
+    if (error instanceof Rehearsal) return error.performed;
+    throw error;
+  }
+}
+
+async function isOutdated(
+  queries: Queries,
+  accountId: string,
+  { version }: State,
+  changeKinds: readonly string[],
+): Promise<boolean> {
+  return (await readAccountChanges(queries, accountId, version, changeKinds, 1)).length > 0;
+}
+
+/** Ends a dry run: the transaction of a write that throws is undone. */
+class Rehearsal extends Error {
+  readonly performed: Performed | undefined;
+
+  constructor(performed: Performed | undefined) {
+    super('a dry run, undone');
+    this.performed = performed;
+  }
+}
+
+function present({ dryRun }: Options, { steps, unchanged }: Plan, ids: StepIds) {
+  const count = (wanted: string) => steps.filter(({ action }) => action === wanted).length;
+  return {
+    head: {
+      dry_run: dryRun,
+      created: count('create'),
+      changed: count('change'),
+      deleted: count('delete'),
+      unchanged,
+    },
+    steps: steps.map((step) => ({
+      action: step.action,
+      kind: step.kind.kind,
+      name: step.name,
+      id: dryRun && step.action === 'create' ? null : (ids.get(step) ?? null),
+      fields: step.changes,
+    })),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Call } from '../../api/call.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import type { Stored } from '../../store/table.ts';
+import { configurationKinds } from '../configuration-kind.ts';
+import type { ConfigurationKind, EntryWrite } from '../configuration-kind.ts';
+import { lockoutGuard } from '../ip-restrictions/service.ts';
+import type { Services } from '../services.ts';
+import { atPlace } from './entry-place.ts';
+import { unknownName } from './errors.ts';
+import { writeNames } from './names.ts';
+import type { NamedResource } from './names.ts';
+import type { Plan, Step } from './plan.ts';
+import type { State } from './state.ts';
+
+/** Ids of the resources that the steps have made or found. */
+export type StepIds = ReadonlyMap<Step, string>;
+
+/**
+ * Carries out a plan within the transaction, by the writes of single calls. What names others, or holds what others may
+ * want, is deleted first; names and ports that change hands are given back before they are taken; what others may have
+ * named is deleted last. The lock-out guard looks at the end alone, because steps in between mean nothing.
+ */
+export async function carryOut(
+  transaction: Transaction,
+  services: Services,
+  call: Call,
+  state: State,
+  { steps }: Plan,
+): Promise<StepIds> {
+  const ids = namesOf(state);
+  const write = entryWrite(transaction, call, ids);
+  const documents = new Map<Step, Stored>();
+  for (const step of steps) if (step.entry !== undefined) documents.set(step, step.entry.document);
+  const run = (step: Step, work: (document: Stored) => Promise<void>) =>
+    atPlace({ kind: step.kind.kind, name: step.name }, () => work(documentOf(documents, step)));
+  const remove = (all: readonly Step[]) =>
+    forEachOfKind(transaction, all, (step) => run(step, (document) => step.kind.remove(write, document)));
+  const deletions = steps.filter(({ action }) => action === 'delete');
+  await remove(deletions.filter(({ kind }) => kind.isDeletedFirst === true));
+  for (const step of releasing(steps))
+    await run(step, async (document) => {
+      documents.set(step, (await step.kind.release?.(write, document, step.fields)) ?? document);
+    });
+  const put = async (step: Step) => {
+    if (step.action === 'change') return step.kind.update(write, documentOf(documents, step), step.fields);
+    const made = await step.kind.create(write, step.fields);
+    documents.set(step, made);
+    ids.set(`${step.kind.scope} ${step.name}`, made.id);
+  };
+  await forEachOfKind(transaction, inOrder(steps, services), (step) =>
+    atPlace({ kind: step.kind.kind, name: step.name }, () => put(step)),
+  );
+  await remove(deletions.toReversed().filter(({ kind }) => kind.isDeletedFirst !== true));
+  await rename(transaction, call, steps, documents);
+  await services.get(lockoutGuard).check(transaction, call);
+  return new Map(steps.map((step) => [step, documentOf(documents, step).id]));
+}
+
+/** Resources of one kind do not name each other, and so the order of their steps means nothing. */
+async function forEachOfKind(
+  transaction: Transaction,
+  steps: readonly Step[],
+  work: (step: Step) => Promise<void>,
+): Promise<void> {
+  for (const ofKind of Map.groupBy(steps, ({ kind }) => kind).values()) await transaction.forEach(ofKind, work);
+}
+
+function namesOf({ named }: State): Map<string, string> {
+  return new Map(named.map(({ scope, name, id }) => [`${scope} ${name}`, id]));
+}
+
+function entryWrite(transaction: Transaction, call: Call, ids: ReadonlyMap<string, string>): EntryWrite {
+  return {
+    transaction,
+    // Headers of the answer are those of the whole configuration, and the guard looks at the end.
+    call: { ...call, params: {}, allowLockout: true, ifMatch: undefined, setHeader: () => {} },
+    idOf(scope, name) {
+      const id = ids.get(`${scope} ${name}`);
+      if (id === undefined) throw new UserError(unknownName, { noun: scope.replaceAll('_', ' '), name: quote(name) });
+      return id;
+    },
+  };
+}
+
+function documentOf(documents: ReadonlyMap<Step, Stored>, step: Step): Stored {
+  const document = documents.get(step);
+  if (document === undefined) throw new Error(`${step.kind.kind} ${step.name} has no document`);
+  return document;
+}
+
+/** Changes that give up a host name or port which another entry takes. */
+function releasing(steps: readonly Step[]): readonly Step[] {
+  const wanted = new Map<string, Step>();
+  for (const step of steps) for (const claim of claimsOf(step.kind, step.fields)) wanted.set(claim, step);
+  return steps.filter((step) => {
+    if (step.action !== 'change' || step.entry === undefined) return false;
+    const kept = new Set(claimsOf(step.kind, step.fields));
+    return claimsOf(step.kind, step.entry.fields).some((claim) => !kept.has(claim) && wanted.has(claim));
+  });
+}
+
+function claimsOf(kind: ConfigurationKind, fields: Step['fields']): readonly string[] {
+  return (kind.claims?.(fields) ?? []).map((claim) => `${kind.kind} ${claim}`);
+}
+
+function inOrder(steps: readonly Step[], services: Services): readonly Step[] {
+  const order = new Map(services.all(configurationKinds).map((kind, at) => [kind.kind, at]));
+  return steps
+    .filter(({ action }) => action !== 'delete')
+    .toSorted((a, b) => (order.get(a.kind.kind) ?? 0) - (order.get(b.kind.kind) ?? 0));
+}
+
+async function rename(
+  transaction: Transaction,
+  call: Call,
+  steps: readonly Step[],
+  documents: ReadonlyMap<Step, Stored>,
+): Promise<void> {
+  const gone = steps.flatMap(({ action, entry }) => (action === 'delete' && entry ? [entry.document.id] : []));
+  const fresh = steps.flatMap((step): NamedResource[] =>
+    step.action === 'create' ? [{ scope: step.kind.scope, name: step.name, id: documentOf(documents, step).id }] : [],
+  );
+  await writeNames(transaction, call.caller.accountId, gone, fresh);
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+
+import type { Call } from '../../api/call.ts';
+import { fieldRequired, invalidValue, listEntryTooLong, preconditionFailed } from '../../api/errors.ts';
+import { setEtag } from '../../api/etag.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { configurationKinds } from '../configuration-kind.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { applyEntries, currentState } from './apply-entries.ts';
+import * as errors from './errors.ts';
+import { placeOf } from './entry-place.ts';
+import { textWithList } from './json-text.ts';
+import { migrations } from './names.ts';
+import { ConfigurationApplied, ConfigurationFieldChange, ConfigurationStep, entriesSchema } from './schema.ts';
+import { digestOf } from './state.ts';
+
+const path = '/configuration';
+const tag = 'Configuration';
+const bodyLimitBytes = 32 * 1024 * 1024;
+/** A policy of 100,000 rules, or an edge with very many routes; parsed in about 25 ms. */
+const entryLimitBytes = 4 * 1024 * 1024;
+
+const flag = (name: string, description: string) => ({
+  name,
+  description,
+  schema: Type.String({ enum: ['true', 'false'], default: 'false' }),
+});
+
+function configurationOperations(context: ResourceContext): readonly Operation[] {
+  const kinds = context.services.all(configurationKinds);
+  const entries = entriesSchema(kinds);
+  return [
+    operation({
+      method: 'GET',
+      path,
+      operationId: 'ConfigurationGet',
+      summary: 'Get the configuration',
+      description:
+        'Every IP policy with its rules, IP restriction, backend, reserved domain and address and edge of the account, as ' +
+        'entries that name each other by name and hold no secrets. A resource that has no name yet gets one, and keeps it.',
+      tag,
+      rights: 'everyone',
+      status: 200,
+      response: Type.Object({ entries }, { $id: 'Configuration' }),
+      errors: [],
+      handle: async (call) => {
+        const state = await currentState(context, call, { remember: true });
+        setEtag(call, await digestOf(state));
+        const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
+        return asJson(
+          call,
+          await textWithList(
+            {},
+            'entries',
+            all.map(({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields })),
+          ),
+        );
+      },
+    }),
+    operation({
+      method: 'POST',
+      path,
+      operationId: 'ConfigurationApply',
+      summary: 'Make the configuration what the entries say',
+      description:
+        'All or nothing, in one transaction, with the checks and rights of single calls. An entry says all of its resource: a ' +
+        'field that it leaves out takes its default, except the rules of an IP policy, which then stay as they are. Resources ' +
+        'that no entry declares stay as they are, unless `prune` is given. What is as it should be is not touched.',
+      tag,
+      rights: 'unprotected',
+      body: entries,
+      bodyForm: 'list',
+      bodyLimit: bodyLimitBytes,
+      entryLimitBytes,
+      entryPlace: placeOf,
+      query: [
+        flag('dry_run', 'true: nothing is changed; the answer, or the error, is that of the same call without it.'),
+        flag('prune', 'true: resources that no entry declares are deleted.'),
+      ],
+      status: 200,
+      response: ConfigurationApplied,
+      accepts: ['IfMatch', 'AllowLockout'],
+      errors: [
+        fieldRequired,
+        invalidValue,
+        preconditionFailed,
+        listEntryTooLong,
+        ...Object.values(errors),
+        ...kinds.flatMap((kind) => kind.errors),
+      ],
+      handle: async (call: Call<readonly { readonly kind: string; readonly name: string }[]>) => {
+        const dryRun = readFlag(call, 'dry_run');
+        const result = await applyEntries(context, call, { dryRun, prune: readFlag(call, 'prune') });
+        return asJson(call, await textWithList(result.head, 'steps', result.steps));
+      },
+    }),
+  ];
+}
+
+function readFlag({ filters }: Call, name: string): boolean {
+  const { [name]: text = 'false' } = filters;
+  if (text !== 'true' && text !== 'false')
+    throw new UserError(invalidValue, { field: quote(name), reason: `is ${quote(text)}, where true or false belongs` });
+  return text === 'true';
+}
+
+/** The text is the answer as it is. */
+function asJson({ setHeader }: Call, text: string): string {
+  setHeader('content-type', 'application/json; charset=utf-8');
+  return text;
+}
+
+/** All resources of an account at once, as files describe them. */
+export const configurationResource: Resource = {
+  errors: Object.values(errors),
+  migrations,
+  schemas: [ConfigurationFieldChange, ConfigurationStep],
+  operations: configurationOperations,
+};

@@ -1,0 +1,90 @@
+import type { EntryFields } from '../configuration-kind.ts';
+import type { Step } from './plan.ts';
+
+/** Steps that one piece begins with: on a busy machine, carried out in some tens of milliseconds. */
+const stepsAtOnce = 64;
+
+/**
+ * Cuts the steps of a plan into pieces that can be rehearsed one by one: each holds what its steps need, so that it meets
+ * the faults that the plan as a whole would meet. A step may be in several pieces; the order is that of the plan.
+ */
+export function piecesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+  if (steps.length <= stepsAtOnce) return [steps];
+  const links = new Links(steps);
+  const pieces: (readonly Step[])[] = [];
+  const rest = new Set(steps);
+  const cut = (first: readonly Step[]) => {
+    const piece = links.withNeeded(first);
+    for (const step of piece) rest.delete(step);
+    pieces.push(steps.length === piece.size ? steps : [...piece].toSorted((a, b) => links.place(a) - links.place(b)));
+  };
+  const decisive = steps.filter(decidesAccess);
+  if (decisive.length > 0) cut(decisive);
+  while (rest.size > 0) cut([...rest.values().take(stepsAtOnce)]);
+  return pieces;
+}
+
+/** A new policy decides nothing until a restriction names it. */
+function decidesAccess({ kind, action }: Step): boolean {
+  return kind.decidesAccess === true && (action !== 'create' || kind.names !== undefined);
+}
+
+/** Finds the steps that others cannot be carried out without. */
+class Links {
+  readonly #places: ReadonlyMap<Step, number>;
+  readonly #byName = new Map<string, Step>();
+  readonly #byClaim = new Map<string, Step[]>();
+  readonly #users = new Map<string, Step[]>();
+
+  constructor(steps: readonly Step[]) {
+    this.#places = new Map(steps.map((step, at) => [step, at]));
+    for (const step of steps) {
+      this.#byName.set(nameOf(step), step);
+      for (const claim of claimsOf(step)) addTo(this.#byClaim, claim, step);
+      for (const name of namesBeforeAndAfter(step)) addTo(this.#users, name, step);
+    }
+  }
+
+  place(step: Step): number {
+    return this.#places.get(step) ?? 0;
+  }
+
+  withNeeded(first: readonly Step[]): ReadonlySet<Step> {
+    const piece = new Set(first);
+    // A set is walked to its end, also through what is added meanwhile.
+    for (const step of piece) for (const needed of this.#neededBy(step)) piece.add(needed);
+    return piece;
+  }
+
+  *#neededBy(step: Step): Iterable<Step> {
+    for (const name of namesIn(step, step.fields)) {
+      const named = this.#byName.get(name);
+      if (named?.action === 'create') yield named;
+    }
+    for (const claim of claimsOf(step)) yield* this.#byClaim.get(claim) ?? [];
+    // Nothing is deleted while others name it.
+    if (step.action === 'delete') yield* this.#users.get(nameOf(step)) ?? [];
+  }
+}
+
+function nameOf({ kind, name }: Pick<Step, 'kind' | 'name'>): string {
+  return `${kind.scope} ${name}`;
+}
+
+function namesIn({ kind }: Step, fields: EntryFields): readonly string[] {
+  return (kind.names?.(fields) ?? []).map(({ scope, name }) => `${scope} ${name}`);
+}
+
+function namesBeforeAndAfter(step: Step): ReadonlySet<string> {
+  return new Set([...namesIn(step, step.fields), ...namesIn(step, step.entry?.fields ?? {})]);
+}
+
+function claimsOf({ kind, entry, fields }: Step): ReadonlySet<string> {
+  return new Set([...(kind.claims?.(fields) ?? []), ...(kind.claims?.(entry?.fields ?? {}) ?? [])]);
+}
+
+function addTo(lists: Map<string, Step[]>, key: string, step: Step): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [step]);
+  else list.push(step);
+}

@@ -1,0 +1,115 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
+import { diffFields } from './diff.ts';
+import type { FieldChange } from './diff.ts';
+import { atPlace, placeOf } from './entry-place.ts';
+import { duplicateName, nameOfOtherKind, tooManyEntries } from './errors.ts';
+import type { State, StateEntry } from './state.ts';
+
+/** An entry of a request, which has passed its schema. */
+export interface WishedEntry {
+  readonly kind: string;
+  readonly name: string;
+}
+
+export type Action = 'create' | 'change' | 'delete';
+
+/** One step from what is to what is wished. */
+export interface Step {
+  readonly action: Action;
+  readonly kind: ConfigurationKind;
+  readonly name: string;
+  /** Undefined for a creation. */
+  readonly entry: StateEntry | undefined;
+  /** Empty for a deletion. */
+  readonly fields: EntryFields;
+  readonly changes: readonly FieldChange[];
+}
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** Entries that are as they are wished already. */
+  readonly unchanged: number;
+}
+
+/** Entries in canonical form. */
+export type Wished = readonly {
+  readonly kind: ConfigurationKind;
+  readonly name: string;
+  readonly fields: EntryFields;
+}[];
+
+export async function acceptWished(
+  kinds: readonly ConfigurationKind[],
+  entries: readonly WishedEntry[],
+  limit: number,
+): Promise<Wished> {
+  if (entries.length > limit) throw new UserError(tooManyEntries, { count: entries.length, limit });
+  const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const seen = new Map<string, WishedEntry>();
+  const pace = new Pace();
+  const wished: Wished[number][] = [];
+  for (const entry of entries) {
+    const { kind: kindName, name, ...fields } = entry;
+    const kind = byKind.get(kindName);
+    if (kind === undefined) throw new Error(`the schema has let the kind ${quote(kindName)} pass`);
+    const key = `${kind.scope} ${name}`;
+    const first = seen.get(key);
+    if (first !== undefined)
+      throw new UserError(duplicateName, { name: quote(name), first: placeOf(first), second: placeOf(entry) });
+    seen.set(key, entry);
+    wished.push({ kind, name, fields: await atPlace(entry, async () => kind.accept(fields)) });
+    if (pace.isDue) await pace.giveWay();
+  }
+  return wished;
+}
+
+export async function planSteps(
+  state: State,
+  wished: Wished,
+  kinds: readonly ConfigurationKind[],
+  prune: boolean,
+): Promise<Plan> {
+  const steps: Step[] = [];
+  const pace = new Pace();
+  const declared = new Set<StateEntry>();
+  const kindOfName = new Map<string, string>();
+  for (const ofKind of state.entries.values())
+    for (const { kind, name } of ofKind.values()) kindOfName.set(`${kind.scope} ${name}`, kind.kind);
+  for (const { kind, name, fields } of wished) {
+    const entry = state.entries.get(kind.kind)?.get(name);
+    if (pace.isDue) await pace.giveWay();
+    if (entry === undefined) {
+      const other = kindOfName.get(`${kind.scope} ${name}`);
+      if (other !== undefined)
+        throw new UserError(nameOfOtherKind, {
+          name: `${quote(name)} (${placeOf({ kind: kind.kind, name })})`,
+          kind: other,
+        });
+      steps.push({ action: 'create', kind, name, entry, fields, changes: diffFields(kind, {}, fields) });
+      continue;
+    }
+    declared.add(entry);
+    const whole = withUndeclared(entry.fields, fields, kind);
+    const changes = diffFields(kind, entry.fields, whole);
+    if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, changes });
+  }
+  const unchanged = declared.size - steps.filter(({ action }) => action === 'change').length;
+  if (prune) {
+    for (const kind of kinds) {
+      for (const entry of state.entries.get(kind.kind)?.values() ?? []) {
+        if (declared.has(entry)) continue;
+        const changes = diffFields(kind, entry.fields, {});
+        steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, changes });
+      }
+    }
+  }
+  return { steps, unchanged };
+}
+
+/** A set that the entry does not mention, such as the rules of a policy, is left as it is. */
+function withUndeclared(before: EntryFields, wished: EntryFields, { sets = [] }: ConfigurationKind): EntryFields {
+  const kept = sets.filter((field) => wished[field] === undefined && before[field] !== undefined);
+  return kept.length === 0 ? wished : { ...wished, ...Object.fromEntries(kept.map((field) => [field, before[field]])) };
+}

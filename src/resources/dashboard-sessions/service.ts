@@ -1,0 +1,4 @@
+import type { Sessions } from '../../api/caller.ts';
+import { serviceKey } from '../services.ts';
+
+export const dashboardSessions = serviceKey<Sessions>('dashboard sessions');

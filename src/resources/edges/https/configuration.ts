@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+
+import { textFields } from '../../../api/text-fields.ts';
+import type { TextFields } from '../../../api/text-fields.ts';
+import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
+import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
+import { entrySchema } from '../../configuration-schema.ts';
+import type { Referables } from '../../references.ts';
+import type { ResourceContext } from '../../resource.ts';
+import { hostportsInput, sameHostports } from '../hostports.ts';
+import {
+  acceptModuleEntries,
+  describeModules,
+  moduleEntryFields,
+  namesInModules,
+  storedModules,
+} from '../module-entries.ts';
+import { toMatchPath } from './match.ts';
+import { routesOf, routesOfPage } from './route-queries.ts';
+import { httpsEdges, matchTypes } from './table.ts';
+import type { HttpsEdgeRoute, MatchType } from './table.ts';
+import { httpsEdgeWrites, routeWrites, target } from './writes.ts';
+import type { RouteChange } from './writes.ts';
+
+const RouteEntry = Type.Object(
+  {
+    ...textFields,
+    match_type: Type.Optional(
+      Type.Union(
+        matchTypes.map((each) => Type.Literal(each)),
+        { description: 'Whether the path is the start of those that match, or all of it.', default: 'path_prefix' },
+      ),
+    ),
+    ...moduleEntryFields(target),
+  },
+  { additionalProperties: false },
+);
+
+export const HttpsEdgeEntry = entrySchema('HttpsEdgeEntry', 'https_edges', {
+  ...textFields,
+  hostports: hostportsInput('Where the edge is reached, as hostname:port.', 'app.example.com:443'),
+  routes: Type.Optional(Type.Record(Type.String(), RouteEntry, { description: 'Routes by their match, such as "/".' })),
+});
+
+type RouteFields = EntryFields & TextFields & { readonly match_type?: MatchType };
+
+interface EdgeFields extends TextFields {
+  readonly hostports?: readonly string[];
+  readonly routes?: Readonly<Record<string, RouteFields>>;
+}
+
+/** HTTPS edges with their routes, each of which is known by its match. */
+export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDefinition[]): ConfigurationKind {
+  const writes = httpsEdgeWrites(context);
+  const syncRoutes = routeSync(context);
+  return defineKind({
+    kind: 'https_edges',
+    noun: 'HTTPS edge',
+    scope: 'https_edge',
+    table: httpsEdges,
+    changeKinds: ['https_edge', 'https_edge_route'],
+    schema: HttpsEdgeEntry,
+    errors,
+    isDeletedFirst: true,
+    maps: ['routes'],
+    suggestName: ({ description, hostports }) => description ?? hostports[0] ?? '',
+    async describe(queries, edges, nameOf) {
+      const routes = await routesOfPage(queries, edges);
+      return edges.map((edge) => ({
+        ...edgeFields(edge),
+        ...routesField((routes.get(edge.id) ?? []).map((route) => [route.match, describeRoute(route, nameOf)])),
+      }));
+    },
+    accept(fields) {
+      const { routes = {}, hostports = [], ...texts } = read(fields);
+      const lowered = hostports.map((hostport) => hostport.toLowerCase());
+      return {
+        ...edgeFields({ ...texts, hostports: lowered }),
+        ...routesField(Object.entries(routes).map(([match, route]) => [match, acceptRoute(route)])),
+      };
+    },
+    async create(write, fields) {
+      const { hostports, routes = {}, ...texts } = read(fields);
+      const { accountId } = write.call.caller;
+      const edge = await writes.create(write.transaction, accountId, { ...textsToSet(texts), hostports });
+      await syncRoutes(write, edge, [], routes);
+      return edge;
+    },
+    async update(write, edge, fields) {
+      const { hostports = [], routes = {}, ...texts } = read(fields);
+      const changed = sameHostports(hostports, edge.hostports) ? undefined : hostports;
+      await writes.update(write.transaction, edge, { ...textsToSet(texts), hostports: changed });
+      await syncRoutes(write, edge, await routesOf(write.transaction, edge), routes);
+    },
+    remove: ({ transaction }, edge) => writes.remove(transaction, edge),
+    names: (fields) => Object.values(read(fields).routes ?? {}).flatMap((route) => namesInModules(target, route)),
+    claims: (fields) => (read(fields).hostports ?? []).map(nameOfHostport),
+    release({ transaction }, edge, fields) {
+      const kept = new Set((read(fields).hostports ?? []).map(nameOfHostport));
+      const staying = edge.hostports.filter((hostport) => kept.has(nameOfHostport(hostport)));
+      return writes.keepOnly(transaction, edge, staying);
+    },
+  });
+}
+
+type KindWrite = Parameters<ConfigurationKind['create']>[0];
+type Edge = Parameters<ReturnType<typeof routeWrites>['create']>[1];
+
+/** Gives an edge exactly these routes. Those that leave go first, because others may take their paths. */
+function routeSync({ referables }: ResourceContext) {
+  const writes = routeWrites({ referables });
+  return async (
+    { transaction, idOf }: KindWrite,
+    edge: Edge,
+    before: readonly HttpsEdgeRoute[],
+    wanted: Readonly<Record<string, RouteFields>>,
+  ): Promise<void> => {
+    const unseen = new Map(before.map((route) => [toMatchPath(route.match), route]));
+    const pairs = Object.entries(wanted).map(([match, fields]) => {
+      const route = unseen.get(toMatchPath(match));
+      unseen.delete(toMatchPath(match));
+      return { route, change: toChange(match, fields, idOf, referables) };
+    });
+    for (const route of unseen.values()) await writes.remove(transaction, route);
+    for (const { route, change } of pairs) {
+      if (route === undefined) await writes.create(transaction, edge, change);
+      else await writes.update(transaction, route, change);
+    }
+  };
+}
+
+function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Referables): RouteChange {
+  const { match_type = 'path_prefix' } = fields;
+  return { ...textsToSet(fields), match_type, match, modules: storedModules(target, fields, idOf, referables) };
+}
+
+function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): EntryFields {
+  return { ...routeFields(route), ...describeModules(target, route.modules, nameOf) };
+}
+
+function acceptRoute(fields: RouteFields): EntryFields {
+  return { ...routeFields(fields), ...acceptModuleEntries(target, fields) };
+}
+
+function routeFields(route: TextFields & { readonly match_type?: MatchType }): EntryFields {
+  const { match_type = 'path_prefix' } = route;
+  return { ...textsOf(route), ...(match_type === 'path_prefix' ? {} : { match_type }) };
+}
+
+function edgeFields(edge: TextFields & { readonly hostports: readonly string[] }): EntryFields {
+  return { ...textsOf(edge), ...(edge.hostports.length === 0 ? {} : { hostports: edge.hostports }) };
+}
+
+function routesField(routes: readonly (readonly [string, EntryFields])[]): EntryFields {
+  const sorted = routes.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.length === 0 ? {} : { routes: Object.fromEntries(sorted) };
+}
+
+function nameOfHostport(hostport: string): string {
+  return hostport.slice(0, hostport.lastIndexOf(':')).toLowerCase();
+}
+
+function read(fields: EntryFields): EdgeFields {
+  return fields;
+}

@@ -1,0 +1,112 @@
+import { hasPrefix } from '../../lib/ids.ts';
+import type { Page } from '../../store/table.ts';
+import { edgeAddresses } from '../edges/service.ts';
+import type { EdgeAddresses } from '../edges/service.ts';
+import type { Services } from '../services.ts';
+import { agentTunnels } from '../tunnels/service.ts';
+import type { AgentTunnels } from '../tunnels/service.ts';
+import { edgeBoundOf, endpointIdOf } from './endpoint-ids.ts';
+
+type Tunnel = Awaited<ReturnType<AgentTunnels['page']>>[number];
+
+interface Shared {
+  readonly id: string;
+  readonly created_at: string;
+  readonly proto: string;
+  readonly hostport: string;
+  readonly url: string;
+}
+
+export type Endpoint =
+  | (Shared & { readonly type: 'ephemeral'; readonly tunnel: Tunnel })
+  | (Shared & { readonly type: 'edge'; readonly edgeId: string; readonly path: string });
+
+const defaultPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
+
+/** The newest endpoints before the id, of agents and edges together. */
+export async function collectEndpoints(
+  services: Services,
+  accountId: string,
+  page: Page,
+): Promise<readonly Endpoint[]> {
+  const sources = [
+    ofAgents(services, accountId, page),
+    ...services.all(edgeAddresses).map((edges) => ofEdges(edges, accountId, page)),
+  ];
+  const all = (await Promise.all(sources)).flat();
+  return all.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, page.limit);
+}
+
+export async function findEndpoint(services: Services, accountId: string, id: string): Promise<Endpoint | undefined> {
+  if (!hasPrefix(id, 'ep')) return undefined;
+  const tunnel = await services.get(agentTunnels).find(accountId, id.replace(/^ep_/, 'tn_'));
+  if (tunnel !== undefined && tunnel.labels === null) return ofTunnel(tunnel);
+  for (const edges of services.all(edgeAddresses)) {
+    const [edge] = await edges.page(accountId, { beforeId: edgeBoundOf(edges.prefix, id), limit: 1 });
+    const found = edge && ofEdge(edges, edge).find((endpoint) => endpoint.id === id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function ofAgents(
+  services: Services,
+  accountId: string,
+  { beforeId, limit }: Page,
+): Promise<readonly Endpoint[]> {
+  const endpoints: Endpoint[] = [];
+  let before = beforeId?.replace(/^ep_/, 'tn_');
+  // Tunnels of labels have no endpoint.
+  while (endpoints.length < limit) {
+    const tunnels = await services.get(agentTunnels).page(accountId, { beforeId: before, limit });
+    endpoints.push(...tunnels.flatMap((tunnel) => (tunnel.labels === null ? [ofTunnel(tunnel)] : [])));
+    before = tunnels.at(-1)?.id;
+    if (tunnels.length < limit) break;
+  }
+  return endpoints;
+}
+
+async function ofEdges(
+  edges: EdgeAddresses,
+  accountId: string,
+  { beforeId, limit }: Page,
+): Promise<readonly Endpoint[]> {
+  const endpoints: Endpoint[] = [];
+  let before = beforeId === undefined ? undefined : edgeBoundOf(edges.prefix, beforeId);
+  // Edges may be reached nowhere, and then have no endpoint.
+  while (endpoints.length < limit) {
+    const some = await edges.page(accountId, { beforeId: before, limit });
+    const found = some.flatMap((edge) => ofEdge(edges, edge));
+    endpoints.push(...found.filter(({ id }) => beforeId === undefined || id < beforeId));
+    before = some.at(-1)?.id;
+    if (some.length < limit) break;
+  }
+  return endpoints;
+}
+
+function ofEdge(
+  { proto, path }: EdgeAddresses,
+  {
+    id,
+    created_at,
+    hostports,
+  }: { readonly id: string; readonly created_at: string; readonly hostports: readonly string[] },
+): readonly Endpoint[] {
+  return hostports.map((hostport) => ({
+    type: 'edge',
+    id: endpointIdOf(id, hostport),
+    created_at,
+    proto,
+    hostport,
+    url: `${proto}://${hostport.replace(new RegExp(`:${defaultPorts[proto]}$`), '')}`,
+    edgeId: id,
+    path,
+  }));
+}
+
+function ofTunnel(tunnel: Tunnel): Endpoint {
+  const { id, created_at, proto, url } = tunnel;
+  const [scheme = '', rest = ''] = url.split('://');
+  const hostport = /:\d+$/.test(rest) ? rest : `${rest}:${defaultPorts[scheme]}`;
+  return { type: 'ephemeral', id: id.replace(/^tn_/, 'ep_'), created_at, proto, hostport, url, tunnel };
+}

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+
+import type { Call } from '../../api/call.ts';
+import { nullable } from '../../api/crud.ts';
+import { notFound } from '../../api/errors.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import { cutPage } from '../../api/filter/filtered-list.ts';
+import { readFilter } from '../../api/filter/read-filter.ts';
+import { filterName, nextPageQuery } from '../../api/query.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { Page } from '../../store/table.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { collectEndpoints, findEndpoint } from './collect.ts';
+import type { Endpoint } from './collect.ts';
+import { filteredEndpoints, filterFields } from './filtered.ts';
+
+const path = '/endpoints';
+const prefix = 'ep';
+const tag = 'Endpoints';
+
+const EndpointView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the endpoint.' }),
+    region: Type.String({ description: 'The region of this installation.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Since when it exists, RFC 3339.' }),
+    updated_at: Type.String({ format: 'date-time', description: 'The same, RFC 3339.' }),
+    type: Type.String({ enum: ['ephemeral', 'edge'], description: 'ephemeral: of an agent. edge: of an edge.' }),
+    proto: Type.String({ enum: ['http', 'https', 'tcp', 'tls'], description: 'The protocol of its visitors.' }),
+    scheme: Type.String({ description: 'The same.' }),
+    hostport: Type.String({ description: 'Where visitors reach it, as host:port.' }),
+    host: Type.String({ description: 'The host of it.' }),
+    port: Type.Integer({ description: 'The port of it.' }),
+    public_url: Type.String({ description: 'The same as a URL.' }),
+    url: Type.Optional(Type.String({ description: 'The same; absent for edges.' })),
+    metadata: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
+    description: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
+    name: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
+    edge: Type.Optional(Type.Ref('Ref')),
+    tunnel: Type.Optional(Type.Ref('Ref')),
+    tunnel_session: Type.Optional(Type.Ref('Ref')),
+    upstream_url: Type.Optional(Type.String({ description: 'Where the agent takes the traffic to, as it says.' })),
+    upstream_protocol: Type.Optional(Type.String({ description: '"http1", "http2" or "".' })),
+    bindings: Type.Array(Type.String(), { description: 'Always "public".' }),
+    pooling_enabled: Type.Boolean({ description: 'True if further agents may share the endpoint.' }),
+  },
+  { $id: 'Endpoint' },
+);
+const EndpointsPage = Type.Object(
+  {
+    endpoints: Type.Array(Type.Ref('Endpoint'), { description: 'The entries of this page, newest first.' }),
+    uri: Type.String({ description: 'URI of the list resource.' }),
+    next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
+  },
+  { $id: 'EndpointsPage' },
+);
+
+function endpointOperations({ store, settings, services }: ResourceContext): readonly Operation[] {
+  const present = (endpoint: Endpoint, call: Call) => presentEndpoint(endpoint, settings.region, call);
+  return [
+    operation({
+      method: 'GET',
+      path,
+      operationId: 'EndpointsList',
+      summary: 'List endpoints',
+      description: 'Where visitors come in: endpoints of agents that are online, and hostports of edges. Newest first.',
+      tag,
+      rights: 'everyone',
+      listedPrefix: prefix,
+      filterFields,
+      status: 200,
+      response: EndpointsPage,
+      errors: [],
+      handle: async (call) => {
+        const { page, filters, caller, uri } = call;
+        const read = async (wanted: Page) => {
+          const found = await collectEndpoints(services, caller.accountId, wanted);
+          return found.map((endpoint) => present(endpoint, call));
+        };
+        const condition = readFilter(filters[filterName], filterFields);
+        const { documents, nextBefore } =
+          condition === undefined
+            ? cutPage(await read({ ...page, limit: page.limit + 1 }), page.limit)
+            : await filteredEndpoints(store, read, call, condition);
+        return {
+          endpoints: documents,
+          uri: uri(path),
+          next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
+        };
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: `${path}/{id}`,
+      operationId: 'EndpointsGet',
+      summary: 'Get endpoint',
+      tag,
+      rights: 'everyone',
+      status: 200,
+      response: EndpointView,
+      errors: [notFound],
+      handle: async (call) => {
+        const { id = '' } = call.params;
+        const endpoint = await findEndpoint(services, call.caller.accountId, id);
+        if (endpoint === undefined) throw new UserError(notFound, { noun: 'endpoint', id: quote(id) });
+        return present(endpoint, call);
+      },
+    }),
+  ];
+}
+
+function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {
+  const { id, created_at, proto, hostport, url } = endpoint;
+  const at = hostport.lastIndexOf(':');
+  const shared = {
+    id,
+    region,
+    created_at,
+    updated_at: created_at,
+    proto,
+    scheme: proto,
+    hostport,
+    host: hostport.slice(0, at),
+    port: Number(hostport.slice(at + 1)),
+    public_url: url,
+    bindings: ['public'],
+    pooling_enabled: false,
+  };
+  const ref = (collection: string, refId: string) => ({ id: refId, uri: uri(`${collection}/${refId}`) });
+  if (endpoint.type === 'edge') return { ...shared, type: 'edge', edge: ref(endpoint.path, endpoint.edgeId) };
+  const { tunnel } = endpoint;
+  return {
+    ...shared,
+    type: 'ephemeral',
+    url,
+    metadata: tunnel.metadata,
+    description: tunnel.description,
+    name: tunnel.name,
+    tunnel: ref('/tunnels', tunnel.id),
+    tunnel_session: ref('/tunnel_sessions', tunnel.session_id),
+    upstream_url: tunnel.forwards_to,
+    upstream_protocol: tunnel.forwards_proto,
+    pooling_enabled: tunnel.pooling_enabled,
+  };
+}
+
+/** Where visitors come in, whatever is behind it. Read only: endpoints come with agents and edges. */
+export const endpointsResource: Resource = {
+  migrations: [],
+  schemas: [EndpointView, EndpointsPage],
+  operations: endpointOperations,
+};

@@ -1,0 +1,63 @@
+import { Pace } from '../../lib/pace.ts';
+import { sortInTurns } from '../../lib/sort-in-turns.ts';
+import type { Queries } from '../../store/database.ts';
+import { textsOf } from '../configuration-kind.ts';
+import type { ResourceContext } from '../resource.ts';
+import type { RuleEntry } from '../rule-entries.ts';
+import { readRules } from './read-rules.ts';
+import { replaceWithin } from './replace-all-rules.ts';
+import { acceptRules } from './rule-list.ts';
+import type { RuleLists } from './service.ts';
+import { ipPolicyRules } from './table.ts';
+import type { IpPolicyRule } from './table.ts';
+
+type Rule = Pick<IpPolicyRule, 'cidr' | 'action' | 'description' | 'metadata'>;
+
+export function createRuleLists(context: ResourceContext): RuleLists {
+  return {
+    async accept(rules) {
+      const { inOrder } = await acceptRules(rules);
+      return inTurns(inOrder, toEntry);
+    },
+    read: readEntries,
+    async replace(transaction, call, policyId, rules) {
+      const whole = await inTurns(rules, withTexts);
+      await replaceWithin(context, call, policyId, await acceptRules(whole), transaction);
+    },
+  };
+}
+
+async function readEntries(queries: Queries, policyId: string): Promise<readonly RuleEntry[]> {
+  const byCidr = new Map<string, RuleEntry>();
+  for await (const rows of readRules(queries, policyId, 'document')) {
+    for (const [cidr, document] of rows) byCidr.set(String(cidr), toEntry(ipPolicyRules.parse([document ?? ''])));
+  }
+  // The databases sort texts in different ways.
+  const sorted = await sortInTurns([...byCidr.keys()]);
+  // Every key was just put there.
+  return inTurns(sorted, (cidr) => byCidr.get(cidr)!);
+}
+
+/** A text where that says everything. */
+function toEntry({ cidr, action, ...rest }: Rule): RuleEntry {
+  const texts = textsOf(rest);
+  if (Object.keys(texts).length > 0) return { cidr, ...(action === 'deny' ? { action } : {}), ...texts };
+  return action === 'deny' ? `!${cidr}` : cidr;
+}
+
+/** With both texts, so that a rule loses those that the entry does not have. */
+function withTexts(rule: RuleEntry): RuleEntry {
+  if (typeof rule !== 'string') return { description: '', metadata: '', ...rule };
+  const isDeny = rule.startsWith('!');
+  return { cidr: isDeny ? rule.slice(1) : rule, action: isDeny ? 'deny' : 'allow', description: '', metadata: '' };
+}
+
+async function inTurns<From, To>(items: readonly From[], map: (item: From) => To): Promise<readonly To[]> {
+  const pace = new Pace();
+  const mapped: To[] = [];
+  for (const item of items) {
+    mapped.push(map(item));
+    if (pace.isDue) await pace.giveWay();
+  }
+  return mapped;
+}

@@ -1,0 +1,72 @@
+import type { Queries } from '../store/database.ts';
+import { serviceListKey } from './services.ts';
+import type { Services } from './services.ts';
+
+/** One that has a port to itself. */
+export interface PortOwner {
+  readonly id: string;
+  readonly accountId: string;
+  /** True: it only keeps the port for its account, which may put something else there. */
+  readonly reserves: boolean;
+}
+
+/** A resource whose documents hold ports for their account, such as TCP edges. */
+export interface PortHolder {
+  ownerOf(queries: Queries, port: number): Promise<PortOwner | undefined>;
+  /** Every port that is held, in all accounts. */
+  heldPorts(queries: Queries): Promise<readonly number[]>;
+}
+
+/** Every resource that holds ports; none may take what another account holds in any of them. */
+export const portHolders = serviceListKey<PortHolder>('holders of ports');
+
+/** Those that hold the port, in all accounts. */
+export async function ownersOfPort(services: Services, queries: Queries, port: number): Promise<readonly PortOwner[]> {
+  const owners: PortOwner[] = [];
+  for (const holder of services.all(portHolders)) {
+    const owner = await holder.ownerOf(queries, port);
+    if (owner !== undefined) owners.push(owner);
+  }
+  return owners;
+}
+
+/** A port of the range that nobody holds, or undefined. Starts anywhere, so that a port just given back rests a while. */
+export async function findFreePort(
+  services: Services,
+  queries: Queries,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<number | undefined> {
+  const held = new Set<number>();
+  for (const holder of services.all(portHolders)) for (const port of await holder.heldPorts(queries)) held.add(port);
+  const count = last - first + 1;
+  const start = Math.floor(Math.random() * count);
+  for (let step = 0; step < count; step++) {
+    const port = first + ((start + step) % count);
+    if (!held.has(port)) return port;
+  }
+  return undefined;
+}
+
+interface PortTable {
+  /** With the column `port`. */
+  readonly ports: string;
+  /** The column of the table that holds the id of its owner. */
+  readonly owner: string;
+  /** The table of the owners. */
+  readonly documents: string;
+  readonly reserves?: boolean;
+}
+
+/** Finds ports in a table of them. Table names come from code alone. */
+export function createPortHolder({ ports, owner, documents, reserves = false }: PortTable): PortHolder {
+  const from = `FROM ${ports} p JOIN ${documents} d ON d.id = p.${owner}`;
+  return {
+    async ownerOf(queries, port) {
+      const [row] = await queries.all(`SELECT d.id, d.account_id ${from} WHERE p.port = $1`, [port]);
+      return row && { id: String(row[0]), accountId: String(row[1]), reserves };
+    },
+    async heldPorts(queries) {
+      return (await queries.all(`SELECT port FROM ${ports}`)).map(([port]) => Number(port));
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+
+import type { Call } from '../../api/call.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import type { Queries } from '../../store/database.ts';
+import type { ResourceContext } from '../resource.ts';
+import { processes } from './service.ts';
+import type { ListedProcess } from './service.ts';
+
+const path = '/gateways';
+
+const GatewayView = Type.Object({
+  id: Type.String({ description: 'Unique identifier of the process, from its start to its end.' }),
+  role: Type.Optional(Type.String({ description: 'all, api or gateway. Absent: an older version runs there.' })),
+  host: Type.Optional(Type.String({ description: 'Name of the machine; only admins are told.' })),
+  version: Type.Optional(Type.String({ description: 'Version of the program. Absent: an older one runs there.' })),
+  started_at: Type.String({ format: 'date-time', description: 'When it started, RFC 3339.' }),
+  seen_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When it last said how it is, RFC 3339; every ten seconds.' }),
+  ),
+  configuration_version: Type.Optional(
+    Type.Integer({ description: 'The version of the configuration that it obeyed at seen_at.' }),
+  ),
+  lag_ms: Type.Optional(
+    Type.Integer({
+      description:
+        'How long the oldest change that it did not obey at seen_at had been stored by then, in whole seconds. Absent: it obeyed ' +
+        'all changes, or those it did not came later.',
+    }),
+  ),
+  listeners: Type.Optional(
+    Type.Array(
+      Type.Object({
+        kind: Type.String({ description: 'api, https, http, tcp or agents.' }),
+        address: Type.String({ description: 'The address that it listens on.' }),
+        port: Type.Integer({ description: '0 for tcp: the ports of all TCP edges.' }),
+      }),
+      { description: 'Where it listens; only admins are told.' },
+    ),
+  ),
+  unopened_ports: Type.Array(
+    Type.Object({
+      port: Type.Integer({ description: 'A port of a TCP edge of this account.' }),
+      edge_id: Type.String({ description: 'The edge, or the endpoint of an agent, that has it.' }),
+      reason: Type.String({ description: 'Why it could not be opened; it is tried again every few seconds.' }),
+    }),
+    { description: 'Ports of TCP edges of this account that it cannot open.' },
+  ),
+});
+
+export const GatewaysView = Type.Object(
+  {
+    gateways: Type.Array(GatewayView, { description: 'Those that started first come first.' }),
+    configuration_version: Type.Integer({ description: 'The newest version of the configuration.' }),
+    uri: Type.String({ description: 'URI of this list.' }),
+  },
+  { $id: 'Gateways' },
+);
+
+/** Shows what carries the traffic: which processes run, whether they follow, and which ports are closed. */
+export function gatewaysOperation({ store, services }: ResourceContext): Operation {
+  return operation({
+    rights: 'everyone',
+    method: 'GET',
+    path,
+    operationId: 'GatewaysList',
+    summary: 'List the processes of the installation',
+    description:
+      'Every process that serves the API or traffic, the version of the configuration it obeys, and the ports of this ' +
+      "account's TCP edges that it could not open.",
+    tag: 'Gateways',
+    status: 200,
+    response: GatewaysView,
+    errors: [],
+    handle: async ({ caller, uri }) => {
+      const all = await services.get(processes).list();
+      const gateways = await Promise.all(
+        all.map(async (each) => ({
+          ...present(each, caller),
+          ...(await readLag(store.queries, each.status)),
+        })),
+      );
+      return { gateways, configuration_version: store.version, uri: uri(path) };
+    },
+  });
+}
+
+function present(
+  { id, role, hostname, version, startedAt, listeners, status }: ListedProcess,
+  { accountId, principal }: Call['caller'],
+) {
+  // Machines and their addresses are a map of the network, which members and bots have no use for; metrics are for
+  // whoever runs the machines.
+  const shown = listeners.filter(({ kind }) => kind !== 'metrics');
+  const machine = {
+    host: hostname,
+    listeners: shown.map(({ kind, host, port }) => ({ kind, address: host, port })),
+  };
+  return {
+    id,
+    role,
+    ...(principal.admin ? machine : {}),
+    version,
+    started_at: startedAt,
+    seen_at: status && toTimestamp(status.seenAtMs),
+    configuration_version: status?.configurationVersion,
+    unopened_ports: (status?.unopenedPorts ?? [])
+      .filter((each) => each.accountId === accountId)
+      .map(({ port, edgeId, reason }) => ({ port, edge_id: edgeId, reason })),
+  };
+}
+
+async function readLag(queries: Queries, status: ListedProcess['status']): Promise<{ readonly lag_ms?: number }> {
+  if (status === undefined) return {};
+  const sql = 'SELECT at FROM change_log WHERE version > $1 ORDER BY version, position LIMIT 1';
+  const [row] = await queries.all(sql, [status.configurationVersion]);
+  if (row === undefined) return {};
+  const lagMs = Math.floor(status.seenAtMs / 1000) * 1000 - Date.parse(String(row[0]));
+  return lagMs > 0 ? { lag_ms: lagMs } : {};
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import { refuses } from '../../../test/support/refusals.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+
+const path = '/reserved_addrs';
+const settings = { role: 'api', tcpPorts: '10000-10003', agentDomain: 'agents.example.com' };
+
+onEachGatehouse(
+  'reserved addresses',
+  (g) => {
+    const portOf = ({ addr }: { addr: string }) => Number(addr.split(':')[1]);
+
+    test('an address is assigned, under the agent domain and among the TCP ports, and stays', async () => {
+      const made = await g().create(path, { description: 'd' });
+      assert.match(made.id, /^ra_[0-9A-Za-z]{27}$/);
+      assert.match(made.addr, /^agents\.example\.com:1000[0-3]$/);
+      assert.equal(made.region, 'local');
+      assert.equal((await g().patch(`${path}/${made.id}`, { description: 'e' })).body.addr, made.addr);
+      assert.equal((await g().delete(`${path}/${made.id}`)).status, 204);
+    });
+
+    test('no port is given twice, and when none is left the answer says so', async () => {
+      const edge = await g().create('/edges/tcp', { hostports: ['m:10002'] });
+      const made = [await g().create(path), await g().create(path, { region: '' }), await g().create(path)];
+      assert.deepEqual(
+        made.map(portOf).toSorted((a, b) => a - b),
+        [10_000, 10_001, 10_003],
+      );
+      const message = await refuses(g(), ['POST', path, {}], 409, 20087);
+      assert.match(message, /10000-10003/);
+      for (const { id } of made) await g().delete(`${path}/${id}`);
+      await g().delete(`/edges/tcp/${edge.id}`);
+    });
+
+    test('a TCP edge of the same account may take it, and no other account', async () => {
+      const reserved = await g().create(path);
+      const stranger = await createUser(g(), 'admin', await createAccount(g()));
+      const body = { hostports: [reserved.addr] };
+      await refuses(g(), ['POST', '/edges/tcp', body, { token: stranger.token }], 409, 7122);
+      const edge = await g().create('/edges/tcp', body);
+      const message = await refuses(g(), ['DELETE', `${path}/${reserved.id}`], 409, 20088);
+      assert.ok(message.includes(edge.id));
+      await g().delete(`/edges/tcp/${edge.id}`);
+      assert.equal((await g().delete(`${path}/${reserved.id}`)).status, 204);
+    });
+
+    test('a region that this installation does not have is refused', async () => {
+      const message = await refuses(g(), ['POST', path, { region: 'eu' }], 400, 20089);
+      assert.match(message, /"eu".*"local"/);
+    });
+  },
+  settings,
+);

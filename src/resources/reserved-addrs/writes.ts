@@ -1,0 +1,47 @@
+import { withText } from '../../api/text-fields.ts';
+import type { TextFields } from '../../api/text-fields.ts';
+import { UserError } from '../../errors/user-error.ts';
+import type { Transaction } from '../../store/group-commit.ts';
+import { findFreePort, ownersOfPort } from '../port-holders.ts';
+import { listShort } from '../references.ts';
+import type { ResourceContext } from '../resource.ts';
+import { addrInUse, noFreePort, portNotFree, portNotReservable } from './errors.ts';
+import { portOf, reservedAddrs } from './table.ts';
+import type { ReservedAddr } from './table.ts';
+
+/** The writes of single calls and of configurations. */
+export function reservedAddrWrites({ services, settings }: Pick<ResourceContext, 'services' | 'settings'>) {
+  const { agentDomain, region, tcpPorts } = settings;
+  const ports = `${tcpPorts.first}-${tcpPorts.last}`;
+  return {
+    /** Without a port, any free one is taken. */
+    async create(
+      transaction: Transaction,
+      accountId: string,
+      texts: TextFields,
+      wanted?: number,
+    ): Promise<ReservedAddr> {
+      const port = wanted ?? (await findFreePort(services, transaction, tcpPorts));
+      if (port === undefined) throw new UserError(noFreePort, { ports });
+      if (wanted !== undefined) await checkFree(transaction, accountId, wanted);
+      const first = { ...reservedAddrs.newDocument(accountId), addr: `${agentDomain}:${port}`, region };
+      return reservedAddrs.insert(transaction, withText(first, texts));
+    },
+    update: (transaction: Transaction, previous: ReservedAddr, texts: TextFields): Promise<ReservedAddr> =>
+      reservedAddrs.update(transaction, previous, withText(previous, texts)),
+    async remove(transaction: Transaction, reserved: ReservedAddr): Promise<void> {
+      const owners = await ownersOfPort(services, transaction, portOf(reserved.addr));
+      const users = owners.flatMap(({ id }) => (id === reserved.id ? [] : [id]));
+      if (users.length > 0) throw new UserError(addrInUse, { addr: reserved.addr, users: listShort(users) });
+      await reservedAddrs.delete(transaction, reserved);
+    },
+  };
+
+  /** An edge of the account may have the port already: it is the account's own. */
+  async function checkFree(transaction: Transaction, accountId: string, port: number): Promise<void> {
+    if (port < tcpPorts.first || port > tcpPorts.last) throw new UserError(portNotReservable, { port, ports });
+    const owners = await ownersOfPort(services, transaction, port);
+    if (owners.some((owner) => owner.accountId !== accountId || owner.reserves))
+      throw new UserError(portNotFree, { port });
+  }
+}

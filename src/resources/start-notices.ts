@@ -1,0 +1,6 @@
+import { serviceListKey } from './services.ts';
+
+/** Something about the stored configuration that the operator must know at the start; undefined if all is well. */
+export type StartNotice = () => Promise<string | undefined>;
+
+export const startNotices = serviceListKey<StartNotice>('notices at the start');

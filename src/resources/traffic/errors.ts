@@ -1,0 +1,7 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const tooManyTrafficStreams = defineError(
+  20178,
+  429,
+  'This account has {limit} streams of live traffic open, which is as many as it may have in one process. Close one; the operator can raise GATEHOUSE_TRAFFIC_STREAMS.',
+);

@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+
+import type { EventSource } from '../../api/event-streams.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { tooManyTrafficStreams } from './errors.ts';
+import * as errors from './errors.ts';
+import { EventExplainer } from './explain-event.ts';
+import { TrafficEventView, TrafficHistoryView } from './schema.ts';
+import { traffic } from './service.ts';
+
+const historyPath = '/traffic/history';
+
+function historyOperation({ services }: ResourceContext): Operation {
+  return operation({
+    rights: 'everyone',
+    method: 'GET',
+    path: historyPath,
+    operationId: 'TrafficHistory',
+    summary: 'Count the traffic of the last hour',
+    description:
+      'Traffic to the edges of this account through the process that answers and its workers, minute by minute. It is kept in ' +
+      'memory: a restart begins anew.',
+    tag: 'Traffic',
+    status: 200,
+    response: TrafficHistoryView,
+    errors: [],
+    handle: ({ caller, uri }) => {
+      const source = services.get(traffic);
+      const { minutes, byEdge } = source.history(caller.accountId);
+      return {
+        carries_traffic: source.isCarriedHere,
+        buckets: minutes.map(({ startMs, p50Ms, p99Ms, ...counts }) => ({
+          start: toTimestamp(startMs),
+          ...counts,
+          p50_ms: rounded(p50Ms),
+          p99_ms: rounded(p99Ms),
+        })),
+        by_edge: byEdge.map(({ edgeId, ...counts }) => ({ edge_id: edgeId, ...counts })),
+        uri: uri(historyPath),
+      };
+    },
+  });
+}
+
+function eventsOperation(context: ResourceContext): Operation {
+  return operation({
+    rights: 'everyone',
+    method: 'GET',
+    path: '/traffic/events',
+    operationId: 'TrafficEvents',
+    summary: 'Watch traffic as it happens',
+    description:
+      'Server-sent events for as long as the client stays: `request` and `connection`, each with a `TrafficEvent` as its data, ' +
+      '`dropped` with the `count` of events that were left out because there were too many at once (those that were let ' +
+      'through first), and `end` when the caller may no longer call. Only traffic of this account, through the process that ' +
+      'answers and its workers; nothing that happened before. A comment comes every 15 seconds. A client that reads too ' +
+      'slowly is disconnected.',
+    tag: 'Traffic',
+    status: 200,
+    streams: true,
+    response: Type.String({ description: 'Events, in the form of text/event-stream.' }),
+    errors: [tooManyTrafficStreams],
+    handle: ({ caller }) => openEvents(context, caller.accountId),
+  });
+}
+
+function openEvents(context: ResourceContext, accountId: string): EventSource {
+  const { limit } = context.services.get(traffic);
+  const subscription = context.services.get(traffic).subscribe(accountId);
+  if (subscription === undefined) throw new UserError(tooManyTrafficStreams, { limit });
+  const explainer = new EventExplainer(context);
+  return {
+    async take() {
+      const { events, dropped } = subscription.take();
+      const shown = [];
+      for (const event of events) {
+        const name = event.kind === 'https' ? 'request' : 'connection';
+        shown.push({ event: name, data: await explainer.explain(event) });
+      }
+      if (dropped > 0) shown.push({ event: 'dropped', data: { count: dropped } });
+      return shown;
+    },
+    [Symbol.dispose]() {
+      subscription[Symbol.dispose]();
+    },
+  };
+}
+
+function rounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 100) / 100;
+}
+
+/** Traffic through this process, as it happens and over the last hour. Nothing of it is stored. */
+export const trafficResource: Resource = {
+  errors: Object.values(errors),
+  migrations: [],
+  schemas: [TrafficHistoryView, TrafficEventView],
+  operations: (context) => [historyOperation(context), eventsOperation(context)],
+};

@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+
+const integer = (description: string) => Type.Integer({ description });
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const milliseconds = (description: string) =>
+  Type.Optional(Type.Number({ description: `${description} In milliseconds.` }));
+
+const counts = {
+  requests: integer('HTTP requests that were answered.'),
+  connections: integer('TCP connections that were opened or refused.'),
+  refused: integer('Requests and connections that a rule has refused.'),
+  warned: integer('Requests and connections that an IP restriction would have refused if it were enforced.'),
+  errors: integer('Answers with a status of 500 or more, and connections that did not get to a backend.'),
+};
+
+const quantile = (share: string): TSchema =>
+  Type.Unsafe<number | null>({
+    type: ['number', 'null'],
+    description: `The time in which ${share} of the requests were answered, in milliseconds, to a fifth; null without requests.`,
+  });
+
+export const TrafficHistoryView = Type.Object(
+  {
+    carries_traffic: Type.Boolean({
+      description: 'false: this process serves the API only, and knows of no traffic. Each gateway counts its own.',
+    }),
+    buckets: Type.Array(
+      Type.Object({
+        start: Type.String({ format: 'date-time', description: 'When the minute begins, RFC 3339.' }),
+        ...counts,
+        p50_ms: quantile('half'),
+        p99_ms: quantile('99 of 100'),
+      }),
+      { description: 'The last 60 minutes, oldest first; the last one is under way.' },
+    ),
+    by_edge: Type.Array(
+      Type.Object({ edge_id: Type.String({ description: 'The edge, or the endpoint of an agent.' }), ...counts }),
+      { description: 'The same hour by edge, the busiest first; at most 200 for each minute.' },
+    ),
+    uri: Type.String({ description: 'URI of this history.' }),
+  },
+  { $id: 'TrafficHistory' },
+);
+
+/** The data of the events `request` and `connection`. */
+export const TrafficEventView = Type.Object(
+  {
+    id: Type.String({
+      description: 'Unique; that of a connection is the same when it is opened and when it is closed.',
+    }),
+    at: Type.String({ format: 'date-time', description: 'When it was noticed, RFC 3339.' }),
+    kind: Type.String({ enum: ['https', 'tcp'], description: 'Protocol of the edge or endpoint that it came by.' }),
+    phase: Type.String({
+      enum: ['opened', 'closed'],
+      description:
+        'opened: a connection that goes on. closed: it is over; requests and refused connections come only so.',
+    }),
+    edge_id: Type.String({ description: 'The edge, or the endpoint of an agent.' }),
+    route_id: text('The route of an HTTPS edge.'),
+    hostport: Type.String({
+      description: 'Where it was sent to; the port alone for a TCP edge.',
+      examples: [':10001'],
+    }),
+    client_ip: Type.String({ description: 'The address that it came from.' }),
+    method: text('The HTTP method.'),
+    path: text('The path, without the query.'),
+    protocol: text('The version of HTTP.'),
+    status: Type.Optional(integer('The HTTP status of the answer; 499: the client left before it.')),
+    verdict: Type.String({ enum: ['allowed', 'refused', 'warned'], description: 'Decision about it.' }),
+    code: Type.Optional(integer("Number of the gateway's own error.")),
+    reason: text("The message of the gateway's own error, or why a connection ended."),
+    rule: Type.Optional(
+      Type.Object(
+        {
+          policy_id: Type.String({ description: 'The IP policy.' }),
+          rule_id: Type.String({ description: 'The rule in it.' }),
+          cidr: Type.String({ description: 'The network of the rule.' }),
+          action: Type.String({ enum: ['allow', 'deny'], description: 'Effect of the rule.' }),
+        },
+        {
+          description:
+            'The rule that decided, as the rules are now. Absent: none contains the address, or there are no rules.',
+        },
+      ),
+    ),
+    restrictions: names('The IP restriction that refused, or those that warned.'),
+    duration_ms: milliseconds('How long it took.'),
+    upstream: text('The backend, or the endpoint of an agent, that it was for.'),
+    upstream_ms: milliseconds('From the request to the backend to the head of its answer.'),
+    bytes_in: Type.Optional(integer('Bytes of a connection from the client.')),
+    bytes_out: Type.Optional(integer('Bytes of a connection to the client.')),
+    headers_added: names('Names of headers that the route adds to requests.'),
+    headers_removed: names('Names of headers that the route removes from requests.'),
+    response_headers_added: names('Names of headers that the route adds to responses.'),
+    response_headers_removed: names('Names of headers that the route removes from responses.'),
+  },
+  { $id: 'TrafficEvent' },
+);

@@ -1,0 +1,59 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { isHeldElsewhere, usersOfHostname } from '../hostname-holders.ts';
+import { reservedNames } from '../reserved-domains/service.ts';
+import { claimOf, formerClaim, refuseByAcl } from './choice.ts';
+import type { Choice, Place } from './choice.ts';
+import * as errors from './errors.ts';
+import { tunnelClaims } from './table.ts';
+import { readWantedName } from './wanted.ts';
+import { madeUpName } from './words.ts';
+
+/** Names that are tried before giving up. */
+const nameAttempts = 50;
+
+/** The name of an HTTP or TLS endpoint. Throws if the agent may not have the one it asks for. */
+export async function chooseName(choice: Choice): Promise<Place> {
+  const { request, settings } = choice;
+  const asked = readWantedName(request, settings) ?? (await formerClaim(choice))?.hostname ?? undefined;
+  const hostname = asked ?? (await makeName(choice));
+  if (asked !== undefined) await checkName(choice, asked);
+  const { agentUrlPort } = settings;
+  const isTls = request.proto === 'tls';
+  const url = isTls
+    ? `tls://${hostname}:${agentUrlPort}`
+    : `https://${hostname}${agentUrlPort === 443 ? '' : `:${agentUrlPort}`}`;
+  return { kind: isTls ? 'tls' : 'http', key: `name ${hostname}`, url, hostname, port: null, labels: null };
+}
+
+async function checkName(choice: Choice, name: string): Promise<void> {
+  const { claimant, services, settings, writer } = choice;
+  const { accountId, acl } = claimant.credential;
+  const { agentDomain } = settings;
+  if (!acl.allowsName(name)) throw refuseByAcl(claimant, name);
+  const isFree = name.endsWith(`.${agentDomain}`) && !name.startsWith('*.');
+  if (!(await isAvailable(choice, name))) throw new UserError(errors.nameNotAvailable, { name: quote(name) });
+  if (isFree) return;
+  const reserved = await services.get(reservedNames).find(writer, accountId, name);
+  if (reserved === undefined)
+    throw new UserError(errors.nameNotReserved, { name: quote(name), domain: quote(agentDomain) });
+}
+
+/** Names of other accounts and of edges are not; a claim of the account itself is looked at when it is taken. */
+async function isAvailable({ claimant, services, writer }: Choice, name: string): Promise<boolean> {
+  const { accountId } = claimant.credential;
+  if (await isHeldElsewhere(services, writer, accountId, name)) return false;
+  const users = await usersOfHostname(services, writer, accountId, name);
+  return users.every((id) => tunnelClaims.mayHave(id));
+}
+
+async function makeName(choice: Choice): Promise<string> {
+  const { claimant, settings, writer } = choice;
+  const { agentDomain } = settings;
+  for (let attempt = 0; attempt < nameAttempts; attempt++) {
+    const name = `${madeUpName()}.${agentDomain}`;
+    if (!claimant.credential.acl.allowsName(name)) throw refuseByAcl(claimant, `a made-up name below ${agentDomain}`);
+    const isNew = (await claimOf(writer, `name ${name}`)) === undefined;
+    if (isNew && (await isAvailable(choice, name))) return name;
+  }
+  throw new UserError(errors.nameNotAvailable, { name: quote(`*.${agentDomain}`) });
+}

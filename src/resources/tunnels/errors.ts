@@ -1,0 +1,93 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const agentTokenMalformed = defineError(
+  105,
+  401,
+  'The authtoken does not have the form of a token of a credential. Give the whole token as it was shown when the credential was created; keys of the API are no authtokens.',
+);
+
+export const agentTokenUnknown = defineError(
+  107,
+  401,
+  'The authtoken is not valid: its credential does not exist, or was deleted. Check that the whole token is given, or create another credential.',
+);
+
+export const tooManySessions = defineError(
+  108,
+  403,
+  'The credential {credential} has {limit} sessions, as many as one may have. Close some, use another credential, or raise GATEHOUSE_AGENT_MAX_SESSIONS.',
+);
+
+export const credentialOwnerInactive = defineError(
+  300,
+  403,
+  'The owner of this credential is not active. Ask an admin to activate the owner, or use a credential of another one.',
+);
+
+export const endpointOnline = defineError(
+  334,
+  409,
+  'The endpoint {url} is online already. Close it, ask for another name, or ask for pooling on both sides to share its visitors.',
+);
+
+export const agentSourceRefused = defineError(
+  3206,
+  403,
+  'Agents may not connect from {address}: an IP restriction of this account refuses it. Connect from an address its IP policies allow, or ask an administrator to change them.',
+);
+
+export const nameNotAvailable = defineError(
+  20092,
+  409,
+  'The name {name} is not available. Ask for another one, or leave it out to be given one.',
+);
+
+export const httpsSwitchedOff = defineError(
+  20093,
+  403,
+  'HTTP and TLS endpoints are not served here, because GATEHOUSE_HTTPS_LISTEN is "off". Set it, or open a TCP endpoint.',
+);
+
+export const poolDiffers = defineError(
+  20094,
+  409,
+  'The endpoint {url} is online with other options. All that share an endpoint must ask for the same ones: {differing}.',
+);
+
+export const bindRefusedByAcl = defineError(
+  20095,
+  403,
+  'The credential {credential} may not bind {asked}. Its acl allows: {allowed}. Ask for one of these, or change the acl.',
+);
+
+export const invalidAgentName = defineError(20096, 400, '{asked} cannot be bound: {reason}.');
+
+export const portNotAvailable = defineError(
+  20097,
+  409,
+  'The port {port} is not available. Ask for another one, or leave the address out to be given one.',
+);
+
+export const noFreeAgentPort = defineError(
+  20098,
+  503,
+  'Every port of {ports} is in use. Close an endpoint, or widen GATEHOUSE_TCP_PORTS.',
+);
+
+export const nameNotReserved = defineError(
+  20099,
+  403,
+  'The name {name} is not reserved by this account, and only names below {domain} need no reservation. Reserve it (POST /reserved_domains), or ask for a name below {domain}.',
+);
+
+export const notSessionOwner = defineError(
+  20160,
+  403,
+  'The session {session} is one of a credential of another owner. Only that owner or an admin may command its agent.',
+);
+
+export const sessionLost = defineError(
+  20161,
+  503,
+  'This session is being closed: it was replaced by a newer one of the same agent, or is not known to the database any more. Connect again.',
+);

@@ -1,0 +1,48 @@
+import { hostnameHolders } from '../hostname-holders.ts';
+import { hasLabels } from '../labels.ts';
+import { portHolders } from '../port-holders.ts';
+import { ownedByProcesses } from '../processes/service.ts';
+import type { Resource } from '../resource.ts';
+import { CommandBox } from './commands.ts';
+import { endpointCompilers, toRef } from './compile.ts';
+import * as errors from './errors.ts';
+import { claimedNames, claimedPorts } from './holders.ts';
+import { TunnelHost } from './host.ts';
+import { sessionOperations, tunnelOperations } from './operations.ts';
+import { heldLabels, labelledTunnels, TunnelRows } from './rows.ts';
+import { TunnelSessionCommand, TunnelSessionView, TunnelView } from './schema.ts';
+import { agentTunnels, commandBox } from './service.ts';
+import { migrations, tunnels } from './table.ts';
+
+/** Names of agents whose process is gone are held for so long; the settings of that process are not known any more. */
+const goneProcessHoldMs = 180_000;
+
+/** Agents that are connected, and what they serve. Observations: they come and go with connections, not with writes. */
+export const tunnelsResource: Resource = {
+  errors: Object.values(errors),
+  migrations,
+  schemas: [TunnelSessionView, TunnelView, TunnelSessionCommand],
+  operations: (context) => [...sessionOperations(context), ...tunnelOperations(context)],
+  compilers: ({ settings, sealer }) => endpointCompilers(settings.httpsPort, sealer),
+  provide(context) {
+    const { store, services } = context;
+    const box = new CommandBox(store);
+    services.provide(commandBox, box);
+    services.add(hostnameHolders, claimedNames);
+    services.add(portHolders, claimedPorts);
+    services.add(ownedByProcesses, {
+      removeOf: (writer, processId) => new TunnelRows(services, goneProcessHoldMs).removeSessionsOf(writer, processId),
+    });
+    services.provide(agentTunnels, {
+      openHost: (options) => new TunnelHost(context, options, box),
+      withLabels: async (queries, accountId, labels) =>
+        (await labelledTunnels(queries, accountId))
+          .filter((tunnel) => hasLabels(tunnel.labels ?? {}, labels))
+          .map(toRef),
+      expectsLabels: async (queries, accountId, labels) =>
+        (await heldLabels(queries, accountId)).some((held) => hasLabels(held, labels)),
+      page: async (accountId, page) => store.page(tunnels, accountId, page),
+      find: async (accountId, tunnelId) => store.find(tunnels, accountId, tunnelId),
+    });
+  },
+};

@@ -1,0 +1,62 @@
+import type { AgentSession } from '../../agents/server/agent-session.ts';
+import type { AgentHost } from '../../agents/server/host.ts';
+import type { UserError } from '../../errors/user-error.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+import type { AccessTable } from '../../snapshot/access.ts';
+import type { TunnelRef } from '../../snapshot/contract.ts';
+import type { Page } from '../../store/table.ts';
+import type { Queries } from '../../store/database.ts';
+import type { Labels } from '../labels.ts';
+import { serviceKey } from '../services.ts';
+import type { CommandBox } from './commands.ts';
+import type { Tunnel } from './table.ts';
+
+/** Parts that a process that listens for agents gives to the host of their sessions. */
+export interface AgentHostOptions {
+  /** Id of the process, as in `ProcessEntry`. */
+  readonly processId: string;
+  readonly access: Pick<AccessTable, 'admit'>;
+  /** Throws the answer to a token that may be a guess, when it is time. */
+  readonly answerGuess: (fault: UserError, source: () => IpAddress) => Promise<never>;
+  readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
+  /** Called with the number of the error for each agent that is not let in, and each bind that is refused. */
+  readonly refused: (code: number) => void;
+  /** Called with the id of the credential for each session that is one too many. */
+  readonly sessionsReached: (credentialId: string) => void;
+  readonly servesHttps: boolean;
+  readonly sessionsPerCredential: number;
+  /** Time for which names and ports stay with their account after a disconnect. */
+  readonly nameMs: number;
+  readonly log: {
+    debug(fields: object, message: string): void;
+    info(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Disposing of it waits for what is being written. */
+export interface OpenAgentHost extends AgentHost, AsyncDisposable {
+  /** Numbers of this process. */
+  readonly sessions: number;
+  readonly tunnels: number;
+  /** Sessions of the credential that has most. */
+  readonly mostSessions: number;
+  /** The session of this process that has the tunnel. */
+  sessionOf(tunnelId: string): AgentSession | undefined;
+  /** Resolves when no tunnel is being bound of those that were when it was called. */
+  bound(): Promise<void>;
+}
+
+export interface AgentTunnels {
+  openHost(options: AgentHostOptions): OpenAgentHost;
+  /** Tunnels of the account that carry all of these labels. */
+  withLabels(queries: Queries, accountId: string, labels: Labels): Promise<readonly TunnelRef[]>;
+  /** Whether an agent with all of these labels was disconnected not long ago, and is expected back. */
+  expectsLabels(queries: Queries, accountId: string, labels: Labels): Promise<boolean>;
+  /** Endpoints of agents, newest first, by their tunnels; `beforeId` is the id of a tunnel. */
+  page(accountId: string, page: Page): Promise<readonly Tunnel[]>;
+  find(accountId: string, tunnelId: string): Promise<Tunnel | undefined>;
+}
+
+export const agentTunnels = serviceKey<AgentTunnels>('tunnels of agents');
+export const commandBox = serviceKey<CommandBox>('commands to agents');

@@ -1,0 +1,140 @@
+import type { AgentSession } from '../../agents/server/agent-session.ts';
+import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
+import { UserError } from '../../errors/user-error.ts';
+import type { Change } from '../../store/change-log.ts';
+import type { Store } from '../../store/store.ts';
+import { membersKind } from '../tunnel-group-backends/service.ts';
+import type { BackgroundWork } from './background-work.ts';
+import { commandKind } from './commands.ts';
+import type { BoxedCommand, CommandAnswer, CommandBox } from './commands.ts';
+import type { HeldSession, HeldSessions } from './held-sessions.ts';
+import { isAlive } from './liveness.ts';
+import type { TunnelRows } from './rows.ts';
+import { findRefusal, tunnelsOutside } from './session-checks.ts';
+import type { SessionChecks } from './session-checks.ts';
+import { tunnelClaims, tunnels, tunnelSessions } from './table.ts';
+
+interface WatchParts {
+  readonly store: Store;
+  readonly processId: string;
+  readonly held: HeldSessions;
+  readonly rows: TunnelRows;
+  readonly checks: SessionChecks;
+  readonly commands: CommandBox;
+  readonly work: BackgroundWork;
+  /** A tunnel was stopped, because the agent may have it no longer. */
+  readonly stopped: (session: AgentSession, tunnel: AgentTunnel) => void;
+}
+
+/** How often what is stored is compared with what is open. */
+const reconcileMs = 10_000;
+/** Kinds of changes that come of agents themselves, in great number, and lead to no refusal. */
+const ownKinds: ReadonlySet<string> = new Set([tunnels.kind, tunnelClaims.kind, membersKind]);
+/** The code of an end that is nobody's fault. */
+const noFault = 0;
+
+/** Closes sessions and tunnels that are allowed no longer, passes commands on to agents, and cures what was missed. */
+export class SessionWatch implements Disposable {
+  readonly #parts: WatchParts;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(parts: WatchParts) {
+    const { store, held, work } = parts;
+    this.#parts = parts;
+    store.follow({
+      changed: (changes) => this.#changed(changes),
+      reset: () => this.#checkAll(held.all(), 'everything'),
+    });
+    this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), reconcileMs).unref();
+  }
+
+  /** Checks a session that is new: a rule may have changed since it was admitted. */
+  check(held: HeldSession): Promise<void> {
+    return this.#checkAll([held], 'everything');
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #changed(changes: readonly Change[]): Promise<void> {
+    const accounts = new Set<string>();
+    for (const { kind, id, accountId } of changes) {
+      if (kind === commandKind) this.#parts.work.run('carry out a command', () => this.#carryOut(id));
+      else if (kind === tunnelSessions.kind) await this.#closeIfReplaced(id);
+      else if (!ownKinds.has(kind)) accounts.add(accountId);
+    }
+    const concerned = this.#parts.held.all().filter(({ session }) => accounts.has(session.facts.admission.accountId));
+    await this.#checkAll(concerned, changes);
+  }
+
+  async #checkAll(held: readonly HeldSession[], changes: readonly Change[] | 'everything'): Promise<void> {
+    for (const { session } of held) {
+      const verdict = await findRefusal(session, changes, this.#parts.checks);
+      if ('reason' in verdict) close(session, verdict.reason);
+      else if (verdict.credential !== undefined) {
+        for (const tunnel of tunnelsOutside(session, verdict.credential)) this.#stop(session, tunnel);
+      }
+    }
+  }
+
+  #stop(session: AgentSession, tunnel: AgentTunnel): void {
+    session.stopTunnel(tunnel.id, 'the acl of the credential does not allow it any more', '');
+    this.#parts.stopped(session, tunnel);
+  }
+
+  /** Another process has taken the agent over. */
+  async #closeIfReplaced(id: string): Promise<void> {
+    const { held, store } = this.#parts;
+    const replaced = held.get(id)?.session;
+    if (replaced !== undefined && (await tunnelSessions.load(store.queries, id)) === undefined)
+      close(replaced, 'the agent has connected again');
+  }
+
+  async #carryOut(id: string): Promise<void> {
+    const { commands, held } = this.#parts;
+    const command = await commands.open(id);
+    const session = command && held.get(command.sessionId)?.session;
+    if (command === undefined || session === undefined) return;
+    await commands.answer(id, await carryOut(session, command.command));
+  }
+
+  /** Cures what a database that was away has missed: both sides, so that neither has what the other has not. */
+  async #reconcile(): Promise<void> {
+    const { store, held, rows, processId } = this.#parts;
+    const sql = 'SELECT id FROM tunnel_sessions WHERE process_id = $1';
+    const before = held.all();
+    const stored = new Set((await store.queries.all(sql, [processId])).map(([id]) => String(id)));
+    for (const { session, stored: write } of before) {
+      if (stored.has(session.id)) continue;
+      // A session that is being written is not there yet. If it cannot be written, it is closed for that.
+      await write.catch(() => {});
+      await this.#closeIfReplaced(session.id);
+    }
+    const gone = [...stored].filter((id) => held.get(id) === undefined);
+    const due = 'SELECT 1 FROM tunnel_claims WHERE held_until_ms <= $1 LIMIT 1';
+    const isDue = (await store.queries.all(due, [Date.now()])).length > 0;
+    if (gone.length === 0 && !isDue) return;
+    await store.writeUnlogged(async (writer) => {
+      for (const id of gone) await rows.removeSession(writer, id);
+      await rows.sweep(writer);
+    });
+  }
+}
+
+async function carryOut(session: AgentSession, command: BoxedCommand): Promise<CommandAnswer> {
+  if (command === 'probe') return { outcome: (await isAlive(session)) ? 'done' : 'unanswered' };
+  const support = session.facts.agent.supports[command];
+  if (support !== 'yes') return { outcome: 'unsupported', reason: support.reason };
+  return session.command(command).then(
+    () => ({ outcome: 'done' }),
+    (error: unknown) => {
+      if (error instanceof UserError && error.status === 504) return { outcome: 'unanswered' };
+      return { outcome: 'unsupported', reason: error instanceof Error ? error.message : String(error) };
+    },
+  );
+}
+
+export function close(session: AgentSession, text: string): void {
+  session.close({ by: 'us', code: noFault, text });
+}

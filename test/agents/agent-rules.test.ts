@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { until } from '../e2e/gateway/support/until.ts';
+import { createBot, createUser } from '../support/people.ts';
+import { newToken, onEachServed } from './support/served-agents.ts';
+import { signIn } from './support/sign-in.ts';
+
+/** Rules of who may connect, at sign-in and while agents are connected; and commands to agents. */
+onEachServed('agents and rules', (served) => {
+  async function restrict(enforced: boolean): Promise<{ readonly id: string; readonly policyId: string }> {
+    const { gatehouse } = served();
+    const policy = await gatehouse.create('/ip_policies', {});
+    const { id } = await gatehouse.create('/ip_restrictions', {
+      type: 'agent',
+      enforced,
+      ip_policy_ids: [policy.id],
+    });
+    return { id, policyId: policy.id };
+  }
+
+  test('an enforced restriction refuses with 3206 and the address, as ip_check says', async () => {
+    const { gatehouse, library } = served();
+    const { id } = await restrict(true);
+    await assert.rejects(library(await newToken(gatehouse)), {
+      errorCode: 'ERR_NGROK_3206',
+      message: /Agents may not connect from 127\.0\.0\.1/,
+    });
+    const { body } = await gatehouse.post('/ip_check', { ip: '127.0.0.1', type: 'agent' });
+    assert.equal(body.allowed, false);
+    await gatehouse.delete(`/ip_restrictions/${id}`);
+  });
+
+  test('a restriction that is not enforced lets the agent in and counts a warning', async () => {
+    const { gatehouse, agent } = served();
+    const { id } = await restrict(false);
+    await agent(await newToken(gatehouse));
+    const warnings = async () => (await gatehouse.get(`/ip_restrictions/${id}/warnings`)).body.warnings;
+    await until(async () => (await warnings()).length === 1, 'a warning');
+    assert.match(JSON.stringify(await warnings()), /127\.0\.0\.1/);
+    await gatehouse.delete(`/ip_restrictions/${id}`);
+  });
+
+  test('a restriction that becomes enforced, and a rule that goes, close sessions before the write is answered', async () => {
+    const { gatehouse, agent } = served();
+    const token = await newToken(gatehouse);
+    const { id, policyId } = await restrict(false);
+    const first = await agent(token);
+    const second = await agent(token);
+    await gatehouse.patch(`/ip_restrictions/${id}`, { enforced: true });
+    for (const { agent: each } of [first, second]) assert.match((await each.ended).text, /no longer connect/);
+    const rule = { action: 'allow', cidr: '127.0.0.0/8', ip_policy_id: policyId };
+    const { id: ruleId } = await gatehouse.create('/ip_policy_rules', rule);
+    const third = await agent(token);
+    await gatehouse.delete(`/ip_policy_rules/${ruleId}`);
+    assert.match((await third.agent.ended).text, /no longer connect/);
+    await gatehouse.delete(`/ip_restrictions/${id}`);
+  });
+
+  test('deleting the credential, or deactivating its owner, closes its sessions and no others', async () => {
+    const { gatehouse, agent, port, ca } = served();
+    const bot = await createBot(gatehouse);
+    const kept = await agent(await newToken(gatehouse));
+    const { id, token } = await gatehouse.create('/credentials', {});
+    const ofBots = await newToken(gatehouse, { owner_id: bot.id });
+    const deleted = await agent(token);
+    await gatehouse.delete(`/credentials/${id}`);
+    assert.match((await deleted.agent.ended).text, /credential was deleted/);
+    const owned = await agent(ofBots);
+    await gatehouse.patch(`/bot_users/${bot.id}`, { active: false });
+    assert.match((await owned.agent.ended).text, /deactivated/);
+    const { agent: refused, answer } = await signIn(port, ca, ofBots);
+    assert.match(String(answer['Error']), /ERR_NGROK_300$/);
+    refused.socket.destroy();
+    assert.equal(kept.agent.mux.isOpen, true);
+  });
+
+  test('a command reaches a program that handles it, another gives its reason, and only owners and admins may', async () => {
+    const { gatehouse, library } = served();
+    const owner = await createUser(gatehouse, 'member');
+    const other = await createUser(gatehouse, 'member');
+    const stopped = Promise.withResolvers<void>();
+    await library(await newToken(gatehouse, {}, owner.token), (builder) =>
+      builder.handleStopCommand(() => {
+        stopped.resolve();
+      }),
+    );
+    const [{ id }] = (await gatehouse.get('/tunnel_sessions')).body.tunnel_sessions;
+    assert.equal((await gatehouse.post(`/tunnel_sessions/${id}/stop`, {}, { token: other.token })).status, 403);
+    assert.equal((await gatehouse.post(`/tunnel_sessions/${id}/stop`, {}, { token: owner.token })).status, 204);
+    await stopped.promise;
+    const restart = await gatehouse.post(`/tunnel_sessions/${id}/restart`, {});
+    assert.equal(restart.status, 409);
+    assert.match(restart.body.msg, /cannot carry out the command restart: \S+/);
+  });
+});
+
+onEachServed(
+  'agents at their limits',
+  (served) => {
+    test('a credential may have so many sessions, and one that reconnects is none too many', async () => {
+      const { gatehouse, agent, port, ca } = served();
+      const token = await newToken(gatehouse);
+      await agent(token);
+      const last = await agent(token);
+      const { agent: refused, answer } = await signIn(port, ca, token);
+      assert.match(String(answer['Error']), /2 sessions.*GATEHOUSE_AGENT_MAX_SESSIONS.*ERR_NGROK_108$/s);
+      refused.socket.destroy();
+      assert.equal((await agent(token, last.known)).known.clientId, last.known.clientId);
+    });
+
+    test('a session may have so many tunnels', async () => {
+      const { gatehouse, agent } = served();
+      const { agent: one } = await agent(await newToken(gatehouse));
+      await one.bind('');
+      assert.match(String((await one.bind(''))['Error']), /GATEHOUSE_AGENT_MAX_TUNNELS.*ERR_NGROK_324$/s);
+    });
+
+    test('guesses of tokens are slowed and refused like those of the API', async () => {
+      const { port, ca } = served();
+      const codes: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        const { agent, answer } = await signIn(port, ca, 'x');
+        codes.push(String(answer['Error']).split('\n').at(-1) ?? '');
+        agent.socket.destroy();
+      }
+      assert.deepEqual(codes, ['ERR_NGROK_105', 'ERR_NGROK_105', 'ERR_NGROK_20072']);
+    });
+  },
+  { agentMaxSessions: '2', agentMaxTunnels: '1', authFailures: '2', authFailuresSlowed: '0' },
+);

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { onDashboard } from './support/dashboard.ts';
+
+onDashboard('the page of IP policies', (d) => {
+  afterEach(() => d().endTest());
+
+  const newPolicy = async (description: string, rules: readonly string[]): Promise<string> => {
+    const { id } = await d().gatehouse.create('/ip_policies', { description });
+    await d().gatehouse.put(`/ip_policies/${id}/rules`, rules);
+    return id;
+  };
+  const rulesOf = async (id: string): Promise<readonly string[]> => {
+    const rules: string[] = [];
+    for (let uri: string | null = `/ip_policies/${id}/rules`; uri !== null;) {
+      const { body }: { body: { rules: { action: string; cidr: string }[]; next_page_uri: string | null } } =
+        await d().gatehouse.get(uri);
+      rules.push(...body.rules.map(({ action, cidr }) => `${action} ${cidr}`));
+      uri = body.next_page_uri;
+    }
+    return rules;
+  };
+  const pasteInto = async (page: Page, list: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Paste a list' }).click();
+    await page.getByRole('textbox', { name: 'List of CIDRs' }).fill(list);
+  };
+
+  test('a policy is created with a rule for the own address, and a rule is added as it was meant', async () => {
+    const page = await d().open({ path: '/ip-policies' });
+    await page.getByRole('button', { name: 'Create policy' }).first().click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Offices and VPN');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create policy' }).click();
+    await page.getByRole('heading', { name: 'Offices and VPN' }).waitFor();
+    await page.getByRole('cell', { name: '127.0.0.1/32' }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('CIDR').fill('203.0.113.70/26');
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.getByText('is not the first address of its range').waitFor();
+    await dialog.getByRole('button', { name: '203.0.113.64/26' }).click();
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('cell', { name: '203.0.113.64/26' }).first().waitFor();
+    await page.getByText('1 deny').waitFor();
+    assert.deepEqual(await rulesOf(page.url().split('/').at(-1) ?? ''), ['allow 127.0.0.1/32', 'deny 203.0.113.64/26']);
+  });
+
+  test('of 1,000 pasted CIDRs, what is added, removed and not valid is shown before one call changes all', async () => {
+    const id = await newPolicy('feed', ['192.0.2.0/24', '10.0.0.0/24']);
+    const page = await d().open({ path: `/ip-policies/${id}` });
+    const valid = Array.from({ length: 997 }, (_, index) => `!10.${index >> 8}.${index & 255}.0/24`);
+    await pasteInto(page, ['# delta', ...valid, '198.18.208.100/28', '198.18.212.7', '!198.18.300.0/24'].join('\n'));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Settle 3 lines to go on' }).waitFor();
+    await dialog.getByText('line 999 198.18.208.100/28').waitFor();
+    await dialog.getByRole('button', { name: 'Use 198.18.208.96/28' }).click();
+    await dialog.getByRole('button', { name: 'Settle 2 lines to go on' }).waitFor();
+    await dialog.getByRole('button', { name: 'Use 198.18.212.7/32' }).click();
+    await dialog.getByRole('button', { name: 'Settle 1 line to go on' }).waitFor();
+    await dialog.getByRole('button', { name: 'Leave out' }).click();
+    await dialog.getByRole('tab', { name: 'Removed' }).click();
+    await dialog.locator('.diff .del', { hasText: '192.0.2.0/24' }).waitFor();
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') calls.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    });
+    await dialog.getByRole('button', { name: 'Add 999, remove 2' }).click();
+    await page.getByText('999 added, 2 removed, 0 kept. In force now.').waitFor();
+    assert.deepEqual(
+      calls.filter((call) => !call.endsWith('/ip_check')),
+      [`PUT /ip_policies/${id}/rules`],
+    );
+    const rules = await rulesOf(id);
+    assert.equal(rules.length, 999);
+    assert.ok(rules.includes('allow 198.18.208.96/28') && rules.includes('deny 10.0.0.0/24'));
+  });
+
+  test('a list can be added to the rules that are there', async () => {
+    const id = await newPolicy('growing', ['192.0.2.0/24']);
+    const page = await d().open({ path: `/ip-policies/${id}?paste=1` });
+    await page.getByRole('button', { name: 'Add to the rules' }).click();
+    await page.getByRole('textbox', { name: 'List of CIDRs' }).fill('198.51.100.0/24');
+    await page.getByRole('button', { name: 'Add 1', exact: true }).click();
+    await page.getByText('1 added, 0 removed, 1 kept').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 192.0.2.0/24', 'allow 198.51.100.0/24']);
+  });
+
+  test('rules that somebody else changed meanwhile are not overwritten unseen', async () => {
+    const id = await newPolicy('shared', ['192.0.2.0/24']);
+    const page = await d().open({ path: `/ip-policies/${id}` });
+    await page.getByRole('cell', { name: '192.0.2.0/24' }).first().waitFor();
+    await pasteInto(page, '198.51.100.0/24');
+    await page.getByRole('button', { name: 'Add 1, remove 1' }).waitFor();
+    await d().gatehouse.create('/ip_policy_rules', { ip_policy_id: id, cidr: '203.0.113.0/24', action: 'deny' });
+    await page.getByRole('button', { name: 'Add 1, remove 1' }).click();
+    await page.getByText('Somebody else changed these rules in the meantime.').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 192.0.2.0/24', 'deny 203.0.113.0/24']);
+    await page.getByRole('button', { name: 'Read the rules again' }).click();
+    await page.getByRole('button', { name: 'Add 1, remove 2' }).click();
+    await page.getByText('1 added, 2 removed, 0 kept').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 198.51.100.0/24']);
+  });
+
+  test('a list that would lock the caller out changes nothing until the own address is in it', async () => {
+    const id = await newPolicy('doors', ['127.0.0.1/32']);
+    const restriction = await d().gatehouse.create('/ip_restrictions', {
+      type: 'dashboard',
+      enforced: true,
+      ip_policy_ids: [id],
+    });
+    const page = await d().open({ path: `/ip-policies/${id}` });
+    await page.getByRole('cell', { name: '127.0.0.1/32' }).first().waitFor();
+    await pasteInto(page, '203.0.113.0/24');
+    await page.getByRole('button', { name: 'Add 1, remove 1' }).click();
+    await page.getByText('This change would lock you out').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 127.0.0.1/32']);
+    await page.getByRole('button', { name: 'Allow my address and go on' }).click();
+    await page.getByText('1 added, 0 removed, 1 kept').waitFor();
+    assert.deepEqual(await rulesOf(id), ['allow 127.0.0.1/32', 'allow 203.0.113.0/24']);
+    await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);
+  });
+
+  test('of 100,000 rules only those near the window exist, all can be reached, and an address finds its rules', async () => {
+    const list = Array.from({ length: 100_000 }, (_, n) => `!${20 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.0/24`);
+    const id = await newPolicy('abuse feed', list);
+    const page = await d().open({ path: `/ip-policies/${id}` });
+    await page.getByText(/Rows 1 to \d+ of 100,000$/).waitFor();
+    const table = page.getByRole('table', { name: 'Rules' });
+    assert.equal(await table.getAttribute('aria-rowcount'), '100001');
+    const rowCount = (): Promise<number> => table.locator('tbody tr[aria-rowindex]').count();
+    assert.ok((await rowCount()) < 120, `${await rowCount()} rows exist`);
+    await page.getByRole('region', { name: 'Rules' }).press('End');
+    await page.getByText(/ to 100,000 of 100,000$/).waitFor();
+    await table
+      .locator('tr[aria-rowindex="100001"]')
+      .getByText(list.toSorted().at(-1)?.slice(1) ?? '')
+      .waitFor();
+    assert.ok((await rowCount()) < 120, `${await rowCount()} rows exist`);
+    await page.getByLabel('Filter rules').fill('20.7.9.200');
+    await page.getByText('1 of 100,000 rules').waitFor();
+    await page.getByRole('cell', { name: '20.7.9.0/24' }).first().waitFor();
+    await page.getByLabel('Filter rules').fill('192.0.2.1');
+    await page.getByText('No rule contains 192.0.2.1').waitFor();
+  });
+
+  test('a policy that something uses is not deleted, and what uses it is named', async () => {
+    const id = await newPolicy('in use', ['127.0.0.1/32']);
+    await d().gatehouse.create('/ip_restrictions', { type: 'endpoints', description: 'front', ip_policy_ids: [id] });
+    const page = await d().open({ path: `/ip-policies/${id}` });
+    await page.getByRole('main').getByRole('link', { name: 'front' }).waitFor();
+    await page.getByRole('button', { name: 'Delete the policy' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('endpoints restriction, warns only').waitFor();
+    await dialog.getByLabel('Type in use to go on').fill('in use');
+    await dialog.getByRole('button', { name: 'Delete policy' }).click();
+    await dialog.getByText(/is still used by/).waitFor();
+    assert.equal((await d().gatehouse.get(`/ip_policies/${id}`)).status, 200);
+  });
+});

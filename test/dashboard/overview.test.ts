@@ -1,0 +1,58 @@
+import { afterEach, test } from 'node:test';
+
+import { onDashboard } from './support/dashboard.ts';
+
+onDashboard('the overview', (d) => {
+  afterEach(() => d().endTest());
+
+  test('of an empty installation is three steps, each with its button, and goes on with the first that is not done', async () => {
+    const page = await d().open();
+    await page.getByRole('heading', { name: 'Three steps to a protected edge' }).waitFor();
+    const step = page.locator('.steps [aria-current="step"]');
+    await step.getByRole('link', { name: 'Add a backend' }).waitFor();
+    const backend = await d().gatehouse.create('/backends/static', { address: '127.0.0.1:9' });
+    await page.reload();
+    await step.getByRole('link', { name: 'Create an HTTPS edge' }).waitFor();
+    const edge = await d().gatehouse.create('/edges/https', { hostports: ['app.example.com:443'] });
+    await page.reload();
+    await step.getByRole('link', { name: 'Finish the edge' }).click();
+    await page.getByText('Requests find no route yet: add one.').waitFor();
+    await d().gatehouse.create(`/edges/https/${edge.id}/routes`, {
+      match: '/',
+      match_type: 'path_prefix',
+      backend: { backend_id: backend.id },
+    });
+    await page.goto('/dashboard/');
+    await step.getByRole('link', { name: 'Add a restriction' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  test('says what needs a person, and that nothing does', async () => {
+    const policy = await d().gatehouse.create('/ip_policies');
+    await d().gatehouse.create('/edges/https', { hostports: ['shop.example.com:443'] });
+    const restriction = await d().gatehouse.create('/ip_restrictions', {
+      type: 'api',
+      description: 'API: offices',
+      ip_policy_ids: [policy.id],
+    });
+    await d().gatehouse.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    const page = await d().open();
+    const item = page.getByRole('listitem').filter({ hasText: 'Restriction “API: offices” only warns' });
+    await item.getByRole('link', { name: /^Review/ }).click();
+    await page.waitForURL(`**/ip-restrictions/${restriction.id}`);
+    await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);
+    await page.goto('/dashboard/');
+    await page.getByText('Nothing. No restriction only warns').waitFor();
+  });
+
+  test('shows the gateways with their state, and the traffic of the last hour', async () => {
+    await d().gatehouse.create('/edges/https', { hostports: ['depot.example.com:443'] });
+    const page = await d().open();
+    const gateways = page.getByRole('table', { name: 'Gateways' });
+    await gateways.getByRole('cell', { name: 'Live' }).waitFor();
+    await page.getByText('1 of 1 live').waitFor();
+    await page
+      .getByRole('img', { name: /^Requests and connections a minute in the last hour: 0 let in, 0 refused/ })
+      .waitFor();
+  });
+});

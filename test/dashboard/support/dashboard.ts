@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+
+import type { Flags } from '../../../src/config/config.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { findChromium } from './find-chromium.ts';
+
+/** Longest wait for anything on a page, beyond the needs of a busy machine. */
+const waitMs = 30_000;
+
+interface OpenOptions {
+  /** Whom to sign in; `undefined` nobody. The first admin without it. */
+  readonly token?: string | undefined;
+  readonly path?: string;
+  readonly context?: BrowserContextOptions;
+}
+
+/** A real browser before a real server. Every page is closed, and its faults are checked, at the end of its test. */
+export class Dashboard {
+  readonly gatehouse: Gatehouse;
+  readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
+  readonly #faults: string[] = [];
+
+  constructor(gatehouse: Gatehouse, browser: Browser) {
+    this.gatehouse = gatehouse;
+    this.#browser = browser;
+  }
+
+  /** Opens a page in a browser of its own that has signed in, without the form: loading every page twice costs too much. */
+  async open({ token = this.gatehouse.token, path = '/', context = {} }: OpenOptions = {}): Promise<Page> {
+    const page = await this.#newPage(context);
+    const headers = { 'gatehouse-dashboard': '1', 'service-version': '2', origin: this.gatehouse.url };
+    const answer = await page.context().request.post('/dashboard/session', { headers, data: { token } });
+    if (answer.status() !== 201) throw new Error(`the sign-in answered ${answer.status()}: ${await answer.text()}`);
+    await page.goto(`/dashboard${path}`);
+    await page.locator('a.brand').first().waitFor({ state: 'attached' });
+    return page;
+  }
+
+  /** The same, and nobody is signed in. */
+  async openSignedOut(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.#newPage(options);
+    await page.goto('/dashboard/');
+    return page;
+  }
+
+  /** An empty page whose faults are noted. */
+  async #newPage(options: BrowserContextOptions): Promise<Page> {
+    const context = await this.#browser.newContext({ baseURL: this.gatehouse.url, ...options });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(waitMs);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => this.#faults.push(`${page.url()}: ${error.message}`));
+    page.on('console', (message) => {
+      // An answer of 4xx is a line of its own in the console of Chromium; everything else is a fault of the page.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.#faults.push(`${page.url()}: ${message.text()}`);
+      }
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      const isOwn = url.origin === this.gatehouse.url || url.protocol === 'data:' || url.protocol === 'blob:';
+      if (!isOwn) this.#faults.push(`${page.url()} asked for ${request.url()}`);
+    });
+    return page;
+  }
+
+  /** Faults that were seen so far; a test that provokes some takes them away. */
+  takeFaults(): readonly string[] {
+    return this.#faults.splice(0);
+  }
+
+  /** Closes what the test has opened. Fails on an exception, a message of the policy, or a call of another host. */
+  async endTest(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    assert.deepEqual(this.takeFaults(), []);
+  }
+}
+
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('API token').fill(token);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.locator('a.brand').first().waitFor({ state: 'attached' });
+}
+
+/** Waits for something that has no page. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + waitMs;
+  while (!(await isSo())) {
+    if (performance.now() > endMs) throw new Error('it did not happen in time');
+    await sleep(50);
+  }
+}
+
+/** Runs tests with one browser and one server on a database of its own. */
+export function onDashboard(name: string, suite: (dashboard: () => Dashboard) => void, settings: Flags = {}): void {
+  describe(name, () => {
+    let folder = '';
+    const newDatabase = async (): Promise<string> => {
+      folder = await mkdtemp(join(tmpdir(), 'gatehouse-dashboard-'));
+      return `sqlite:${join(folder, 'gatehouse.db')}`;
+    };
+    overDatabase(newDatabase, suite, settings);
+    after(() => rm(folder, { recursive: true, force: true }));
+  });
+}
+
+/** The same, once for each kind of database. */
+export function onEachDashboard(name: string, suite: (dashboard: () => Dashboard) => void, settings: Flags = {}): void {
+  onEachDatabase(name, (newDatabase) => overDatabase(newDatabase, suite, settings));
+}
+
+function overDatabase(
+  newDatabase: () => Promise<string>,
+  suite: (dashboard: () => Dashboard) => void,
+  settings: Flags,
+): void {
+  let gatehouse: Gatehouse | undefined;
+  let browser: Browser | undefined;
+  let dashboard: Dashboard | undefined;
+  before(async () => {
+    gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1', ...settings });
+    browser = await chromium.launch({
+      executablePath: findChromium(process.env),
+      // Root has no sandbox, and a container often has little shared memory.
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    });
+    dashboard = new Dashboard(gatehouse, browser);
+  });
+  after(async () => {
+    await browser?.close();
+    await gatehouse?.[Symbol.asyncDispose]();
+  });
+  suite(() => {
+    if (dashboard === undefined) throw new Error('the browser runs only while tests do');
+    return dashboard;
+  });
+}

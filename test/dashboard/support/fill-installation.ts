@@ -1,0 +1,61 @@
+import type { Gatehouse } from '../../support/gatehouse.ts';
+
+/** Fills an installation as a small company has it. Returns names and paths of views that are worth a picture. */
+export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly [name: string, path: string])[]> {
+  const bot = await g.create('/bot_users', { name: 'deploy pipeline' });
+  await g.create('/bot_users', { name: 'feed loader', active: false });
+  const offices = await g.create('/ip_policies', { description: 'Offices and VPN' });
+  await g.put(`/ip_policies/${offices.id}/rules`, [
+    { cidr: '127.0.0.0/8', description: 'this machine' },
+    { cidr: '198.51.100.0/24', description: 'Oslo' },
+    { cidr: '2001:db8:40::/48', description: 'VPN' },
+    '!198.51.100.66/32',
+  ]);
+  const feed = await g.create('/ip_policies', { description: 'Abuse feed' });
+  const denied = Array.from({ length: 5000 }, (_, index) => `!198.${18 + (index >> 8)}.${index & 255}.0/24`);
+  await g.put(`/ip_policies/${feed.id}/rules`, ['0.0.0.0/0', ...denied]);
+  const key = await g.create('/api_keys', { description: 'CI main', owner_id: bot.id });
+  await g.create('/api_keys', { description: 'Grafana', read_only: true });
+  await g.create('/api_keys', { description: 'on-call runbook', expires_at: inDays(6), ip_policy_ids: [offices.id] });
+  const backend = await g.create('/backends/static', { address: '10.20.4.11:8080', description: 'Orders' });
+  const edge = await g.create('/edges/https', { hostports: ['orders.kestrel.example:443'], description: 'Orders' });
+  await g.create(`/edges/https/${edge.id}/routes`, {
+    match: '/api',
+    match_type: 'path_prefix',
+    backend: { backend_id: backend.id },
+    ip_restriction: { ip_policy_ids: [feed.id] },
+  });
+  const tcp = await g.create('/edges/tcp', { description: 'Reporting replica', backend: { backend_id: backend.id } });
+  const restriction = await g.create('/ip_restrictions', {
+    type: 'api',
+    description: 'API: offices and VPN',
+    ip_policy_ids: [offices.id],
+  });
+  await g.create('/ip_restrictions', {
+    type: 'endpoints',
+    description: 'Endpoints: abuse feed',
+    ip_policy_ids: [feed.id],
+  });
+  await g.create('/reserved_domains', { domain: 'orders.kestrel.example' });
+  await g.create('/credentials', { description: 'depot Gdansk' });
+  await g.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.70' } });
+  return [
+    ['api-key', `/api-keys/${key.id}`],
+    ['api-key-create', '/api-keys?create=1'],
+    ['api-key-edit', `/api-keys/${key.id}?edit=1`],
+    ['api-key-delete', `/api-keys/${key.id}?delete=1`],
+    ['bot-user', `/bot-users/${bot.id}`],
+    ['ip-policy', `/ip-policies/${offices.id}`],
+    ['ip-policy-feed', `/ip-policies/${feed.id}`],
+    ['ip-policy-paste', `/ip-policies/${offices.id}?paste=1`],
+    ['ip-restriction', `/ip-restrictions/${restriction.id}`],
+    ['https-edge', `/https-edges/${edge.id}`],
+    ['tcp-edge', `/tcp-edges/${tcp.id}`],
+    ['backend', `/backends/${backend.id}`],
+    ['who-gets-in-answer', '/who-gets-in?ip=203.0.113.70'],
+  ];
+}
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z');
+}

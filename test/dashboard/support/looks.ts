@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+import { until } from '../../e2e/gateway/support/until.ts';
+
+interface View {
+  readonly width: number;
+  readonly height: number;
+  readonly theme: 'light' | 'dark';
+}
+
+/** Name of a page or dialog, and its path below `/dashboard`. */
+export type NamedPath = readonly [name: string, path: string];
+
+/** Pictures of every page, to be looked at; git ignores them. */
+const pictures = fileURLToPath(new URL('../shots/', import.meta.url));
+const takesPictures = process.env['TEST_PICTURES'] === '1';
+const wide = 768;
+
+/** The narrow view has the parts and colours of the wide one, so without pictures one theme of it is enough. */
+const views: readonly View[] = [
+  { width: 1280, height: 900, theme: 'light' },
+  { width: 1280, height: 900, theme: 'dark' },
+  { width: 380, height: 800, theme: 'light' },
+  ...(takesPictures ? [{ width: 380, height: 800, theme: 'dark' } as const] : []),
+];
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/**
+ * Leads the page to each path and looks at it in every view; returns what is wrong with any of them. With
+ * `TEST_PICTURES=1` it takes their pictures.
+ */
+export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const [name, path] of paths) {
+    // As a link does: loading the program again for each path would take most of the time.
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
+    await page.locator('h1').first().waitFor();
+    const isLoaded = async () =>
+      (await page.locator('.skel, [aria-busy="true"]').count()) === 0 && (await page.locator('h1').count()) > 0;
+    await until(isLoaded, `${name} has loaded`);
+    faults.push(...(await faultsInViews(page, name)));
+  }
+  return faults;
+}
+
+/** The same for the page as it is now. Its size is the same afterwards. */
+async function faultsInViews(page: Page, name: string): Promise<readonly string[]> {
+  const before = page.viewportSize();
+  const faults: string[] = [];
+  for (const view of views) {
+    const { width, height, theme } = view;
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height });
+    const found = await faultsOfPage(page, name, view);
+    faults.push(...found.map((fault) => `${width} px, ${theme}: ${fault}`));
+  }
+  if (before !== null) await page.setViewportSize(before);
+  return faults;
+}
+
+async function faultsOfPage(page: Page, name: string, { width, theme }: View): Promise<readonly string[]> {
+  if (takesPictures) {
+    await mkdir(pictures, { recursive: true });
+    await page.screenshot({ path: `${pictures}${name}-${width}-${theme}.png`, fullPage: true });
+  }
+  const violations = width < wide ? [] : await seriousViolations(page);
+  const isSideways = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+  return [...violations, ...(isSideways === true ? ['scrolls sideways'] : [])].map((fault) => `${name}: ${fault}`);
+}
+
+/** Fails on anything that is wrong with the page as it is now, in any view. */
+export async function lookAt(page: Page, name: string): Promise<void> {
+  assert.deepEqual(await faultsInViews(page, name), []);
+}
+
+/** Faults that a screen reader would stumble over; the content security policy lets no script in but through the browser. */
+async function seriousViolations(page: Page): Promise<readonly string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Runtime.evaluate', { expression: axe.source });
+    await session.detach();
+  }
+  // The form in which axe answers.
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
+    readonly violations: readonly Violation[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes: [node] }) => `${id}: ${node?.html} ${node?.failureSummary}`);
+}

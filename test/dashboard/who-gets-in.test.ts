@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { onDashboard } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
+import { callFrom, restrict } from './support/restrictions.ts';
+
+onDashboard('who gets in', (d) => {
+  afterEach(() => d().endTest());
+
+  /** The words of a door's row: now, if all were enforced, and what decides. */
+  const rowOf = async (page: Page, door: string): Promise<readonly string[]> => {
+    const row = page.getByRole('row').filter({ has: page.getByText(door, { exact: true }) });
+    return (await row.getByRole('cell').allInnerTexts()).slice(1, 4).map((text) => text.trim());
+  };
+
+  test('shows the verdict of every door, rule by rule, and what enforcing all warnings would change', async () => {
+    const { gatehouse } = d();
+    await restrict(gatehouse, { type: 'api', description: 'API: offices', allow: ['127.0.0.1/32', '198.51.100.0/25'] });
+    const { policyId: depots } = await restrict(gatehouse, {
+      type: 'endpoints',
+      description: 'Endpoints: depots',
+      allow: ['203.0.113.0/25'],
+    });
+    const contractors = await gatehouse.create('/ip_policies', { description: 'Contractors' });
+    await gatehouse.create('/ip_policy_rules', {
+      ip_policy_id: contractors.id,
+      cidr: '203.0.113.64/28',
+      action: 'deny',
+    });
+    const https = await gatehouse.create('/edges/https', { description: 'Booking API' });
+    await gatehouse.create(`/edges/https/${https.id}/routes`, { match: '/', match_type: 'path_prefix' });
+    await gatehouse.create(`/edges/https/${https.id}/routes`, {
+      match: '/v2/admin',
+      match_type: 'path_prefix',
+      ip_restriction: { ip_policy_ids: [depots, contractors.id] },
+    });
+    await gatehouse.create('/edges/tcp', { description: 'Depot MQTT', ip_restriction: { ip_policy_ids: [depots] } });
+    await callFrom(gatehouse, '203.0.113.70', 1);
+
+    const page = await d().open({ path: '/who-gets-in' });
+    await page.getByRole('button', { name: '203.0.113.70' }).click();
+    await page
+      .getByRole('heading', { name: '203.0.113.70 gets into 6 of 6 doors now, 5 if every warning were enforced' })
+      .waitFor();
+    assert.match(page.url(), /ip=203\.0\.113\.70/);
+    assert.deepEqual(await rowOf(page, 'Dashboard'), ['Not restricted', 'Same', 'Nothing restricts it']);
+    assert.deepEqual(await rowOf(page, 'Management API'), [
+      'Let in, warned',
+      'Refused',
+      'No rule of API: offices policy contains it',
+    ]);
+    assert.deepEqual(await rowOf(page, 'Endpoints'), [
+      'Let in',
+      'Same',
+      '203.0.113.0/25 allow, Endpoints: depots policy',
+    ]);
+    assert.deepEqual(await rowOf(page, 'Booking API'), ['Let in', 'Same', '1 route lets it in, 1 refuses']);
+    assert.deepEqual(await rowOf(page, '/v2/admin'), ['Refused', 'Same', '203.0.113.64/28 deny, Contractors']);
+
+    await page.getByRole('button', { name: 'Why: /v2/admin' }).click();
+    await page.getByText('203.0.113.70 lies in 203.0.113.64/28, which is denied. A deny rule always wins.').waitFor();
+    await page.getByText('Module ip_restriction of route /v2/admin').waitFor();
+    await page.reload();
+    await page.getByText('A deny rule always wins.').waitFor();
+    await lookAt(page, 'who-gets-in');
+  });
+
+  test('lets an address in from where it was refused', async () => {
+    const { gatehouse } = d();
+    await restrict(gatehouse, { type: 'agent', description: 'Agents: depots', allow: ['192.0.2.0/24'] });
+    const page = await d().open({ path: '/who-gets-in?ip=2001:db8::7&open=agent' });
+    await page.getByText('No rule of its policies contains 2001:db8::7').waitFor();
+    await page.getByRole('row').getByRole('button', { name: 'Let it in…' }).click();
+    assert.equal(await page.getByLabel('Range').inputValue(), '2001:db8::7/128');
+    await page.getByLabel('Range').fill('2001:db8::7/64');
+    await page.getByRole('button', { name: 'Add the allow rule' }).click();
+    await page.getByText('Did you mean 2001:db8::/64?').waitFor();
+    await page.getByLabel('Range').fill('2001:db8::/64');
+    await page.getByRole('button', { name: 'Add the allow rule' }).click();
+    await page.getByText('2001:db8::7 lies in 2001:db8::/64, which is allowed').waitFor();
+    assert.deepEqual((await rowOf(page, 'Agents')).slice(0, 2), ['Let in', 'Same']);
+  });
+
+  test('asks about one edge where the page of that edge links to it, first for whoever follows the link', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies', { description: 'This machine' });
+    const rule = { ip_policy_id: policy.id, cidr: '127.0.0.1/32', action: 'allow' };
+    await gatehouse.create('/ip_policy_rules', rule);
+    const module = { ip_restriction: { ip_policy_ids: [policy.id] } };
+    const https = await gatehouse.create('/edges/https', { description: 'Guarded shop' });
+    const route = { match: '/', match_type: 'path_prefix', ...module };
+    await gatehouse.create(`/edges/https/${https.id}/routes`, route);
+    const tcp = await gatehouse.create('/edges/tcp', { description: 'Guarded port', ...module });
+
+    const page = await d().open({ path: `/https-edges/${https.id}` });
+    await page.getByRole('link', { name: 'Who gets in here' }).click();
+    await page.getByRole('heading', { name: '127.0.0.1 gets into Guarded shop now' }).waitFor();
+    assert.match((await rowOf(page, 'Guarded shop'))[0] ?? '', /^Let in/);
+    assert.equal(await page.getByText('Guarded port').count(), 0);
+    await lookAt(page, 'who-gets-in-edge');
+    await page.getByLabel('Address', { exact: true }).fill('192.0.2.9');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('heading', { name: '192.0.2.9 does not get into Guarded shop now' }).waitFor();
+    await page.getByRole('button', { name: 'Show every door' }).click();
+    await page.getByText('Guarded port').first().waitFor();
+    assert.match(page.url(), /\?ip=192\.0\.2\.9$/);
+
+    await page.goto(`/dashboard/tcp-edges/${tcp.id}`);
+    await page.getByRole('link', { name: 'Who gets in here' }).click();
+    await page.getByRole('heading', { name: '127.0.0.1 gets into Guarded port now' }).waitFor();
+    await page.goto(`/dashboard/who-gets-in?edge=${tcp.id.slice(0, -3)}aaa`);
+    await page.getByText('The doors could not be read').waitFor();
+  });
+
+  test('says beside the field what is wrong with an address', async () => {
+    const page = await d().open({ path: '/who-gets-in' });
+    await page.getByLabel('Address', { exact: true }).fill('203.0.113.300');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('"203.0.113.300" is not an IPv4 or IPv6 address').waitFor();
+    assert.equal(await page.getByLabel('Address', { exact: true }).getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), '203.0.113.300');
+    await lookAt(page, 'who-gets-in-wrong');
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { makePair } from '../support/certificate-pair.ts';
+import { onEachDatabase } from '../support/each-database.ts';
+import { GatehouseProcess } from '../support/gatehouse-process.ts';
+
+const token = 'the-token-of-the-patient-0123456789abcdef';
+const quiet = ['--https-listen', 'off', '--agent-listen', 'off', '--link-listen', 'off'];
+
+onEachDatabase('gatehouse doctor', (newDatabase) => {
+  test('finds nothing wrong before the first start and beside a running service', async () => {
+    const url = await newDatabase();
+    const fresh = await GatehouseProcess.run([
+      'doctor',
+      '--database-url',
+      url,
+      '--api-listen',
+      '127.0.0.1:0',
+      ...quiet,
+    ]);
+    assert.equal(fresh.code, 0, fresh.out + fresh.errors);
+    await using server = await GatehouseProcess.serve(url, ['--bootstrap-token', token]);
+    const { host } = new URL(server.url);
+    const beside = await GatehouseProcess.run(['check', '--database-url', url, '--api-listen', host, ...quiet]);
+    assert.equal(beside.code, 0, beside.out + beside.errors);
+    assert.match(beside.out, /^ok {7}port .*: it is taken, and the service runs/m);
+    assert.match(beside.out, /^ok {7}certificates: 0 are uploaded/m);
+    const pair = makePair('doctor', '-days', '5', '-subj', '/CN=soon.test', '-addext', 'subjectAltName=DNS:soon.test');
+    const body = { certificate_pem: pair.certificate_pem, private_key_pem: pair.private_key_pem };
+    assert.equal((await server.call('POST', '/tls_certificates', token, body)).status, 201);
+    const soon = await GatehouseProcess.run(['doctor', '--database-url', url, '--api-listen', host, ...quiet]);
+    assert.deepEqual(
+      [soon.code, /^warning {2}certificates: cert_\w+ \(soon\.test\) ends at /m.test(soon.out)],
+      [0, true],
+    );
+  });
+});
+
+describe('gatehouse doctor', () => {
+  test('names each fault and what to do, and ends with 2', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'a.db');
+    await writeFile(file, 'this is no database, however long it may be, and it never was one');
+    await chmod(file, 0o644);
+    const taken = createServer().listen(0, '127.0.0.1');
+    context.after(() => taken.close());
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const args = ['--database-url', `sqlite:${file}`, '--api-listen', `127.0.0.1:${port}`, ...quiet];
+    const { code, out } = await GatehouseProcess.run(['doctor', ...args]);
+    assert.equal(code, 2, out);
+    assert.match(out, /^fault {4}database: it cannot be used: .*restore a backup$/m);
+    assert.match(out, /^fault {4}port 127\.0\.0\.1:\d+: another program listens there: .*GATEHOUSE_API_LISTEN$/m);
+    const dead = await GatehouseProcess.run(['doctor', '--database-url', 'postgres://127.0.0.1:1/none', ...quiet]);
+    assert.deepEqual([dead.code, /^fault {4}database: .*GATEHOUSE_DATABASE_URL/m.test(dead.out)], [2, true]);
+    const misspelt = await GatehouseProcess.run(['doctor'], { GATEHOUSE_API_LISTN: 'x' });
+    assert.deepEqual(
+      [misspelt.code, /^fault {4}settings: GATEHOUSE_API_LISTN.*_LISTEN/m.test(misspelt.out)],
+      [2, true],
+    );
+  });
+});

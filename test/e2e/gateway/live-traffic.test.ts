@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { freePort } from '../../support/free-port.ts';
+import { DashboardBrowser } from '../../support/dashboard-browser.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
+import { EventReader } from '../../support/event-reader.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { checkData } from '../../support/openapi-check.ts';
+import { createAccount, createUser } from '../../support/people.ts';
+import { Site, siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
+
+onEachDatabase('live traffic', (newDatabase) => {
+  for (const workers of ['1', '2']) {
+    describe(`with ${workers} gateway process(es)`, () => {
+      let site: Site;
+      before(async () => {
+        site = await Site.start({ workers, httpsListen: `[::]:${await freePort()}` }, await newDatabase());
+      });
+      after(() => site[Symbol.asyncDispose]());
+      const watch = (token = site.gatehouse.token) =>
+        EventReader.open(`${site.gatehouse.url}/traffic/events`, { authorization: `Bearer ${token}` });
+
+      test('shows each request with its decision, and neither query nor values of headers', async () => {
+        const { gatehouse, routePath } = site;
+        await gatehouse.put(`${routePath}/request_headers`, {
+          add: { 'x-secret': 'hidden-value' },
+          remove: ['cookie'],
+        });
+        const policy = await site.policy('127.0.0.0/8', '::/0');
+        await gatehouse.put(`${routePath}/ip_restriction`, { ip_policy_ids: [policy] });
+        await using reader = await watch();
+        await site.askHttps({ path: '/a/page?token=hidden-query', from: '127.0.0.1' });
+        const { event, data } = await reader.find(({ data: { path } }) => path === '/a/page', 'the request');
+        checkData('TrafficEvent', data);
+        assert.equal(event, 'request');
+        const { id, at, duration_ms: duration, upstream_ms: upstreamMs, rule, protocol, ...facts } = data;
+        assert.match(id, /^op_/);
+        assert.ok(Math.abs(Date.parse(at) - Date.now()) < 120_000);
+        assert.ok(duration >= upstreamMs && upstreamMs > 0, `${duration} ${upstreamMs}`);
+        assert.ok(['1.1', '2'].includes(protocol));
+        assert.deepEqual([rule.policy_id, rule.cidr, rule.action], [policy, '127.0.0.0/8', 'allow']);
+        assert.deepEqual(facts, {
+          kind: 'https',
+          phase: 'closed',
+          edge_id: site.edgeId,
+          route_id: site.routeId,
+          hostport: `${siteHost}:443`,
+          client_ip: '127.0.0.1',
+          method: 'GET',
+          path: '/a/page',
+          status: 200,
+          verdict: 'allowed',
+          upstream: site.backendId,
+          headers_added: ['x-secret'],
+          headers_removed: ['cookie'],
+        });
+        assert.ok(!reader.text.includes('hidden'), reader.text);
+        for (const module of ['request_headers', 'ip_restriction']) await gatehouse.delete(`${routePath}/${module}`);
+      });
+
+      test('says who refused, who warned, and by which rule', async () => {
+        const { gatehouse, routePath } = site;
+        await using reader = await watch();
+        const denying = await site.policy('127.0.0.0/8', '!127.0.0.7/32');
+        await gatehouse.put(`${routePath}/ip_restriction`, { ip_policy_ids: [denying] });
+        await site.askHttps({ path: '/by-module', from: '127.0.0.7' });
+        const byModule = await reader.find(({ data: { path } }) => path === '/by-module', 'the refused request');
+        assert.deepEqual(
+          [byModule.data.verdict, byModule.data.status, byModule.data.rule.cidr, byModule.data.restrictions],
+          ['refused', 403, '127.0.0.7/32', undefined],
+        );
+        assert.equal(typeof byModule.data.code, 'number');
+        assert.ok(byModule.data.reason.includes('127.0.0.7'), byModule.data.reason);
+        await gatehouse.delete(`${routePath}/ip_restriction`);
+
+        const warning = await site.restrict(false, await site.policy('192.0.2.0/24'));
+        await site.askHttps({ path: '/warned', from: '127.0.0.1' });
+        const warned = await reader.find(({ data: { path } }) => path === '/warned', 'the warned request');
+        assert.deepEqual(
+          [warned.data.verdict, warned.data.status, warned.data.restrictions, warned.data.rule],
+          ['warned', 200, [warning.id], undefined],
+        );
+        await gatehouse.patch(`/ip_restrictions/${warning.id}`, { enforced: true });
+        await site.askHttps({ path: '/refused', from: '127.0.0.1' });
+        const refused = await reader.find(({ data: { path } }) => path === '/refused', 'the refused request');
+        assert.deepEqual([refused.data.verdict, refused.data.restrictions], ['refused', [warning.id]]);
+        await site.askTcp({ from: '127.0.0.1' }).catch(() => {});
+        const reset = await reader.find(({ event }) => event === 'connection', 'the refused connection');
+        checkData('TrafficEvent', reset.data);
+        assert.deepEqual(
+          [reset.data.verdict, reset.data.phase, reset.data.restrictions, reset.data.client_ip],
+          ['refused', 'closed', [warning.id], '127.0.0.1'],
+        );
+        await gatehouse.delete(`/ip_restrictions/${warning.id}`);
+      });
+
+      test('shows a connection when it opens and when it closes, under one id', async () => {
+        await using reader = await watch();
+        await site.askTcp({ from: '127.0.0.1' });
+        const closed = await reader.find(
+          ({ event, data }) => event === 'connection' && data.phase === 'closed',
+          'the end of the connection',
+        );
+        checkData('TrafficEvent', closed.data);
+        const { id, hostport, edge_id: edgeId, verdict, bytes_out: bytesOut, upstream } = closed.data;
+        assert.deepEqual(
+          [hostport, edgeId, verdict, upstream],
+          [`:${site.tcpPort}`, site.tcpEdgeId, 'allowed', site.backendId],
+        );
+        assert.ok(bytesOut > 0);
+        const opened = reader.events.find(({ data }) => data.id === id && data.phase === 'opened');
+        assert.ok(opened, JSON.stringify(reader.events));
+      });
+
+      test('belongs to its account', async () => {
+        const stranger = await createUser(site.gatehouse, 'admin', await createAccount(site.gatehouse));
+        await using other = await watch(stranger.token);
+        await using own = await watch();
+        await site.askHttps({ path: '/mine' });
+        await own.find(({ data: { path } }) => path === '/mine', 'the request');
+        const theirs = (await site.gatehouse.get('/traffic/history', { token: stranger.token })).body;
+        assert.ok(theirs.buckets.every(({ requests }: { requests: number }) => requests === 0));
+        assert.deepEqual([other.events, theirs.by_edge], [[], []]);
+      });
+
+      test('is counted minute by minute for an hour, by edge too', async () => {
+        const sum = (buckets: readonly Record<string, number>[], name: string) =>
+          buckets.reduce((total, bucket) => total + (bucket[name] ?? 0), 0);
+        const { body: earlier } = await site.gatehouse.get('/traffic/history');
+        assert.equal(earlier.buckets.length, 60);
+        assert.equal(earlier.carries_traffic, true);
+        for (let count = 0; count < 3; count++) await site.askHttps({ path: '/counted' });
+        await site.askHttps({ path: '/%2e%2e/invalid' });
+        await site.askTcp();
+        const counted = async () => {
+          const { buckets } = (await site.gatehouse.get('/traffic/history')).body;
+          return [
+            sum(buckets, 'requests') - sum(earlier.buckets, 'requests'),
+            sum(buckets, 'connections') - sum(earlier.buckets, 'connections'),
+          ].join();
+        };
+        await until(async () => (await counted()) === '4,1', 'they are counted');
+        const { buckets, by_edge: byEdge } = (await site.gatehouse.get('/traffic/history')).body;
+        const busy = buckets.findLast(({ requests }: { requests: number }) => requests > 0);
+        assert.ok(busy.p50_ms > 0 && busy.p99_ms >= busy.p50_ms, JSON.stringify(busy));
+        const starts = buckets.map(({ start }: { start: string }) => Date.parse(start));
+        assert.ok(starts.every((start: number, at: number) => at === 0 || start - starts[at - 1] === 60_000));
+        const ids = new Set(byEdge.map(({ edge_id: edgeId }: { edge_id: string }) => edgeId));
+        assert.ok(ids.has(site.edgeId) && ids.has(site.tcpEdgeId), JSON.stringify(byEdge));
+      });
+    });
+  }
+
+  test('is bounded: an account has so many streams, and one that ends makes room', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { trafficStreams: '1' });
+    const watch = () =>
+      EventReader.open(`${gatehouse.url}/traffic/events`, { authorization: `Bearer ${gatehouse.token}` });
+    const reader = await watch();
+    const { status, body } = await gatehouse.get('/traffic/events');
+    assert.deepEqual([status, body.error_code], [429, 'ERR_GATEHOUSE_20178']);
+    assert.ok(body.msg.includes('GATEHOUSE_TRAFFIC_STREAMS'), body.msg);
+    await reader[Symbol.asyncDispose]();
+    await until(async () => (await gatehouse.get('/traffic/events')).status === 200, 'there is room again');
+  });
+
+  test('ends at once with the key or session that watches, and with the server', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase());
+    const url = `${gatehouse.url}/traffic/events`;
+    const key = await gatehouse.create('/api_keys');
+    const byKey = await EventReader.open(url, { authorization: `Bearer ${key.token}` });
+    const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
+    const bySession = await EventReader.open(url, { cookie: browser.cookie ?? '', 'gatehouse-dashboard': '1' });
+    await gatehouse.delete(`/api_keys/${key.id}`);
+    await until(() => byKey.isOver, 'the stream of the key ends');
+    assert.deepEqual(byKey.events.at(-1), { event: 'end', data: { status_code: 401 } });
+    assert.equal(bySession.isOver, false);
+    await browser.delete('/dashboard/session');
+    await until(() => bySession.isOver, 'the stream of the session ends');
+    const last = await EventReader.open(url, { authorization: `Bearer ${gatehouse.token}` });
+    await gatehouse.app.api?.close();
+    await until(() => last.isOver, 'the server ends its streams when it stops');
+  });
+
+  test('does not keep a session alive that does nothing else', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { dashboardIdleSeconds: '2' });
+    const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
+    await using reader = await EventReader.open(`${gatehouse.url}/traffic/events`, {
+      cookie: browser.cookie ?? '',
+      'gatehouse-dashboard': '1',
+    });
+    await until(() => reader.isOver, 'the session is over');
+    assert.deepEqual(reader.events.at(-1), { event: 'end', data: { status_code: 401 } });
+  });
+
+  test('is that of this process: one that carries none says so', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const { body } = await gatehouse.get('/traffic/history');
+    assert.equal(body.carries_traffic, false);
+    assert.equal(
+      (
+        await fetch(`${gatehouse.url}/traffic/events`, {
+          method: 'HEAD',
+          headers: { authorization: `Bearer ${gatehouse.token}`, 'service-version': '2' },
+        })
+      ).status,
+      200,
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+/** A certificate and its key, with the names of Node's TLS options. */
+export interface ClientPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-client-certificates-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+}
+
+function read(name: string): ClientPair {
+  return {
+    cert: readFileSync(join(folder, `${name}.pem`), 'utf8'),
+    key: readFileSync(join(folder, `${name}.key`), 'utf8'),
+  };
+}
+
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+/** An authority that signs certificates of clients. Each needs a name of its own. */
+export class ClientAuthority {
+  readonly #name: string;
+  readonly pem: string;
+
+  constructor(name: string, signedBy?: string) {
+    this.#name = name;
+    const subject = ['-days', '2', '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`];
+    const issuer = signedBy === undefined ? [] : ['-CA', `${signedBy}.pem`, '-CAkey', `${signedBy}.key`];
+    openssl('req', '-x509', ...newKey, ...issuer, '-addext', 'keyUsage=keyCertSign', ...subject);
+    this.pem = read(name).cert;
+  }
+
+  /** An authority that this one has signed. */
+  authority(name: string): ClientAuthority {
+    return new ClientAuthority(name, this.#name);
+  }
+
+  /** A certificate of -1 days has expired. */
+  sign(name: string, { days = 1, usage = 'clientAuth' } = {}): ClientPair {
+    const file = `${this.#name}-${name}`;
+    openssl('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.csr`);
+    writeFileSync(join(folder, `${file}.ext`), `basicConstraints=CA:false\nextendedKeyUsage=${usage}\n`);
+    const by = ['-CA', `${this.#name}.pem`, '-CAkey', `${this.#name}.key`, '-CAcreateserial'];
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${file}.csr`,
+      ...by,
+      '-days',
+      String(days),
+      '-extfile',
+      `${file}.ext`,
+      '-out',
+      `${file}.pem`,
+    );
+    return read(file);
+  }
+}

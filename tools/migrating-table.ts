@@ -1,0 +1,156 @@
+/** One resource or module of the hosted service, and what becomes of it here. */
+export interface MigratedPath {
+  /** The path, and others that are the same thing; at least the first is served where the resource is here. */
+  readonly paths: readonly string[];
+  readonly here: 'yes' | 'partly' | 'no';
+  /** What is different, or what to use in its place. */
+  readonly note: string;
+}
+
+const signIn = 'Put a proxy that signs visitors in before the upstream server.';
+
+/** Every resource of the hosted service's API, in the order of docs/migrating.md. */
+export const migratedPaths: readonly MigratedPath[] = [
+  { paths: ['/api_keys'], here: 'yes', note: 'Also an end, allowed sources, read-only keys and rotation.' },
+  { paths: ['/bot_users', '/service_users'], here: 'yes', note: '' },
+  { paths: ['/credentials'], here: 'yes', note: 'Tokens of agents.' },
+  {
+    paths: ['/ip_policies'],
+    here: 'yes',
+    note: 'A policy in use cannot be deleted. `PUT /ip_policies/{id}/rules` replaces all of its rules at once.',
+  },
+  { paths: ['/ip_policy_rules'], here: 'yes', note: '' },
+  {
+    paths: ['/ip_restrictions'],
+    here: 'yes',
+    note: 'Several of one type are allowed, and a change that would lock its caller out is refused (409).',
+  },
+  {
+    paths: ['/edges/tcp'],
+    here: 'yes',
+    note: 'Modules `backend` and `ip_restriction`. The gateway listens on the port.',
+  },
+  {
+    paths: ['/edges/https', '/edges/https/{edge_id}/routes'],
+    here: 'yes',
+    note: 'Modules of routes: `backend`, `ip_restriction`, `request_headers`, `response_headers`, `compression`.',
+  },
+  { paths: ['/backends/static'], here: 'yes', note: 'The upstream server, as the gateway reaches it.' },
+  { paths: ['/backends/tunnel_group'], here: 'yes', note: 'Agents by their labels.' },
+  {
+    paths: ['/tls_certificates'],
+    here: 'yes',
+    note: 'Uploaded, or got from a public authority (`GATEHOUSE_ACME`). Other names get one of the local CA.',
+  },
+  {
+    paths: ['/reserved_domains'],
+    here: 'partly',
+    note: 'Certificates that renew themselves need `GATEHOUSE_ACME=on`. There are no CNAME targets: point the name at the gateway.',
+  },
+  { paths: ['/reserved_addrs'], here: 'yes', note: 'A port of `GATEHOUSE_TCP_PORTS`.' },
+  { paths: ['/tunnel_sessions'], here: 'yes', note: '' },
+  { paths: ['/tunnels'], here: 'yes', note: '' },
+  {
+    paths: ['/endpoints'],
+    here: 'partly',
+    note: 'Read only: endpoints come with agents and edges. There are no cloud endpoints.',
+  },
+  { paths: ['/edges/tls'], here: 'no', note: 'Use an HTTPS edge, or a TCP edge whose upstream server speaks TLS.' },
+  {
+    paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],
+    here: 'no',
+    note: 'Use `ip_restriction`, `request_headers`, `response_headers` and `compression`.',
+  },
+  {
+    paths: [
+      '/edges/https/{edge_id}/routes/{id}/oauth',
+      '/edges/https/{edge_id}/routes/{id}/oidc',
+      '/edges/https/{edge_id}/routes/{id}/saml',
+    ],
+    here: 'no',
+    note: signIn,
+  },
+  {
+    paths: ['/edges/https/{edge_id}/routes/{id}/webhook_verification'],
+    here: 'no',
+    note: 'Verify the signature in the upstream server.',
+  },
+  {
+    paths: ['/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter'],
+    here: 'no',
+    note: 'Use a TCP edge for TCP; WebSocket passes through HTTPS edges as it is. Agents can ask for it for their own endpoints.',
+  },
+  {
+    paths: [
+      '/edges/https/{edge_id}/routes/{id}/circuit_breaker',
+      '/edges/https/{edge_id}/routes/{id}/user_agent_filter',
+    ],
+    here: 'no',
+    note: 'Agents can ask for them for their own endpoints.',
+  },
+  {
+    paths: ['/edges/https/{edge_id}/mutual_tls', '/edges/https/{edge_id}/tls_termination', '/certificate_authorities'],
+    here: 'no',
+    note: 'The gateway ends TLS 1.2 and 1.3. Admit clients by address: IP policies and `ip_restriction`. Agents can ask for both for their own endpoints.',
+  },
+  {
+    paths: ['/backends/failover', '/backends/weighted'],
+    here: 'no',
+    note: 'Use a static backend; a balancer behind it can choose among several servers.',
+  },
+  { paths: ['/backends/http_response'], here: 'no', note: 'Use a static backend whose server gives the answer.' },
+  {
+    paths: ['/event_destinations', '/event_subscriptions', '/event_sources'],
+    here: 'no',
+    note: '`GET /changes` is the audit log; the access log and the metrics have the traffic.',
+  },
+  {
+    paths: ['/vaults', '/vault_secrets'],
+    here: 'no',
+    note: 'Keep secrets outside, and send them where a module needs them.',
+  },
+  {
+    paths: ['/kubernetes_operators'],
+    here: 'no',
+    note: 'The operator does not work; make edges with any client of the API.',
+  },
+  {
+    paths: ['/ssh_credentials', '/ssh_certificate_authorities', '/ssh_host_certificates', '/ssh_user_certificates'],
+    here: 'no',
+    note: 'Agents sign in with a token of `/credentials`.',
+  },
+  { paths: ['/agent_ingresses'], here: 'no', note: 'Agents connect to the address of `GATEHOUSE_AGENT_LISTEN`.' },
+  { paths: ['/app/users', '/app/sessions'], here: 'no', note: signIn },
+];
+
+/** Paths that only Gatehouse has. */
+export const ownPaths: readonly string[] = [
+  '/changes',
+  '/configuration',
+  '/gateways',
+  '/ip_check',
+  '/traffic',
+  '/healthz',
+  '/readyz',
+  '/openapi.json',
+  '/configuration.schema.json',
+  '/local_ca.pem',
+];
+
+const words: Readonly<Record<MigratedPath['here'], string>> = { yes: 'yes', partly: 'in part', no: 'no' };
+
+const begin = '<!-- generated from tools/migrating-table.ts: npm run generate -->';
+const end = '<!-- end of what is generated -->';
+
+/** The page with its table as the data say. */
+export function withMigratingTable(page: string): string {
+  const rows = migratedPaths.map(
+    ({ paths, here, note }) => `| ${paths.map((path) => `\`${path}\``).join(', ')} | ${words[here]} | ${note} |`,
+  );
+  const table = ['| the hosted service | here | what is different, or what to use |', '|---|---|---|', ...rows].join(
+    '\n',
+  );
+  const [before = '', rest = ''] = page.split(begin);
+  const [, after = ''] = rest.split(end);
+  return `${before}${begin}\n\n${table}\n\n${end}${after}`;
+}
