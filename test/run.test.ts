@@ -19,7 +19,7 @@ describe('npm test', { concurrency: true }, () => {
   /** Runs one test file with this text. The limit gives a busy machine the time to start it. */
   async function runFile(name: string, text: string, limitSeconds = 3) {
     const file = join(folder, `${name}.test.mjs`);
-    await writeFile(file, `import { after, test } from 'node:test';\n${text}`);
+    await writeFile(file, `import assert from "node:assert/strict"; import { after, test } from 'node:test';\n${text}`);
     // With this variable, Node would treat the file as part of this run.
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const child = spawn(process.execPath, [runner, file], {
@@ -47,6 +47,20 @@ describe('npm test', { concurrency: true }, () => {
     assert.equal(code, 1, out);
     const [, summary = ''] = out.split('All failed tests of this run:');
     assert.match(summary, /^\n+✖ \S+failing\.test\.mjs:2 › is wrong\nError: for this reason\n[^✖✔]*$/);
+  });
+
+  test('says so too of a reason that cannot be copied from the process of the test', async () => {
+    const { code, out } = await runFile(
+      'odd',
+      `test('is odd', () => { throw Object.assign(new Error('has a function'), { odd: () => {}, [Symbol.for('x')]: 1 }); });
+       test('compares functions', () => { assert.deepEqual({ answer: () => 1 }, { answer: 2 }); });
+       test('is quick', () => {});`,
+      60,
+    );
+    assert.equal(code, 1, out);
+    assert.match(out, /✔ is quick/);
+    const [, summary = ''] = out.split('All failed tests of this run:');
+    assert.match(summary, /› is odd\n[^✖]*has a function[^✖]*✖ [^✖]*› compares functions\n[^✖]*deep/);
   });
 
   test('names a test that never ends, runs those after it, and ends with 1', async () => {

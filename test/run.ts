@@ -76,6 +76,8 @@ if (files.length > 0) {
 // Once more at the end, where whoever reads the end of a long log finds it.
 const failed = failures.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')).join('');
 if (failed !== '') process.stdout.write(`\nAll failed tests of this run:\n${failed}`);
+else if (process.exitCode !== 0)
+  process.stdout.write('\nNo test failed, but a group of them did not end as it should.\n');
 await rm(results, { recursive: true, force: true });
 
 function runTests(concurrency: number, limitSeconds: number, patterns: readonly string[]): Promise<number> {

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
 
 /** Characters of a reason that are shown. */
 const maxReason = 1500;
@@ -13,7 +14,12 @@ export default async function* failures(events: AsyncIterable<TestEvent>): Async
     // A suite fails because a test of it did, which is told by itself.
     if (error.cause === undefined || error.message.includes('subtest')) continue;
     const cause: unknown = error.cause;
-    const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-    yield `\n✖ ${relative('.', data.file ?? '')}:${data.line ?? 0} › ${data.name}\n${reason.slice(0, maxReason)}\n`;
+    yield `\n✖ ${relative('.', data.file ?? '')}:${data.line ?? 0} › ${data.name}\n${textOf(cause).slice(0, maxReason)}\n`;
   }
+}
+
+/** What comes from the process of a test may be anything: an error that cannot be copied arrives as an object without a prototype. */
+function textOf(cause: unknown): string {
+  if (typeof cause === 'string') return cause;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause);
 }
