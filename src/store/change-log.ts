@@ -2,6 +2,7 @@ import { chunks } from '../lib/chunks.ts';
 import { toTimestamp } from '../lib/ids.ts';
 import type { Connection, Queries, Row, Value } from './database.ts';
 import type { Migration } from './migrate.ts';
+import type { SentStatements } from './sent-statements.ts';
 
 /** The author of a write, and the call it belongs to. */
 export interface Actor {
@@ -74,6 +75,7 @@ function insertSql(rows: number): string {
 
 export async function appendChanges(
   connection: Connection,
+  sent: SentStatements,
   version: number,
   actor: Actor,
   changes: readonly Change[],
@@ -92,7 +94,7 @@ export async function appendChanges(
     change.after,
     change.cascades ? 1 : 0,
   ]);
-  for (const some of chunks(rows, rowsAtOnce)) await connection.run(insertSql(some.length), some.flat());
+  for (const some of chunks(rows, rowsAtOnce)) await sent.send(connection.run(insertSql(some.length), some.flat()));
 }
 
 /** Versions whose changes one transaction deletes. */

@@ -42,8 +42,8 @@ export interface Database {
    * counts as gone; without a limit, statements may take any time.
    */
   connect(statementTimeoutMs?: number): Promise<Connection>;
-  /** Begins a transaction that holds the only right to write, across processes, until it ends. */
-  beginExclusive(connection: Connection): Promise<void>;
+  /** Begins a transaction that holds the only right to write, across processes, until it ends. Returns the store's version. */
+  beginExclusive(connection: Connection): Promise<number>;
   /** Signals the write to other processes when, and only if, it commits. */
   announce(connection: Connection): Awaitable<void>;
   /** Begins a transaction that sees one state of the database throughout. */

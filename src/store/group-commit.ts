@@ -1,13 +1,14 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { Pace } from '../lib/pace.ts';
-import { appendChanges, readVersion } from './change-log.ts';
+import { appendChanges } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
 import { forEachItem } from './for-each-item.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
+import { SentStatements } from './sent-statements.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
 export interface Transaction extends Queries {
@@ -35,11 +36,15 @@ interface Done<T> {
 }
 
 /** Does the work of one write; the changes that it records have this version. */
-type Perform<T> = (connection: Connection, version: number) => Promise<Done<T>>;
+type Perform<T> = (connection: Connection, version: number, sent: SentStatements) => Promise<Done<T>>;
 
 interface Job {
   /** `answer` is to be called once the transaction is durable and known to all followers. */
-  perform(connection: Connection, version: number): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
+  perform(
+    connection: Connection,
+    version: number,
+    sent: SentStatements,
+  ): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
   readonly reject: (error: unknown) => void;
 }
 
@@ -47,6 +52,7 @@ interface Job {
 interface Batch {
   readonly fromVersion: number;
   version: number;
+  readonly sent: SentStatements;
   readonly changes: Change[];
   readonly observed: ObservedChange[];
   readonly answers: (() => void)[];
@@ -87,6 +93,7 @@ export class GroupCommit {
   readonly #queue = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #isFull = false;
+  #isClosed = false;
 
   constructor(database: Database, committed: Committed) {
     this.#database = database;
@@ -94,7 +101,9 @@ export class GroupCommit {
   }
 
   submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#enqueue(actor.accountId, (connection, version) => performLogged(connection, version, actor, work));
+    return this.#enqueue(actor.accountId, (connection, version, sent) =>
+      performLogged(connection, version, sent, actor, work),
+    );
   }
 
   /** Takes its turn among the writes of the account, but leaves no trace in the change log. */
@@ -115,16 +124,19 @@ export class GroupCommit {
     return this.#isFull;
   }
 
+  /** Carries out what was submitted. What comes later is refused: it would open a connection that nobody closes. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#running;
     await this.#dropConnection();
   }
 
   #enqueue<T>(accountId: string, perform: Perform<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the database is being closed'));
     return new Promise((resolve, reject) => {
       this.#queue.push(accountId, {
-        async perform(connection, version) {
-          const { value, changes, observed } = await perform(connection, version);
+        async perform(connection, version, sent) {
+          const { value, changes, observed } = await perform(connection, version, sent);
           return { changes, observed, answer: () => resolve(value) };
         },
         reject: (error) => {
@@ -179,9 +191,17 @@ export class GroupCommit {
 
   /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
   async #carryOutAll(jobs: Job[]): Promise<[Batch, ObservedStep | undefined]> {
-    const connection = await this.#begin(jobs);
-    const fromVersion = await readVersion(connection);
-    const batch: Batch = { fromVersion, version: fromVersion, changes: [], observed: [], answers: [], isFull: false };
+    const [connection, fromVersion] = await this.#begin(jobs);
+    const sent = new SentStatements(connection.isRemote);
+    const batch: Batch = {
+      fromVersion,
+      version: fromVersion,
+      sent,
+      changes: [],
+      observed: [],
+      answers: [],
+      isFull: false,
+    };
     const pace = new Pace();
     const paced = giveWayBetween(connection, pace);
     const endMs = performance.now() + batchMs;
@@ -190,21 +210,22 @@ export class GroupCommit {
       await carryOut(paced, batch, job);
     }
     const isVersioned = batch.version > fromVersion;
-    if (isVersioned) await connection.run('UPDATE store_version SET version = $1', [batch.version]);
+    if (isVersioned) await sent.send(connection.run('UPDATE store_version SET version = $1', [batch.version]));
     const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed);
-    if (isVersioned || observed !== undefined) await this.#database.announce(connection);
-    await connection.script('COMMIT');
+    if (isVersioned || observed !== undefined) await sent.send(this.#database.announce(connection));
+    // Behind a statement that has failed, it commits nothing.
+    await sent.send(connection.script('COMMIT'));
+    await sent.arrived();
     return [batch, observed];
   }
 
-  /** Takes a job first: if there is no connection, somebody has to be told. */
-  async #begin(jobs: Job[]): Promise<Connection> {
+  /** Returns the connection and the version of the store. Takes a job first: if there is no connection, somebody has to be told. */
+  async #begin(jobs: Job[]): Promise<[Connection, number]> {
     this.#takeNext(jobs, Infinity);
     // After an outage, the first write need not be the one that finds out.
     if (this.#connection?.isBroken) await this.#dropConnection();
     const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
-    await this.#database.beginExclusive(connection);
-    return connection;
+    return [connection, await this.#database.beginExclusive(connection)];
   }
 
   #takeNext(jobs: Job[], endMs: number): Job | undefined {
@@ -225,13 +246,14 @@ export class GroupCommit {
   }
 }
 
-/** Lets others have their turn between statements; on SQLite, where each of them runs in this thread, nobody else does. */
+/** Lets others have their turn between statements that run in this thread. Those that travel keep their order, and wait anyway. */
 function giveWayBetween(connection: Connection, pace: Pace): Connection {
+  if (connection.isRemote) return connection;
   return {
     get isBroken() {
       return connection.isBroken;
     },
-    isRemote: connection.isRemote,
+    isRemote: false,
     all: (sql, parameters) =>
       pace.isDue ? pace.giveWay().then(() => connection.all(sql, parameters)) : connection.all(sql, parameters),
     run: (sql, parameters) =>
@@ -242,15 +264,18 @@ function giveWayBetween(connection: Connection, pace: Pace): Connection {
 }
 
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
-  await connection.script('SAVEPOINT job');
+  const { sent } = batch;
+  await sent.send(connection.script('SAVEPOINT job'));
   try {
-    const { changes, observed, answer } = await job.perform(connection, batch.version + 1);
-    await connection.script('RELEASE job');
+    const { changes, observed, answer } = await job.perform(connection, batch.version + 1, sent);
+    await sent.send(connection.script('RELEASE job'));
     if (changes.length > 0) batch.version += 1;
     batch.changes.push(...changes);
     batch.observed.push(...observed);
     batch.answers.push(answer);
   } catch (error) {
+    // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
+    await sent.arrived();
     await undo(connection, error);
     batch.isFull ||= error instanceof StoreFullError;
     job.reject(error);
@@ -269,6 +294,7 @@ async function undo(connection: Connection, error: unknown): Promise<void> {
 async function performLogged<T>(
   connection: Connection,
   version: number,
+  sent: SentStatements,
   actor: Actor,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<Done<T>> {
@@ -284,7 +310,7 @@ async function performLogged<T>(
     record: (change) => changes.push(change),
     forEach: (items, each) => forEachItem(connection, changes, items, each),
   });
-  if (changes.length > 0) await appendChanges(connection, version, actor, changes);
+  if (changes.length > 0) await appendChanges(connection, sent, version, actor, changes);
   else if (ranStatements) throw new Error('a write ran statements but recorded no change');
   return { value, changes, observed: [] };
 }

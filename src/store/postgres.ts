@@ -40,8 +40,11 @@ export async function openPostgres(url: string): Promise<Database> {
     connect: (statementTimeoutMs) =>
       connect(statementTimeoutMs === undefined ? config : { ...config, ...bounded(statementTimeoutMs) }),
     async beginExclusive(connection) {
-      await connection.script('BEGIN');
-      await connection.all('SELECT version FROM store_version FOR UPDATE');
+      const [, [row]] = await Promise.all([
+        connection.script('BEGIN'),
+        connection.all('SELECT version FROM store_version FOR UPDATE'),
+      ]);
+      return Number(row?.[0]);
     },
     async announce(connection) {
       await connection.all(notifySql);

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { readVersion } from './change-log.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 import { sqliteJson } from './sqlite-json.ts';
@@ -31,7 +32,10 @@ export function openSqlite(path: string): Database {
   return {
     reader,
     connect: async () => new SqliteConnection(path),
-    beginExclusive: beginImmediate,
+    async beginExclusive(connection) {
+      await beginImmediate(connection);
+      return readVersion(connection);
+    },
     // Other processes read the file's own counter.
     announce() {},
     beginSnapshot: (connection) => connection.script('BEGIN'),

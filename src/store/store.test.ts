@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { onEachDatabase } from '../../test/support/each-database.ts';
 import { accountId, actor, createThing, openThings, things } from '../../test/support/things.ts';
 import type { Thing } from '../../test/support/things.ts';
+import { StoreUnavailableError } from './database.ts';
 import type { Store } from './store.ts';
 
 const increment = (store: Store, id: string): Promise<Thing> =>
@@ -47,6 +48,18 @@ onEachDatabase('the store', (newDatabase) => {
     state.done = true;
     await readers;
     assert.equal(state.answered, 60);
+  });
+
+  test('a write that comes after the end is refused, and opens nothing again', async () => {
+    const store = await openThings(await newDatabase());
+    const last = createThing(store, 'last');
+    await store[Symbol.asyncDispose]();
+    assert.equal((await last).name, 'last');
+    await assert.rejects(createThing(store, 'late'), StoreUnavailableError);
+    await assert.rejects(
+      store.writeUnlogged(async () => {}),
+      StoreUnavailableError,
+    );
   });
 
   test('a deleted document is gone from memory, and a cascading deletion empties it', async () => {

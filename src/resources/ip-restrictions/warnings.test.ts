@@ -86,6 +86,21 @@ onEachDatabase('warnings', (newDatabase) => {
     assert.equal(gatehouse.app.context.store.version, version);
   });
 
+  test('who waits until all is written, such as a program that ends, waits for what others have begun to write', async () => {
+    const policy = await gatehouse.create('/ip_policies');
+    const restriction = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });
+    const counted = gatehouse.app.context.services.get(warnings);
+    const source = parseIp('10.6.0.1');
+    assert.ok(source);
+    counted.warned([restriction.id], source);
+    const order: string[] = [];
+    const begun = counted.flush().then(() => order.push('begun before'));
+    await counted.flush();
+    order.push('nothing left');
+    await begun;
+    assert.deepEqual(order, ['begun before', 'nothing left']);
+  });
+
   test('a flood of sources is written in short steps, so that other writes are answered meanwhile', async () => {
     const policy = await gatehouse.create('/ip_policies');
     const restriction = await gatehouse.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] });

@@ -26,10 +26,8 @@ export function createWarnings(store: Store): Warnings {
   const slots = new WarningSlots(store);
   let pending = new Map<string, Pending>();
   let timer: NodeJS.Timeout | undefined;
-  const flush = async () => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (pending.size === 0) return;
+  let flushing = Promise.resolve();
+  const write = async () => {
     const batch = [...pending.values()];
     pending = new Map();
     for (let at = 0; at < batch.length; at += sourcesAtOnce) {
@@ -40,6 +38,14 @@ export function createWarnings(store: Store): Warnings {
       batch.map(({ restrictionId, source, lastMs, count }) => ({ restrictionId, source, count, atMs: lastMs })),
     );
     for (const id of new Set(batch.map(({ restrictionId }) => restrictionId))) await prune(store, id);
+  };
+  /** Resolves when nothing of it is under way any more, also not of an earlier one. */
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const written = flushing.then(write);
+    flushing = written.catch(() => {});
+    return written;
   };
   const count = (restrictionId: string, source: string) => {
     const key = `${restrictionId} ${source}`;
