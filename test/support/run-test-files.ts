@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface TestRun {
@@ -16,6 +17,9 @@ export interface TestRun {
 
 /** Limit for a file beside its tests: to load, and to end after them. */
 const marginMs = 60_000;
+
+/** Characters of what Node says of tests that were stopped. */
+const maxNamed = 3_000;
 
 /** Time that Node gets after the signal to stop, to name the tests that were running. */
 const stopMs = 10_000;
@@ -34,18 +38,23 @@ export async function runTestFiles({ files, concurrency, limitMs, environment, f
   });
   const silenceMs = limitMs + Math.min(limitMs, marginMs);
   let isStuck = false;
+  let named = '';
   const silence = setTimeout(() => {
     isStuck = true;
-    process.stdout.write(`\nNothing has ended for ${silenceMs / 1000} s. Stopping the tests, which names what runs:\n`);
+    named = `\nNothing has ended for ${silenceMs / 1000} s. Stopping the tests, which names what runs:\n`;
+    process.stdout.write(named);
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), stopMs).unref();
   }, silenceMs);
   child.stdout.on('data', (chunk) => {
-    silence.refresh();
+    if (isStuck) named += String(chunk);
+    else silence.refresh();
     process.stdout.write(chunk);
   });
   const [exitCode] = await once(child, 'close');
   clearTimeout(silence);
+  // Much may follow of files that ended long ago, whose turn to be printed has come now.
+  if (isStuck && failures !== undefined) appendFileSync(failures, named.slice(0, maxNamed));
   return isStuck || typeof exitCode !== 'number' ? 1 : exitCode;
 }
 
