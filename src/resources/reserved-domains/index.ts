@@ -17,7 +17,7 @@ import { changedCertificate, checkBody, withDefaults } from './body.ts';
 import { presentAll } from './present.ts';
 import { managedDomains, reservedNames } from './service.ts';
 import { createManagedDomains } from './managed-domains.ts';
-import { hostnameHolder, migrations, reservedDomains } from './table.ts';
+import { findDomain, hostnameHolder, migrations, reservedDomains } from './table.ts';
 import type { ReservedDomain } from './table.ts';
 import { reservedDomainWrites, withCertificate } from './writes.ts';
 
@@ -162,8 +162,8 @@ export const reservedDomainsResource: Resource = {
     services.provide(managedDomains, createManagedDomains(context));
     services.provide(reservedNames, {
       async find(queries, accountId, hostname) {
-        const [id] = await hostnameHolder.holdersOf(queries, accountId, hostname);
-        return id ?? (await hostnameHolder.holdersOf(queries, accountId, `*.${parentOf(hostname)}`))[0];
+        const id = await findDomain(queries, accountId, hostname);
+        return id ?? findDomain(queries, accountId, `*.${parentOf(hostname)}`);
       },
       async accountOf(queries, hostname) {
         const sql = 'SELECT account_id FROM reserved_domains WHERE hostname IN ($1, $2) LIMIT 1';

@@ -1,8 +1,10 @@
 import type { TextFields } from '../../api/text-fields.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
-import { createHostnameHolder, parentOf } from '../hostname-holders.ts';
+import { parentOf } from '../hostname-holders.ts';
+import type { HostnameHolder } from '../hostname-holders.ts';
 
 export interface ManagementPolicy {
   readonly authority: 'letsencrypt';
@@ -36,9 +38,11 @@ export const reservedDomains = new Table<ReservedDomain>({
   columns: { hostname: ({ domain }) => domain, parent: ({ domain }) => parentOf(domain) },
 });
 
-export const hostnameHolder = createHostnameHolder({
-  names: 'reserved_domains',
-  owner: 'id',
-  documents: 'reserved_domains',
-  reserves: true,
-});
+export const hostnameHolder: HostnameHolder = { tables: 'reserved_domains', reserves: true };
+
+/** The id of the account's domain of exactly this name. */
+export async function findDomain(queries: Queries, accountId: string, hostname: string): Promise<string | undefined> {
+  const sql = 'SELECT id FROM reserved_domains WHERE account_id = $1 AND hostname = $2';
+  const [row] = await queries.all(sql, [accountId, hostname]);
+  return row && String(row[0]);
+}

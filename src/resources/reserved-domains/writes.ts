@@ -6,12 +6,12 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import { whyNotPublic } from '../../lib/public-name.ts';
 import type { Transaction } from '../../store/group-commit.ts';
-import { isHeldElsewhere, parentOf, usersOfHostname } from '../hostname-holders.ts';
+import { findNameUse, parentOf } from '../hostname-holders.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { certificateNames } from '../tls-certificates/service.ts';
 import * as errors from './errors.ts';
-import { hostnameHolder, reservedDomains } from './table.ts';
+import { findDomain, reservedDomains } from './table.ts';
 import type { ManagementPolicy, ReservedDomain } from './table.ts';
 
 interface DomainChange extends TextFields {
@@ -56,7 +56,7 @@ export function reservedDomainWrites(parts: Parts) {
       return reserved;
     },
     async remove(transaction: Transaction, reserved: ReservedDomain): Promise<void> {
-      const users = await usersOfHostname(services, transaction, reserved.account_id, reserved.domain);
+      const { users } = await findNameUse(services, transaction, reserved.account_id, reserved.domain);
       if (users.length > 0) {
         throw new UserError(errors.domainInUse, { domain: reserved.domain, users: listShort(users) });
       }
@@ -72,12 +72,11 @@ async function checkFree(
   accountId: string,
   domain: string,
 ): Promise<void> {
-  const [own] = await hostnameHolder.holdersOf(transaction, accountId, domain);
+  const own = await findDomain(transaction, accountId, domain);
   if (own !== undefined) throw new UserError(errors.domainTaken, { domain, by: ` (${own})` });
   // Another account's domains and edges are none of the caller's business.
-  if (await isHeldElsewhere(services, transaction, accountId, domain)) {
-    throw new UserError(errors.domainTaken, { domain, by: ', or belongs to another account' });
-  }
+  const { isElsewhere } = await findNameUse(services, transaction, accountId, domain);
+  if (isElsewhere) throw new UserError(errors.domainTaken, { domain, by: ', or belongs to another account' });
 }
 
 /** Throws where nobody could obtain a certificate for the domain. */

@@ -1,5 +1,5 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { isHeldElsewhere, usersOfHostname } from '../hostname-holders.ts';
+import { findNameUse } from '../hostname-holders.ts';
 import { reservedNames } from '../reserved-domains/service.ts';
 import { claimOf, formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
@@ -41,9 +41,8 @@ async function checkName(choice: Choice, name: string): Promise<void> {
 /** Names of other accounts and of edges are not; a claim of the account itself is looked at when it is taken. */
 async function isAvailable({ claimant, services, writer }: Choice, name: string): Promise<boolean> {
   const { accountId } = claimant.credential;
-  if (await isHeldElsewhere(services, writer, accountId, name)) return false;
-  const users = await usersOfHostname(services, writer, accountId, name);
-  return users.every((id) => tunnelClaims.mayHave(id));
+  const { isElsewhere, users } = await findNameUse(services, writer, accountId, name);
+  return !isElsewhere && users.every((id) => tunnelClaims.mayHave(id));
 }
 
 async function makeName(choice: Choice): Promise<string> {

@@ -3,7 +3,8 @@ import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
 import type { Transaction } from '../../../store/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
-import { createHostnameHolder, isHeldElsewhere, parentOf, usersOfHostname } from '../../hostname-holders.ts';
+import { findNameUse, parentOf } from '../../hostname-holders.ts';
+import type { HostnameHolder } from '../../hostname-holders.ts';
 import type { Services } from '../../services.ts';
 import { hostnameOverlap, hostportTaken, invalidHostport, wrongHttpsPort } from '../errors.ts';
 import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
@@ -41,11 +42,10 @@ export function claimedHostnames(hostports: readonly string[]): readonly Reserva
   return hostports.map((hostport) => ({ key: hostport.slice(0, hostport.lastIndexOf(':')), hostport }));
 }
 
-export const hostnameHolder = createHostnameHolder({
-  names: 'https_edge_hostnames',
-  owner: 'edge_id',
-  documents: 'https_edges',
-});
+export const hostnameHolder: HostnameHolder = {
+  tables: 'https_edge_hostnames JOIN https_edges ON id = edge_id',
+  reserves: false,
+};
 
 /**
  * Gives the edge its names. A name and the wildcard above it may be two edges of one account; between accounts that
@@ -60,10 +60,8 @@ export async function moveHostnames(
 ): Promise<void> {
   const added = await hostnames.replace(transaction, edge, before, now);
   for (const { key, hostport } of added) {
-    if (await isHeldElsewhere(services, transaction, edge.account_id, String(key))) {
-      throw new UserError(hostnameOverlap, { hostport });
-    }
-    const users = await usersOfHostname(services, transaction, edge.account_id, String(key));
+    const { isElsewhere, users } = await findNameUse(services, transaction, edge.account_id, String(key));
+    if (isElsewhere) throw new UserError(hostnameOverlap, { hostport });
     const other = users.find((id) => id !== edge.id);
     if (other !== undefined) throw new UserError(hostportTaken, { hostport, edge: ` (${other})` });
   }
