@@ -73,28 +73,34 @@ function insertSql(rows: number): string {
   return sql;
 }
 
-export async function appendChanges(
-  connection: Connection,
-  sent: SentStatements,
-  version: number,
-  actor: Actor,
-  changes: readonly Change[],
-): Promise<void> {
-  const at = toTimestamp(Date.now());
-  const rows = changes.map((change, position): Value[] => [
-    version,
-    position,
-    at,
-    change.accountId,
-    actor.id,
-    actor.operationId,
-    change.kind,
-    change.id,
-    change.before,
-    change.after,
-    change.cascades ? 1 : 0,
-  ]);
-  for (const some of chunks(rows, rowsAtOnce)) await sent.send(connection.run(insertSql(some.length), some.flat()));
+/** Changes of a transaction that are not in the log yet: those of many writes go there together. */
+export class UnloggedChanges {
+  #rows: Value[][] = [];
+
+  add(version: number, actor: Actor, changes: readonly Change[]): void {
+    const at = toTimestamp(Date.now());
+    for (const [position, change] of changes.entries()) {
+      this.#rows.push([
+        version,
+        position,
+        at,
+        change.accountId,
+        actor.id,
+        actor.operationId,
+        change.kind,
+        change.id,
+        change.before,
+        change.after,
+        change.cascades ? 1 : 0,
+      ]);
+    }
+  }
+
+  async log(connection: Connection, sent: SentStatements): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    for (const some of chunks(rows, rowsAtOnce)) await sent.send(connection.run(insertSql(some.length), some.flat()));
+  }
 }
 
 /** Versions whose changes one transaction deletes. */

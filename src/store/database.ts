@@ -33,6 +33,14 @@ export interface Connection extends Queries {
   close(): Awaitable<void>;
 }
 
+/** What goes with a commit. */
+export interface Ending {
+  /** The new version of the store; undefined keeps the one it has. */
+  readonly version: number | undefined;
+  /** Other processes are told of the write when, and only if, it is committed. */
+  readonly isSignalled: boolean;
+}
+
 /** One of the two databases. SQL that only one of them knows stands in its own file. */
 export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
@@ -44,8 +52,8 @@ export interface Database {
   connect(statementTimeoutMs?: number): Promise<Connection>;
   /** Begins a transaction that holds the only right to write, across processes, until it ends. Returns the store's version. */
   beginExclusive(connection: Connection): Promise<number>;
-  /** Signals the write to other processes when, and only if, it commits. */
-  announce(connection: Connection): Awaitable<void>;
+  /** Ends an exclusive transaction. */
+  commit(connection: Connection, ending: Ending): Awaitable<void>;
   /** Begins a transaction that sees one state of the database throughout. */
   beginSnapshot(connection: Connection): Awaitable<void>;
   /** Holds the right to migrate, across processes, until the transaction ends. */

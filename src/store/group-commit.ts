@@ -1,7 +1,7 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { nextTurn } from '../lib/next-turn.ts';
 import { Pace } from '../lib/pace.ts';
-import { appendChanges } from './change-log.ts';
+import { readAccountChanges, UnloggedChanges } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Awaitable, Connection, Database, Queries, Value } from './database.ts';
@@ -21,6 +21,8 @@ export interface Transaction extends Queries {
    * together. A fault is the one that is met when the items are done one after another.
    */
   forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void>;
+  /** Changes of the account after `version`, of these kinds, at most `limit`: also those that are not committed yet. */
+  readonly changesAfter: (version: number, kinds: readonly string[], limit: number) => Promise<readonly Change[]>;
 }
 
 /** Writes observations, such as counts, that are no change of the configuration. */
@@ -35,16 +37,12 @@ interface Done<T> {
   readonly observed: readonly ObservedChange[];
 }
 
-/** Does the work of one write; the changes that it records have this version. */
-type Perform<T> = (connection: Connection, version: number, sent: SentStatements) => Promise<Done<T>>;
+/** Does the work of one write; the changes that it records have the next version. */
+type Perform<T> = (connection: Connection, batch: Batch) => Promise<Done<T>>;
 
 interface Job {
   /** `answer` is to be called once the transaction is durable and known to all followers. */
-  perform(
-    connection: Connection,
-    version: number,
-    sent: SentStatements,
-  ): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
+  perform(connection: Connection, batch: Batch): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
   readonly reject: (error: unknown) => void;
 }
 
@@ -53,6 +51,9 @@ interface Batch {
   readonly fromVersion: number;
   version: number;
   readonly sent: SentStatements;
+  /** No job has a savepoint yet. The next one releases that of the one before, and the commit that of the last. */
+  isFirst: boolean;
+  readonly unlogged: UnloggedChanges;
   readonly changes: Change[];
   readonly observed: ObservedChange[];
   readonly answers: (() => void)[];
@@ -101,9 +102,7 @@ export class GroupCommit {
   }
 
   submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#enqueue(actor.accountId, (connection, version, sent) =>
-      performLogged(connection, version, sent, actor, work),
-    );
+    return this.#enqueue(actor.accountId, (connection, batch) => performLogged(connection, batch, actor, work));
   }
 
   /** Takes its turn among the writes of the account, but leaves no trace in the change log. */
@@ -135,8 +134,8 @@ export class GroupCommit {
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the database is being closed'));
     return new Promise((resolve, reject) => {
       this.#queue.push(accountId, {
-        async perform(connection, version, sent) {
-          const { value, changes, observed } = await perform(connection, version, sent);
+        async perform(connection, batch) {
+          const { value, changes, observed } = await perform(connection, batch);
           return { changes, observed, answer: () => resolve(value) };
         },
         reject: (error) => {
@@ -197,6 +196,8 @@ export class GroupCommit {
       fromVersion,
       version: fromVersion,
       sent,
+      isFirst: true,
+      unlogged: new UnloggedChanges(),
       changes: [],
       observed: [],
       answers: [],
@@ -209,12 +210,13 @@ export class GroupCommit {
     for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
       await carryOut(paced, batch, job);
     }
-    const isVersioned = batch.version > fromVersion;
-    if (isVersioned) await sent.send(connection.run('UPDATE store_version SET version = $1', [batch.version]));
+    await batch.unlogged.log(paced, sent);
     const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed);
-    if (isVersioned || observed !== undefined) await sent.send(this.#database.announce(connection));
+    const version = batch.version > fromVersion ? batch.version : undefined;
     // Behind a statement that has failed, it commits nothing.
-    await sent.send(connection.script('COMMIT'));
+    await sent.send(
+      this.#database.commit(connection, { version, isSignalled: version !== undefined || observed !== undefined }),
+    );
     await sent.arrived();
     return [batch, observed];
   }
@@ -265,10 +267,10 @@ function giveWayBetween(connection: Connection, pace: Pace): Connection {
 
 async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
   const { sent } = batch;
-  await sent.send(connection.script('SAVEPOINT job'));
+  await sent.send(connection.script(batch.isFirst ? 'SAVEPOINT job' : 'RELEASE job; SAVEPOINT job'));
+  batch.isFirst = false;
   try {
-    const { changes, observed, answer } = await job.perform(connection, batch.version + 1, sent);
-    await sent.send(connection.script('RELEASE job'));
+    const { changes, observed, answer } = await job.perform(connection, batch);
     if (changes.length > 0) batch.version += 1;
     batch.changes.push(...changes);
     batch.observed.push(...observed);
@@ -284,7 +286,7 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
 
 async function undo(connection: Connection, error: unknown): Promise<void> {
   try {
-    await connection.script('ROLLBACK TO job; RELEASE job');
+    await connection.script('ROLLBACK TO job');
   } catch (failure) {
     // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
     throw error instanceof StoreUnavailableError ? error : failure;
@@ -293,8 +295,7 @@ async function undo(connection: Connection, error: unknown): Promise<void> {
 
 async function performLogged<T>(
   connection: Connection,
-  version: number,
-  sent: SentStatements,
+  { version, unlogged, sent }: Batch,
   actor: Actor,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<Done<T>> {
@@ -309,8 +310,12 @@ async function performLogged<T>(
     },
     record: (change) => changes.push(change),
     forEach: (items, each) => forEachItem(connection, changes, items, each),
+    async changesAfter(earlier, kinds, limit) {
+      await unlogged.log(connection, sent);
+      return readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
+    },
   });
-  if (changes.length > 0) await appendChanges(connection, sent, version, actor, changes);
+  if (changes.length > 0) unlogged.add(version + 1, actor, changes);
   else if (ranStatements) throw new Error('a write ran statements but recorded no change');
   return { value, changes, observed: [] };
 }

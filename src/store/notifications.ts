@@ -14,18 +14,25 @@ const listenSql = `LISTEN ${channel}`;
 export class NotificationWatch {
   readonly #config: pg.ClientConfig;
   readonly #poll: () => void;
+  readonly #isOwn: (backend: number) => boolean;
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #isBusy = false;
 
-  private constructor(config: pg.ClientConfig, poll: () => void) {
+  private constructor(config: pg.ClientConfig, poll: () => void, isOwn: (backend: number) => boolean) {
     this.#config = config;
     this.#poll = poll;
+    this.#isOwn = isOwn;
   }
 
-  static async start(config: pg.ClientConfig, poll: () => void): Promise<NotificationWatch> {
-    const watch = new NotificationWatch(config, poll);
+  /** `isOwn` knows the connections of this process, by the number of the server's process: what they signal is known here. */
+  static async start(
+    config: pg.ClientConfig,
+    poll: () => void,
+    isOwn: (backend: number) => boolean,
+  ): Promise<NotificationWatch> {
+    const watch = new NotificationWatch(config, poll, isOwn);
     await watch.#listen();
     watch.#timer = setInterval(() => {
       poll();
@@ -46,9 +53,9 @@ export class NotificationWatch {
     const client = new pg.Client(this.#config);
     // Without a listener a lost connection would end the process; `end` follows.
     client.on('error', () => {});
-    client.on('notification', () => {
+    client.on('notification', ({ processId }) => {
       // One may still come while the connection ends.
-      if (!this.#isStopped) this.#poll();
+      if (!this.#isStopped && !this.#isOwn(processId)) this.#poll();
     });
     client.on('end', () => {
       if (client !== this.#listener) return;

@@ -35,10 +35,11 @@ export async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({ ...readerConfig, max: readPoolSize });
   // An idle connection that breaks is replaced by the pool at the next query, which reports what is wrong.
   pool.on('error', () => {});
+  const ownBackends = new Set<number>();
   return {
     reader: queriesOf(pool),
     connect: (statementTimeoutMs) =>
-      connect(statementTimeoutMs === undefined ? config : { ...config, ...bounded(statementTimeoutMs) }),
+      connect(statementTimeoutMs === undefined ? config : { ...config, ...bounded(statementTimeoutMs) }, ownBackends),
     async beginExclusive(connection) {
       const [, [row]] = await Promise.all([
         connection.script('BEGIN'),
@@ -46,8 +47,14 @@ export async function openPostgres(url: string): Promise<Database> {
       ]);
       return Number(row?.[0]);
     },
-    async announce(connection) {
-      await connection.all(notifySql);
+    commit(connection, { version, isSignalled }) {
+      // Together: each statement that travels by itself costs as much as its work.
+      const statements = [
+        ...(version === undefined ? [] : [`UPDATE store_version SET version = ${version}`]),
+        ...(isSignalled ? [notifySql] : []),
+        'COMMIT',
+      ];
+      return connection.script(statements.join('; '));
     },
     beginSnapshot: (connection) => connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     async beginMigration(connection) {
@@ -57,7 +64,9 @@ export async function openPostgres(url: string): Promise<Database> {
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
     async watch({ poll }) {
-      const watch = await guard(() => NotificationWatch.start(readerConfig, poll));
+      const watch = await guard(() =>
+        NotificationWatch.start(readerConfig, poll, (backend) => ownBackends.has(backend)),
+      );
       return () => {
         watch.stop();
       };
@@ -81,12 +90,16 @@ async function closeInTime(client: pg.Pool | pg.Client): Promise<void> {
   await Promise.race([client.end(), sleep(closeTimeoutMs, undefined, { ref: false })]);
 }
 
-async function connect(config: pg.ClientConfig): Promise<Connection> {
+/** Adds the connection, by the number of its process at the server, to `open` for as long as it is. */
+async function connect(config: pg.ClientConfig, open: Set<number>): Promise<Connection> {
   const client = new pg.Client({ ...config, pipeline: true });
   let isBroken = false;
   // Without a listener a lost connection would end the process.
   client.on('error', () => (isBroken = true));
-  client.on('end', () => (isBroken = true));
+  client.on('end', () => {
+    isBroken = true;
+    open.delete(backendOf(client));
+  });
   try {
     await guard(() => client.connect());
   } catch (error) {
@@ -94,6 +107,7 @@ async function connect(config: pg.ClientConfig): Promise<Connection> {
     await closeInTime(client);
     throw error;
   }
+  open.add(backendOf(client));
   return {
     ...queriesOf(client),
     get isBroken() {
@@ -109,6 +123,11 @@ async function connect(config: pg.ClientConfig): Promise<Connection> {
     },
     close: () => closeInTime(client),
   };
+}
+
+function backendOf(client: pg.Client): number {
+  // The driver knows it, and its types do not.
+  return (client as { readonly processID?: number }).processID ?? 0;
 }
 
 function queriesOf(client: pg.Pool | pg.Client): Queries {

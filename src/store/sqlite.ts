@@ -36,8 +36,11 @@ export function openSqlite(path: string): Database {
       await beginImmediate(connection);
       return readVersion(connection);
     },
-    // Other processes read the file's own counter.
-    announce() {},
+    // Nobody is told: other processes read the file's own counter.
+    async commit(connection, { version }) {
+      if (version !== undefined) await connection.run('UPDATE store_version SET version = $1', [version]);
+      await connection.script('COMMIT');
+    },
     beginSnapshot: (connection) => connection.script('BEGIN'),
     beginMigration: beginImmediate,
     json: sqliteJson,

@@ -1,8 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
-import { readAccountChanges } from '../../store/change-log.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
-import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -119,7 +117,7 @@ async function performWithin(
   const kinds = services.all(configurationKinds);
   const changeKinds = kinds.flatMap((kind) => kind.changeKinds);
   let planned: { readonly state: State; readonly plan: Plan } = { state, plan };
-  if (await isOutdated(transaction, accountId, state, changeKinds)) {
+  if (await isOutdated(transaction, state, changeKinds)) {
     if (!isLast) return undefined;
     const now = await readState(transaction, accountId, kinds);
     planned = { state: now, plan: await planFor(context, call, wished, options, now) };
@@ -149,12 +147,11 @@ async function rehearse(
 }
 
 async function isOutdated(
-  queries: Queries,
-  accountId: string,
+  transaction: Transaction,
   { version }: State,
   changeKinds: readonly string[],
 ): Promise<boolean> {
-  return (await readAccountChanges(queries, accountId, version, changeKinds, 1)).length > 0;
+  return (await transaction.changesAfter(version, changeKinds, 1)).length > 0;
 }
 
 /** Ends a dry run: the transaction of a write that throws is undone. */

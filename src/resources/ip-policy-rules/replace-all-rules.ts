@@ -4,6 +4,7 @@ import type { Call } from '../../api/call.ts';
 import { lostRace, notFound } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { readAccountChanges } from '../../store/change-log.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
@@ -113,7 +114,9 @@ async function replaceInLease(replacement: Replacement, lease: Lease): Promise<C
   const plan = await planReplacement(store.queries, policyId, wanted);
   if (isSmall(plan)) return writeIfCurrent(replacement, plan);
   // The slices that the plan was read in may be of several lists.
-  if (await isOutdated(store.queries, accountId, policyId, plan)) return undefined;
+  const changesAfter: Transaction['changesAfter'] = (version, kinds, limit) =>
+    readAccountChanges(store.queries, accountId, version, kinds, limit);
+  if (await isOutdated(changesAfter, policyId, plan)) return undefined;
   checkIfMatch(call, plan.before);
   await prepareOnHiddenSide(store, { accountId, policyId }, plan, lease);
   return writeIfCurrent(replacement, plan, lease);
@@ -127,7 +130,7 @@ function writeIfCurrent(replacement: Replacement, plan: RulePlan, lease?: Lease)
   const { context, call, policyId, wanted } = replacement;
   return context.store.write(call.actor, async (transaction) => {
     await checkPolicy(replacement, transaction);
-    if (await isOutdated(transaction, call.caller.accountId, policyId, plan)) return undefined;
+    if (await isOutdated(transaction.changesAfter, policyId, plan)) return undefined;
     if (lease !== undefined && !(await isPrepared(transaction, lease, wanted))) return undefined;
     return finish(replacement, transaction, plan, lease);
   });

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { TextFields } from '../../api/text-fields.ts';
 import { Pace } from '../../lib/pace.ts';
-import { readAccountChanges, readVersion } from '../../store/change-log.ts';
+import { readVersion } from '../../store/change-log.ts';
+import type { Transaction } from '../../store/group-commit.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { policyOf } from './compile.ts';
 import { readRules } from './read-rules.ts';
@@ -75,15 +76,13 @@ export async function summarizeRules(
   return { state: { digest: digest.digest('base64') }, totals };
 }
 
-/** True if the rules of the policy may have changed since the plan was made. */
+/** True if the rules of the policy may have changed since the plan was made, by the changes of its account. */
 export async function isOutdated(
-  queries: Queries,
-  accountId: string,
+  changesAfter: Transaction['changesAfter'],
   policyId: string,
   { version }: RulePlan,
 ): Promise<boolean> {
-  const kinds = ['ip_policy', 'ip_policy_rule'];
-  const changes = await readAccountChanges(queries, accountId, version, kinds, changesLookedAt);
+  const changes = await changesAfter(version, ['ip_policy', 'ip_policy_rule'], changesLookedAt);
   if (changes.length === changesLookedAt) return true;
   return changes.some(
     (change) => (change.kind === 'ip_policy_rule' || change.cascades) && policyOf(change) === policyId,
