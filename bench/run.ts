@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 
 import { change } from './change.ts';
 import { get } from './get.ts';
+import { handshakes } from './handshakes.ts';
+import { http2 } from './http2.ts';
 import { https } from './https.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
@@ -10,6 +12,7 @@ import { match } from './match.ts';
 import { memory } from './memory.ts';
 import { overload } from './overload.ts';
 import { post } from './post.ts';
+import { postgres } from './postgres.ts';
 import { start } from './start.ts';
 import { tcp } from './tcp.ts';
 import { tunnel } from './tunnel.ts';
@@ -23,7 +26,10 @@ const benchmarks: readonly Benchmark[] = [
   get,
   list,
   post,
+  postgres,
   https,
+  http2,
+  handshakes,
   tcp,
   change,
   latency,
@@ -89,7 +95,7 @@ function goals(verdicts: Section['verdicts']): readonly string[] {
 }
 
 function usage(): string {
-  const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(9)}${summary}`).join('\n');
+  const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join('\n');
   return `node bench/run.ts [NAME …] [--quick] [--rounds N] [--write]
 
 ${names}

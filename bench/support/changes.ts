@@ -22,10 +22,14 @@ async function untilLive(change: (version: string) => Promise<void>, probe: () =
   return liveMs;
 }
 
-/** Returns a function that changes the route once and measures it; its connections stay open between calls. */
-export function changeRoute(gatehouse: Gatehouse, route: FilledRoute): () => Promise<number> {
+/** Returns a function that changes the route once and measures it, by traffic of this or another process; its connections stay open between calls. */
+export function changeRoute(
+  gatehouse: Gatehouse,
+  route: FilledRoute,
+  trafficPort: number = gatehouse.httpsPort,
+): () => Promise<number> {
   const api = keptOpen({ port: gatehouse.apiPort });
-  const traffic = keptOpen({ port: gatehouse.httpsPort, servername: route.host });
+  const traffic = keptOpen({ port: trafficPort, servername: route.host });
   const headers = { ...gatehouse.headers, Host: 'localhost', 'Content-Type': 'application/json' };
   const request = formatRequest('GET', '/', { Host: route.host });
   return async () => {

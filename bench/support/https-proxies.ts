@@ -20,7 +20,7 @@ export async function startNginx(upstreamPort: number): Promise<Listening> {
         geo $allowed { default 0; ${allowedCidrs.map((cidr) => `${cidr} 1;`).join(' ')} }
         upstream backend { server 127.0.0.1:${upstreamPort}; keepalive 64; keepalive_requests 1000000000; }
         server {
-          listen 127.0.0.1:${port} ssl backlog=4096;
+          listen 127.0.0.1:${port} ssl http2 backlog=4096;
           server_name localhost;
           ssl_certificate ${certificate};
           ssl_certificate_key ${key};
@@ -49,7 +49,7 @@ export async function startHaproxy(upstreamPort: number): Promise<Listening> {
     haproxyCommand(`
 frontend edge
   mode http
-  bind 127.0.0.1:${port} ssl crt ${both} alpn http/1.1
+  bind 127.0.0.1:${port} ssl crt ${both} alpn h2,http/1.1
   http-request deny unless { src -f ${list} }
   option forwardfor
   http-request set-header X-Forwarded-Proto https
