@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-/** Shared by all sockets: the bytes of a read are copied out of it before the next read can happen. */
-const shared = Buffer.allocUnsafeSlow(64 * 1024);
+import { sharedBuffer as shared } from '../upstream/push-reads.ts';
+
 /** Large reads and writes carry the same bytes in half the time. */
 const largeBytes = 256 * 1024;
 /** Smaller buffers are left to the garbage collector, which is good at them. */

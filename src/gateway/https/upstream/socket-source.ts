@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { BackendEntry } from '../../../snapshot/contract.ts';
 import {
@@ -11,6 +13,7 @@ import {
 } from '../../errors.ts';
 import type { ConnectUpstream } from '../../upstream/connect.ts';
 import { InwardBackendError } from '../../upstream/guard.ts';
+import { pushReads } from '../../upstream/push-reads.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
 /** Connections to the address of a backend. */
@@ -34,7 +37,8 @@ export class SocketSource implements UpstreamSource {
   reused(): void {}
 
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
-    const socket = this.#connect(this.#target, { keepAlive: true, alpn: ['http/1.1'] }, () => {
+    const onread = pushReads(() => socket);
+    const socket: Socket = this.#connect(this.#target, { keepAlive: true, alpn: ['http/1.1'], onread }, () => {
       settle();
       outcome.opened(socket, '');
     });
