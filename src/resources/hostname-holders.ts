@@ -1,4 +1,4 @@
-import type { Queries } from '../store/database.ts';
+import type { Queries, Row } from '../store/database.ts';
 import { serviceListKey } from './services.ts';
 import type { Services } from './services.ts';
 
@@ -6,9 +6,12 @@ import type { Services } from './services.ts';
 export interface HostnameHolder {
   /** True: it only keeps the names for its account, which may put something else there. */
   readonly reserves: boolean;
-  /** With the columns `hostname`, `parent` (the name without its first label), `id` and `account_id`. */
-  readonly tables: string;
-  /** Condition for those that are in force, where not all are; `$1` is the time in milliseconds. */
+  /** With the columns `hostname` and `parent`, the name without its first label. */
+  readonly table: string;
+  /** Expressions over a row of the table. A join would let the planner of PostgreSQL begin at the wrong end. */
+  readonly id: string;
+  readonly accountId: string;
+  /** Condition for rows that are in force, where not all are; `$1` is the time in milliseconds. */
   readonly inForce?: string;
 }
 
@@ -20,6 +23,8 @@ interface NameUse {
   readonly isElsewhere: boolean;
   /** Ids of those in the account that serve exactly this name. */
   readonly users: readonly string[];
+  /** Ids of those in other accounts that do. */
+  readonly usersElsewhere: readonly string[];
 }
 
 /** Looks for a name in all holders, by one statement: whoever creates an edge waits for each of them. */
@@ -30,29 +35,36 @@ export async function findNameUse(
   hostname: string,
 ): Promise<NameUse> {
   const holders = services.all(hostnameHolders);
-  const isWildcard = hostname.startsWith('*.');
   const parent = parentOf(hostname);
-  const overlaps = isWildcard ? 'parent = $4' : 'hostname IN ($3, $4)';
-  const elsewhere = holders.map(
-    (holder) => `SELECT * FROM (SELECT 1 AS kind, '' AS id ${from(holder)} account_id <> $2 AND ${overlaps} LIMIT 1) e`,
-  );
-  const own = holders
-    .filter(({ reserves }) => !reserves)
-    .map((holder) => `SELECT 2 AS kind, id ${from(holder)} account_id = $2 AND hostname = $3`);
-  const rows = await queries.all([...elsewhere, ...own].join(' UNION ALL '), [
-    Date.now(),
-    accountId,
-    hostname,
-    isWildcard ? parent : `*.${parent}`,
-  ]);
+  const rows = hostname.startsWith('*.')
+    ? await queries.all(wildcardSql(holders), [Date.now(), hostname, parent, accountId])
+    : await queries.all(nameSql(holders), [Date.now(), hostname, `*.${parent}`]);
+  const users = rows.filter(([, name, , reserves]) => name === hostname && reserves === 0);
+  const idsOf = (some: readonly Row[]) => some.map(([id]) => String(id));
   return {
-    isElsewhere: rows.some(([kind]) => kind === 1),
-    users: rows.flatMap(([kind, id]) => (kind === 2 ? [String(id)] : [])),
+    isElsewhere: rows.some(([, , holder]) => holder !== accountId),
+    users: idsOf(users.filter(([, , holder]) => holder === accountId)),
+    usersElsewhere: idsOf(users.filter(([, , holder]) => holder !== accountId)),
   };
 }
 
-function from({ tables, inForce }: HostnameHolder): string {
-  return `FROM ${tables} WHERE ${inForce === undefined ? '' : `${inForce} AND`}`;
+/** The rows of a name and of the wildcard above it, whatever their accounts: at most one of each in a table. */
+function nameSql(holders: readonly HostnameHolder[]): string {
+  return holders.map((holder) => `${select(holder)} AND hostname IN ($2, $3)`).join(' UNION ALL ');
+}
+
+/** The rows of a wildcard, and one of another account below it, of which there may be thousands. */
+function wildcardSql(holders: readonly HostnameHolder[]): string {
+  return holders
+    .flatMap((holder) => [
+      `${select(holder)} AND hostname = $2`,
+      `SELECT * FROM (${select(holder)} AND parent = $3 AND ${holder.accountId} <> $4 LIMIT 1) AS below`,
+    ])
+    .join(' UNION ALL ');
+}
+
+function select({ id, accountId, reserves, table, inForce = '1 = 1' }: HostnameHolder): string {
+  return `SELECT ${id} AS id, hostname, ${accountId} AS account_id, ${reserves ? 1 : 0} AS reserves FROM ${table} WHERE ${inForce}`;
 }
 
 /** The name without its first label. */

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import { onEachDatabase } from '../../test/support/each-database.ts';
 import { accountId, actor, createThing, openThings, things } from '../../test/support/things.ts';
+import type { Thing } from '../../test/support/things.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Store } from './store.ts';
 
@@ -76,6 +77,33 @@ onEachDatabase('group commit', (newDatabase) => {
       });
     await store.write(actor, mayFail).catch(() => {});
     assert.equal((await logOf(store)).length, (await namesOf(store)).length);
+  });
+
+  test('a write sees the changes of those before it, also of the same transaction', async () => {
+    await using store = await openThings(await newDatabase());
+    const { version } = store;
+    const seen = () =>
+      store.write(actor, async (transaction) => {
+        const changes = await transaction.changesAfter(version, [things.kind], 10);
+        await things.insert(transaction, {
+          ...things.newDocument(accountId),
+          name: `after ${changes.length}`,
+          count: 0,
+        });
+        return changes.map(({ after }) => (JSON.parse(after ?? '{}') as Thing).name);
+      });
+    const [, second, third] = await Promise.all([createThing(store, 'first'), seen(), seen()]);
+    assert.deepEqual([second, third], [['first'], ['first', 'after 1']]);
+    assert.deepEqual((await logOf(store)).length, 3);
+  });
+
+  test('a write that fails between others leaves theirs, in the table and in the log', async () => {
+    await using store = await openThings(await newDatabase());
+    const ends = await Promise.allSettled(['a', 'b', 'a', 'c', 'b', 'd'].map((name) => createThing(store, name)));
+    assert.equal(ends.map(({ status }) => (status === 'fulfilled' ? 'y' : 'n')).join(''), 'yynyny');
+    assert.deepEqual(await namesOf(store), ['a', 'b', 'c', 'd']);
+    assert.equal((await logOf(store)).length, 4);
+    assert.equal(store.version, 4);
   });
 
   test('many writes at the same time let the event loop turn', async () => {

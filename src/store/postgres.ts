@@ -23,6 +23,12 @@ const passwordAsked =
 /** An arbitrary number, which nothing else in the database may use. */
 const migrationLock = 4_804_821;
 
+/**
+ * Statements are planned once, perhaps while their table is empty, when reading it whole is cheapest. A transaction that
+ * then fills it would read it whole again and again; all of them find their rows by an index.
+ */
+const planning = 'SET enable_seqscan = off; SET jit = off';
+
 /** Reads 64-bit integers (versions, counts) as numbers: they stay far below 2⁵³ here. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: Parameters<typeof pg.types.getTypeParser>[0], format?: 'text' | 'binary') =>
@@ -102,6 +108,7 @@ async function connect(config: pg.ClientConfig, open: Set<number>): Promise<Conn
   });
   try {
     await guard(() => client.connect());
+    await guard(() => client.query(planning));
   } catch (error) {
     // A server that waits for the rest of a sign-in would hold the process.
     await closeInTime(client);

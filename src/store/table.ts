@@ -1,11 +1,11 @@
 import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
-import { Pace } from '../lib/pace.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './condition.ts';
 import { filteredPage } from './filtered-page.ts';
 import type { Filtered, FilteredPage } from './filtered-page.ts';
 import type { Transaction } from './group-commit.ts';
+import { rowsOf } from './rows-of.ts';
 import { pageOfShown } from './shown-rows.ts';
 import type { ShownRows } from './shown-rows.ts';
 
@@ -41,6 +41,8 @@ export class Table<Document extends Stored> {
   readonly prefix: string;
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
   readonly #secretColumns: readonly string[];
+  /** The table, or the view of its rows that are shown. */
+  readonly #name: string;
   readonly #table: string;
   readonly #rows: ShownRows | undefined;
   readonly #insertColumns: readonly string[];
@@ -57,6 +59,7 @@ export class Table<Document extends Stored> {
     const kept = ['document', ...Object.keys(columns)];
     const all = ['id', 'account_id', ...kept, ...secretColumns];
     const table = rows?.table ?? name;
+    this.#name = name;
     this.#table = table;
     this.#rows = rows;
     this.#insertColumns = all;
@@ -104,15 +107,9 @@ export class Table<Document extends Stored> {
   /** The documents that exist among these ids, or all, whatever their account; for the snapshot and the host. */
   async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
     if (ids === undefined) return (await queries.all(this.#sql.all)).map((row) => this.parse(row));
-    const documents: Document[] = [];
-    const pace = new Pace();
-    for (const id of ids) {
-      const document = await this.load(queries, id);
-      if (document !== undefined) documents.push(document);
-      // SQLite answers at once, and one write may have changed thousands.
-      if (pace.isDue) await pace.giveWay();
-    }
-    return documents;
+    const own = ids.filter((id) => this.mayHave(id));
+    const rows = await rowsOf(queries, own, (places) => `SELECT document FROM ${this.#name} WHERE id IN (${places})`);
+    return rows.map((row) => this.parse(row));
   }
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */

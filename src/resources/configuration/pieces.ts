@@ -12,7 +12,7 @@ export function piecesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   if (steps.length <= stepsAtOnce) return [steps];
   const links = new Links(steps);
   const pieces: (readonly Step[])[] = [];
-  const rest = new Set(steps);
+  const rest = new Set(links.bySharedNeed(steps));
   const cut = (first: readonly Step[]) => {
     const piece = links.withNeeded(first);
     for (const step of piece) rest.delete(step);
@@ -49,6 +49,12 @@ class Links {
     return this.#places.get(step) ?? 0;
   }
 
+  /** Steps that need the same new resource follow each other, so that few pieces have to make it. */
+  bySharedNeed(steps: readonly Step[]): readonly Step[] {
+    const needs = Map.groupBy(steps, (step) => namesIn(step, step.fields).find((name) => this.#creates(name)) ?? '');
+    return [...needs.values()].flat();
+  }
+
   withNeeded(first: readonly Step[]): ReadonlySet<Step> {
     const piece = new Set(first);
     // A set is walked to its end, also through what is added meanwhile.
@@ -56,10 +62,14 @@ class Links {
     return piece;
   }
 
+  #creates(name: string): boolean {
+    return this.#byName.get(name)?.action === 'create';
+  }
+
   *#neededBy(step: Step): Iterable<Step> {
     for (const name of namesIn(step, step.fields)) {
       const named = this.#byName.get(name);
-      if (named?.action === 'create') yield named;
+      if (named !== undefined && this.#creates(name)) yield named;
     }
     for (const claim of claimsOf(step)) yield* this.#byClaim.get(claim) ?? [];
     // Nothing is deleted while others name it.

@@ -6,7 +6,7 @@ import type { HostnameOptions } from '../../lib/host-port.ts';
 import type { Value } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
-import { hostportTaken, invalidHostport, invalidPort, tooManyHostports } from './errors.ts';
+import { invalidHostport, invalidPort, tooManyHostports } from './errors.ts';
 
 const hostportLimit = 1000;
 
@@ -48,7 +48,6 @@ interface ReservationTable {
 export class Reservations {
   readonly sql: string;
   readonly #columns: readonly ((key: string | number) => Value)[];
-  readonly #holder: string;
   readonly #insert: string;
   readonly #delete: string;
 
@@ -62,36 +61,27 @@ export class Reservations {
       CREATE INDEX ${name}_by_edge ON ${name} (edge_id);
     `;
     this.#columns = Object.values(columns);
-    this.#holder = `SELECT e.id, e.account_id FROM ${name} c JOIN ${edges} e ON e.id = c.edge_id WHERE c.${key} = $1`;
     const all = [key, 'edge_id', ...extra];
     this.#insert = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`;
     this.#delete = `DELETE FROM ${name} WHERE ${key} = $1`;
   }
 
-  /** Gives a stored edge exactly `now`, in place of `before`. Answers those it did not have before. */
+  /** Gives a stored edge exactly `now`, in place of `before`. `check` throws for one that the edge may not have. */
   async replace(
     transaction: Transaction,
     edge: Stored,
     before: readonly Reservation[],
     now: readonly Reservation[],
-  ): Promise<readonly Reservation[]> {
+    check?: (wanted: Reservation) => Promise<void>,
+  ): Promise<void> {
     const held = new Set(before.map(({ key }) => key));
     const wanted = new Set(now.map(({ key }) => key));
     for (const key of held.difference(wanted)) await transaction.run(this.#delete, [key]);
-    const fresh = now.filter(({ key }) => !held.has(key));
-    for (const { key, hostport } of fresh) {
-      await this.#checkFree(transaction, edge, key, hostport);
+    for (const fresh of now.filter(({ key }) => !held.has(key))) {
+      await check?.(fresh);
+      const { key } = fresh;
       await transaction.run(this.#insert, [key, edge.id, ...this.#columns.map((column) => column(key))]);
     }
-    return fresh;
-  }
-
-  async #checkFree(transaction: Transaction, edge: Stored, key: string | number, hostport: string): Promise<void> {
-    const [holder] = await transaction.all(this.#holder, [key]);
-    if (holder === undefined) return;
-    const [id, accountId] = holder;
-    // Another account's edges are none of the caller's business.
-    throw new UserError(hostportTaken, { hostport, edge: accountId === edge.account_id ? ` (${id})` : '' });
   }
 }
 

@@ -38,7 +38,12 @@ export const reservedDomains = new Table<ReservedDomain>({
   columns: { hostname: ({ domain }) => domain, parent: ({ domain }) => parentOf(domain) },
 });
 
-export const hostnameHolder: HostnameHolder = { tables: 'reserved_domains', reserves: true };
+export const hostnameHolder: HostnameHolder = {
+  table: 'reserved_domains',
+  id: 'id',
+  accountId: 'account_id',
+  reserves: true,
+};
 
 /** The id of the account's domain of exactly this name. */
 export async function findDomain(queries: Queries, accountId: string, hostname: string): Promise<string | undefined> {

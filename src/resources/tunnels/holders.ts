@@ -9,7 +9,13 @@ const sweepMs = 30_000;
 const counts = `(held_until_ms IS NULL OR held_until_ms + ${sweepMs} > $1)`;
 
 /** Names of agents' endpoints, for edges and reserved domains. */
-export const claimedNames: HostnameHolder = { tables: 'tunnel_claims', inForce: counts, reserves: false };
+export const claimedNames: HostnameHolder = {
+  table: 'tunnel_claims',
+  id: 'id',
+  accountId: 'account_id',
+  inForce: counts,
+  reserves: false,
+};
 
 /** Ports of agents' endpoints. */
 export const claimedPorts: PortHolder = {

@@ -1,9 +1,8 @@
-import { Pace } from '../../../lib/pace.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
 import type { Change } from '../../../store/change-log.ts';
 import type { Queries } from '../../../store/database.ts';
-import { routesOf } from './route-queries.ts';
+import { routesOfMany } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 
@@ -24,13 +23,8 @@ function touchedBy({ kind, id, before, after }: Change): readonly string[] {
 
 async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly HttpsEdgeEntry[]> {
   const edges = await httpsEdges.loadMany(queries, ids);
-  const entries: HttpsEdgeEntry[] = [];
-  const pace = new Pace();
-  for (const edge of edges) {
-    entries.push(toEntry(edge, await routesOf(queries, edge)));
-    if (pace.isDue) await pace.giveWay();
-  }
-  return entries;
+  const routes = await routesOfMany(queries, edges);
+  return edges.map((edge) => toEntry(edge, routes.get(edge.id) ?? []));
 }
 
 async function loadAll(queries: Queries): Promise<readonly HttpsEdgeEntry[]> {

@@ -1,12 +1,9 @@
 import { duplicateEntry } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { parseIp } from '../../../lib/ip/address.ts';
-import type { Transaction } from '../../../store/group-commit.ts';
-import type { Stored } from '../../../store/table.ts';
-import { findNameUse, parentOf } from '../../hostname-holders.ts';
+import { parentOf } from '../../hostname-holders.ts';
 import type { HostnameHolder } from '../../hostname-holders.ts';
-import type { Services } from '../../services.ts';
-import { hostnameOverlap, hostportTaken, invalidHostport, wrongHttpsPort } from '../errors.ts';
+import { invalidHostport, wrongHttpsPort } from '../errors.ts';
 import { checkHostportCount, Reservations, readHostport } from '../hostports.ts';
 import type { Reservation } from '../hostports.ts';
 
@@ -43,26 +40,8 @@ export function claimedHostnames(hostports: readonly string[]): readonly Reserva
 }
 
 export const hostnameHolder: HostnameHolder = {
-  tables: 'https_edge_hostnames JOIN https_edges ON id = edge_id',
+  table: 'https_edge_hostnames',
+  id: 'edge_id',
+  accountId: '(SELECT account_id FROM https_edges WHERE id = edge_id)',
   reserves: false,
 };
-
-/**
- * Gives the edge its names. A name and the wildcard above it may be two edges of one account; between accounts that
- * would let one take the other's traffic.
- */
-export async function moveHostnames(
-  transaction: Transaction,
-  services: Services,
-  edge: Stored,
-  before: readonly Reservation[],
-  now: readonly Reservation[],
-): Promise<void> {
-  const added = await hostnames.replace(transaction, edge, before, now);
-  for (const { key, hostport } of added) {
-    const { isElsewhere, users } = await findNameUse(services, transaction, edge.account_id, String(key));
-    if (isElsewhere) throw new UserError(hostnameOverlap, { hostport });
-    const other = users.find((id) => id !== edge.id);
-    if (other !== undefined) throw new UserError(hostportTaken, { hostport, edge: ` (${other})` });
-  }
-}

@@ -1,4 +1,5 @@
-import type { Queries } from '../../../store/database.ts';
+import type { Queries, Row } from '../../../store/database.ts';
+import { rowsOf } from '../../../store/rows-of.ts';
 import type { Page, Stored } from '../../../store/table.ts';
 import { httpsEdgeRoutes } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
@@ -16,6 +17,19 @@ const withPath = 'SELECT id FROM https_edge_routes WHERE edge_id = $1 AND match_
 /** In the order of their creation. */
 export async function routesOf(queries: Queries, { id }: Stored): Promise<readonly HttpsEdgeRoute[]> {
   return (await queries.all(ofEdge, [id])).map((row) => httpsEdgeRoutes.parse(row));
+}
+
+/** By edge, for any edges; in the order of their creation. */
+export async function routesOfMany(
+  queries: Queries,
+  edges: readonly Stored[],
+): Promise<ReadonlyMap<string, readonly HttpsEdgeRoute[]>> {
+  const rows = await rowsOf(
+    queries,
+    edges.map(({ id }) => id),
+    (places) => `SELECT document FROM https_edge_routes WHERE edge_id IN (${places}) ORDER BY id`,
+  );
+  return byEdge(rows);
 }
 
 /** Newest first. */
@@ -36,6 +50,10 @@ export async function routesOfPage(
   const oldest = edges.at(-1);
   if (newest === undefined || oldest === undefined) return new Map();
   const rows = await queries.all(ofPage, [newest.account_id, oldest.id, newest.id]);
+  return byEdge(rows);
+}
+
+function byEdge(rows: readonly Row[]): ReadonlyMap<string, readonly HttpsEdgeRoute[]> {
   return Map.groupBy(
     rows.map((row) => httpsEdgeRoutes.parse(row)),
     ({ edge_id }) => edge_id,

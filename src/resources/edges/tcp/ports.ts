@@ -56,13 +56,12 @@ export async function movePorts(
   before: readonly Reservation[],
   now: readonly Reservation[],
 ): Promise<void> {
-  const added = await ports.replace(transaction, edge, before, now);
-  for (const { key, hostport } of added) {
+  await ports.replace(transaction, edge, before, now, async ({ key, hostport }) => {
     for (const { id, accountId, reserves } of await ownersOfPort(services, transaction, Number(key))) {
       const own = accountId === edge.account_id;
       // Addresses and tunnels of other accounts are none of the caller's business.
       if (id !== edge.id && !(own && reserves))
         throw new UserError(hostportTaken, { hostport, edge: own ? ` (${id})` : '' });
     }
-  }
+  });
 }
