@@ -10,7 +10,7 @@ import { startUpstream } from './support/upstream.ts';
 const limits = [
   { edges: 100, megabytes: undefined },
   { edges: 10_000, megabytes: 250 },
-  { edges: 100_000, megabytes: 1024 },
+  { edges: 100_000, megabytes: 600 },
 ];
 
 export const memory: Benchmark = {

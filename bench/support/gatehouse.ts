@@ -102,9 +102,9 @@ async function launch(apiPort: number, httpsPort: number, options: GatehouseOpti
   const given = Object.entries(flags)
     .filter(([name]) => known === undefined || known.includes(`--${name} `))
     .flatMap(([name, value]) => [`--${name}`, value]);
-  const command = [process.execPath, ...nodeArguments, join(root, 'src/main.ts'), 'serve', ...given];
-  // The same compile cache as in `bin/gatehouse`; it is warm from the second start on.
-  const environment = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gatehouse'), ...ofProcess.environment };
+  // Its compile cache is warm from the second start on.
+  const command = [join(root, 'bin/gatehouse'), 'serve', ...given];
+  const environment = { NODE_OPTIONS: nodeArguments.join(' '), ...ofProcess.environment };
   return new Process(command, { directory: root, ...ofProcess, environment });
 }
 

@@ -46,7 +46,7 @@ test('each TLS connection has the client of its own socket, also where sockets h
   for (const [at, { far }] of pairs.entries()) {
     const source = parseIp(addresses[at] ?? '');
     assert.ok(source);
-    acceptor.accept(far, { source, peerTrusted: at === 1, port: 0 });
+    acceptor.accept(far, { source, peerTrusted: at === 1, port: 0 }, undefined);
   }
   // All handshakes are under way before the first is completed, and not in the order of the sockets.
   for (const at of [1, 2, 0]) {

@@ -68,6 +68,23 @@ async function say(socket: TLSSocket, text: string): Promise<string> {
   return received;
 }
 
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`by ${version}, a visitor who comes again resumes the session`, async (t) => {
+    const { gateway } = await start(t, [endpoint()]);
+    const versions = { minVersion: version, maxVersion: version };
+    const first = visit(t, gateway.port, versions);
+    let session: Buffer | undefined;
+    first.on('session', (each) => (session = each));
+    assert.equal(await say(first, 'one'), 'one.');
+    assert.ok(session);
+    const again = visit(t, gateway.port, { ...versions, session });
+    let isResumed = false;
+    again.on('secureConnect', () => (isResumed = again.isSessionReused()));
+    assert.equal(await say(again, 'two'), 'two.');
+    assert.equal(isResumed, true);
+  });
+}
+
 test('TLS ends at the gateway with the certificate that was sent, and the agent gets the bytes in the clear', async (t) => {
   const { gateway, agent } = await start(t, [endpoint()]);
   const client = visit(t, gateway.port);

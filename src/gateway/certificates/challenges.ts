@@ -16,7 +16,6 @@ interface Challenge {
 export class Challenges implements SnapshotFollower {
   /** By id. */
   #all: ReadonlyMap<string, Challenge> = new Map();
-  #hasTls = false;
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const touched = update.full || [...update.set, ...update.removed].some(({ kind }) => kind === 'challenge');
@@ -34,13 +33,7 @@ export class Challenges implements SnapshotFollower {
     }
     return () => {
       this.#all = all;
-      this.#hasTls = all.values().some(({ context }) => context !== undefined);
     };
-  }
-
-  /** True: handshakes must be looked into before they are answered. */
-  get hasTls(): boolean {
-    return this.#hasTls;
   }
 
   /** The text that an authority must find under the token. */

@@ -225,11 +225,6 @@ class NodeHttpsFront implements HttpsFront {
   }
 
   #acceptTls(socket: Socket, client: ClientSource): void {
-    const isPeeking = this.#passThrough.hasNames || this.#hosts.asksForCertificates || this.#challenges.hasTls;
-    if (!isPeeking) {
-      this.#tls.accept(socket, client);
-      return;
-    }
     this.#peek.read(socket, (servername, protocols) => {
       if (this.#challenges.isAsked(servername, protocols)) {
         this.#proving.accept(socket, { ready: (secure) => secure.end() });
@@ -242,9 +237,9 @@ class NodeHttpsFront implements HttpsFront {
   }
 
   #terminate(socket: Socket, client: ClientSource, servername: string): void {
-    const name = parseAuthority(servername)?.name ?? '';
-    const clientCa = this.#hosts.find(name)?.clientCa;
-    (clientCa === undefined ? this.#tls : this.#asking(clientCa)).accept(socket, client);
+    const name = parseAuthority(servername)?.name;
+    const clientCa = name === undefined ? undefined : this.#hosts.find(name)?.clientCa;
+    (clientCa === undefined ? this.#tls : this.#asking(clientCa)).accept(socket, client, name);
   }
 
   #asking(clientCa: string): TlsAcceptor {

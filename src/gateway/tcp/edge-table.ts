@@ -37,11 +37,6 @@ export class EdgeTable {
     return id === undefined ? undefined : this.#backends.get(id);
   }
 
-  /** False: no connection has to be looked at for its server name. */
-  get hasNames(): boolean {
-    return this.#byName.size > 0;
-  }
-
   /** The TLS endpoint of exactly this name, which may be a wildcard. */
   named(name: string): TcpEdge | undefined {
     return this.#byName.get(name);

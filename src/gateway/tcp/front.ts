@@ -47,8 +47,6 @@ export interface TcpFrontParts {
 
 /** Connections of TLS whose bytes are passed on, by the name in their handshake. */
 export interface TlsPassThrough {
-  /** False: no connection has to be looked at. */
-  readonly hasNames: boolean;
   /** True if there is a TLS endpoint of exactly this name; a wildcard is asked for as such. */
   serves(name: string): boolean;
   /** Takes over a client that has been counted, and whose first bytes have been put back. */
@@ -139,10 +137,6 @@ class TcpFront implements Front, TlsPassThrough {
     if (this.#isBusy()) await new Promise<void>((resolve) => (this.#drained = resolve));
     clearTimeout(timer);
     clearInterval(this.#watchTimer);
-  }
-
-  get hasNames(): boolean {
-    return this.#edges.hasNames;
   }
 
   serves(name: string): boolean {

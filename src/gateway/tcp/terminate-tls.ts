@@ -62,11 +62,11 @@ export class TlsOpening implements OpenConnection {
     this.accepted = { ...accepted, certificate: 'pending' };
     this.#parts = parts;
     accepted.client.on('close', this.#onClientClose);
-    parts.termination.handshakes.accept(accepted.client, {
-      ready: (secure) => {
-        this.#onSecure(secure);
-      },
-    });
+    const ready = (secure: TLSSocket): void => {
+      this.#onSecure(secure);
+    };
+    // The endpoint was found by the name in the client's first message, which then means nothing more.
+    parts.termination.handshakes.accept(accepted.client, { ready }, '');
   }
 
   /** The handshake has a limit of its own. */

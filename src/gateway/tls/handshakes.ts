@@ -31,6 +31,7 @@ type ContextCallback = (error: Error | null, context?: SecureContext) => void;
 interface Handshake {
   readonly startedAt: number;
   readonly outcome: HandshakeOutcome;
+  readonly asked: string | undefined;
   readonly timer: NodeJS.Timeout;
   /** The server name that the client asked for. */
   name?: string;
@@ -74,10 +75,14 @@ export class TlsHandshakes {
     });
   }
 
-  accept(socket: Socket, outcome: HandshakeOutcome): void {
+  /**
+   * `asked` is the server name in the client's first message, in lower case: OpenSSL does not know it where a session of
+   * TLS 1.2 is resumed, and without it such a connection is closed.
+   */
+  accept(socket: Socket, outcome: HandshakeOutcome, asked?: string): void {
     // Node's own limit starts anew with each byte, so that a client could hold a handshake open for ever.
     const timer = setTimeout(() => socket.destroy(), this.#options.limitMs);
-    this.#pending.set(socket, { startedAt: performance.now(), outcome, timer });
+    this.#pending.set(socket, { startedAt: performance.now(), outcome, asked, timer });
     socket.on('close', () => {
       clearTimeout(timer);
       this.#pending.delete(socket);
@@ -129,9 +134,11 @@ export class TlsHandshakes {
     if (below !== undefined) this.#pending.delete(below);
     clearTimeout(handshake?.timer);
     // Without a server name it is `false`, whatever the types say.
-    const servername = parseAuthority(socket.servername || '')?.name;
-    const isResumed = this.#options.asksForCertificate === true && socket.isSessionReused();
-    if (handshake === undefined || servername === undefined || isResumed) socket.destroy();
+    const given: string | false = socket.servername || false;
+    const isResumed = socket.isSessionReused();
+    const servername = given === false && isResumed ? handshake?.asked : parseAuthority(given || '')?.name;
+    const isRefused = isResumed && this.#options.asksForCertificate === true;
+    if (handshake === undefined || servername === undefined || isRefused) socket.destroy();
     else handshake.outcome.ready(socket, servername);
   }
 }

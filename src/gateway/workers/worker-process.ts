@@ -68,7 +68,8 @@ export class WorkerProcess {
       serialization: 'advanced',
       // Empty: a worker serves the public and needs no secret.
       env: {},
-      execArgv: [],
+      // Limits of memory alone: a debugger's port, for one, cannot be shared.
+      execArgv: process.execArgv.filter((flag) => flag.startsWith('--max-')),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
     });
     const link = this.#child.stdio[linkDescriptor];

@@ -5,6 +5,7 @@ import { formatIp } from '../../../lib/ip/address.ts';
 import type { ClientSource } from '../../../lib/ip/identify-client.ts';
 import type { HandshakeFailed } from '../../engine.ts';
 import { TlsHandshakes } from '../../tls/handshakes.ts';
+import type { HandshakeOutcome } from '../../tls/handshakes.ts';
 import { readShownCertificate } from '../../tls/shown-certificate.ts';
 import type { ClientConnection } from '../exchange.ts';
 import type { IdleConnection } from './idle-connection.ts';
@@ -41,15 +42,17 @@ export class TlsAcceptor {
     });
   }
 
-  accept(socket: Socket, client: ClientSource): void {
-    this.#handshakes.accept(socket, {
+  /** `asked` is the server name in the client's first message, in lower case. */
+  accept(socket: Socket, client: ClientSource, asked: string | undefined): void {
+    const outcome: HandshakeOutcome = {
       ready: (secure, servername) => {
         this.#onSecure(secure, servername, client);
       },
       failed: (reason, name) => {
         this.#options.onFailed({ reason, name, source: formatIp(client.source) });
       },
-    });
+    };
+    this.#handshakes.accept(socket, outcome, asked);
   }
 
   idleConnections(): Generator<IdleConnection> {

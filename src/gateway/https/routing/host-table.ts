@@ -22,11 +22,6 @@ export class HostTable {
   /** How many edges ask for certificates by each set of authorities. */
   #clientCas = new Map<string, number>();
 
-  /** False: no edge asks clients for a certificate. */
-  get asksForCertificates(): boolean {
-    return this.#clientCas.size > 0;
-  }
-
   asksFor(clientCa: string): boolean {
     return this.#clientCas.has(clientCa);
   }
