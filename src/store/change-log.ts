@@ -73,34 +73,52 @@ function insertSql(rows: number): string {
   return sql;
 }
 
-/** Changes of a transaction that are not in the log yet: those of many writes go there together. */
+interface UnloggedChange {
+  readonly version: number;
+  readonly position: number;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly change: Change;
+}
+
+/** Changes of a transaction that are not in the log yet: those of many writes go there together, at its end. */
 export class UnloggedChanges {
-  #rows: Value[][] = [];
+  readonly #all: UnloggedChange[] = [];
 
   add(version: number, actor: Actor, changes: readonly Change[]): void {
     const at = toTimestamp(Date.now());
-    for (const [position, change] of changes.entries()) {
-      this.#rows.push([
-        version,
-        position,
-        at,
-        change.accountId,
-        actor.id,
-        actor.operationId,
-        change.kind,
-        change.id,
-        change.before,
-        change.after,
-        change.cascades ? 1 : 0,
-      ]);
-    }
+    for (const [position, change] of changes.entries()) this.#all.push({ version, position, at, actor, change });
+  }
+
+  /** Those of an account after `version`, of these kinds, as `readAccountChanges` finds them in the log. */
+  ofAccount(accountId: string, version: number, kinds: readonly string[]): readonly Change[] {
+    return this.#all
+      .filter(
+        (each) => each.version > version && each.change.accountId === accountId && kinds.includes(each.change.kind),
+      )
+      .map(({ change }) => change);
   }
 
   async log(connection: Connection, sent: SentStatements): Promise<void> {
-    const rows = this.#rows;
-    this.#rows = [];
-    for (const some of chunks(rows, rowsAtOnce)) await sent.send(connection.run(insertSql(some.length), some.flat()));
+    for (const some of chunks(this.#all, rowsAtOnce))
+      await sent.send(connection.run(insertSql(some.length), some.flatMap(toRow)));
   }
+}
+
+function toRow({ version, position, at, actor, change }: UnloggedChange): readonly Value[] {
+  return [
+    version,
+    position,
+    at,
+    change.accountId,
+    actor.id,
+    actor.operationId,
+    change.kind,
+    change.id,
+    change.before,
+    change.after,
+    change.cascades ? 1 : 0,
+  ];
 }
 
 /** Versions whose changes one transaction deletes. */

@@ -97,6 +97,27 @@ onEachDatabase('group commit', (newDatabase) => {
     assert.deepEqual((await logOf(store)).length, 3);
   });
 
+  test('a write that has seen the changes of others, and fails, leaves theirs in the log', async () => {
+    await using store = await openThings(await newDatabase());
+    const { version } = store;
+    const failing = store.write(actor, async (transaction) => {
+      await things.insert(transaction, { ...things.newDocument(accountId), name: 'undone', count: 0 });
+      throw new Error(`seen: ${(await transaction.changesAfter(version, [things.kind], 10)).length}`);
+    });
+    const first = createThing(store, 'first');
+    const also = store.write(actor, async (transaction) => {
+      throw new Error(`seen: ${(await transaction.changesAfter(version, [things.kind], 10)).length}`);
+    });
+    const last = createThing(store, 'last');
+    await assert.rejects(failing, /seen: 0/);
+    await assert.rejects(also, /seen: 1/);
+    const ids = (await Promise.all([first, last])).map(({ id }) => id);
+    assert.deepEqual(
+      (await logOf(store)).map(([, , id]) => id),
+      ids,
+    );
+  });
+
   test('a write that fails between others leaves theirs, in the table and in the log', async () => {
     await using store = await openThings(await newDatabase());
     const ends = await Promise.allSettled(['a', 'b', 'a', 'c', 'b', 'd'].map((name) => createThing(store, name)));

@@ -296,7 +296,7 @@ async function undo(connection: Connection, error: unknown): Promise<void> {
 
 async function performLogged<T>(
   connection: Connection,
-  { version, unlogged, sent }: Batch,
+  { version, unlogged }: Batch,
   actor: Actor,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<Done<T>> {
@@ -313,8 +313,8 @@ async function performLogged<T>(
     record: (change) => changes.push(change),
     forEach: (items, each) => forEachItem(connection, merged, changes, items, each),
     async changesAfter(earlier, kinds, limit) {
-      await unlogged.log(connection, sent);
-      return readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
+      const logged = await readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
+      return [...logged, ...unlogged.ofAccount(actor.accountId, earlier, kinds)].slice(0, limit);
     },
   });
   if (changes.length > 0) unlogged.add(version + 1, actor, changes);
