@@ -78,12 +78,12 @@ test('the pinned Node goes before that of the machine, if it runs', async (conte
   ] as const) {
     const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, pinned, own });
     assert.deepEqual([status, stderr], [0, '']);
-    assert.equal(stdout, `${expected} 4 ${root}/src/main.ts accounts list two words\n`);
+    assert.equal(stdout, `${expected} 5 --max-semi-space-size=16 ${root}/src/main.ts accounts list two words\n`);
   }
 });
 
 test('the packed package, which has no sources, runs what was built of them', async (context) => {
   const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: 'v24.1.0', isPacked: true });
   assert.deepEqual([status, stderr], [0, '']);
-  assert.equal(stdout, `own 4 ${root}/dist/src/main.js accounts list two words\n`);
+  assert.equal(stdout, `own 5 --max-semi-space-size=16 ${root}/dist/src/main.js accounts list two words\n`);
 });

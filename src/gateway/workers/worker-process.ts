@@ -68,8 +68,8 @@ export class WorkerProcess {
       serialization: 'advanced',
       // Empty: a worker serves the public and needs no secret.
       env: {},
-      // Limits of memory alone: a debugger's port, for one, cannot be shared.
-      execArgv: process.execArgv.filter((flag) => flag.startsWith('--max-')),
+      // As `bin/gatehouse` has it, and nothing else that the program was started with.
+      execArgv: ['--max-semi-space-size=16'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
     });
     const link = this.#child.stdio[linkDescriptor];
