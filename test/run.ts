@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { installChromium } from './dashboard/support/find-chromium.ts';
-import { installCaddy } from './e2e/acme/support/install-caddy.ts';
+import { installPrograms } from './support/install-programs.ts';
 import { startPostgres } from './support/postgres.ts';
 import { runTestFiles } from './support/run-test-files.ts';
 
@@ -54,7 +54,8 @@ if (files.length === 0 || files.some((file) => file.includes('dashboard'))) {
 }
 
 // Once, before files that run side by side would each do it.
-if (files.length === 0 || files.some((file) => file.includes('acme'))) installCaddy();
+if (files.length === 0) installPrograms(['caddy', 'zsh', 'fish']);
+else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
 
 const results = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
 /** Shared by all files, so that no two of them get the same port. */

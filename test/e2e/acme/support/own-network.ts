@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { installCommand } from './install-caddy.ts';
+import { installCommand } from '../../../support/install-programs.ts';
 import { directoryHost, directoryPort, names } from './names.ts';
 
 /** True in the process that runs in a network of its own, before a certificate authority of its own. */
@@ -52,7 +52,11 @@ export function runInside(file: string, count: number): void {
       return;
     }
     const { error } = spawnSync('caddy', ['version']);
-    assert.equal(error, undefined, `These tests need Caddy, as an ACME server. Run "${installCommand}" as root.`);
+    assert.equal(
+      error,
+      undefined,
+      `These tests need Caddy, as an ACME server. Run "${installCommand(['caddy'])}" as root.`,
+    );
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-acme-'));
     t.after(() => {
       rmSync(folder, { recursive: true, force: true });
