@@ -160,8 +160,10 @@ onEachDatabase('orders of public certificates', (newDatabase) => {
       await stored(second),
       all.filter((text) => text !== gone && text !== ids.get(gone)),
     );
-    const line = second.logLines.find((each) => each.includes('its expired certificate was deleted')) ?? '';
-    assert.equal(JSON.parse(line).name, gone);
+    // The line comes after the commit that was waited for.
+    const line = () => second.logLines.find((each) => each.includes('its expired certificate was deleted'));
+    await until(() => line() !== undefined, 'the deletion is logged');
+    assert.equal(JSON.parse(line() ?? '').name, gone);
   });
 
   test('beyond the bound on orders a name waits, and its status says for what', async () => {
