@@ -113,8 +113,9 @@ onEachServed(
         await until(isShown(`in_use{bound="${bound}"} ${places + 12}\n`), `${places} visitors`);
         await Promise.race([dial(), dial(), dial(), dial()]);
         await until(isShown(`refusals_total{bound="${bound}"} [1-9]`), 'refusals');
-        const line = gatehouse.logLines.find((each) => each.includes(`"bound":"${bound}"`));
-        assert.match(line ?? '', /"code":20150.*GATEHOUSE_AGENT_MAX_STREAMS/);
+        const line = () => gatehouse.logLines.find((each) => each.includes(`"bound":"${bound}"`));
+        await until(() => line() !== undefined, 'the refusal is logged');
+        assert.match(line() ?? '', /"code":20150.*GATEHOUSE_AGENT_MAX_STREAMS/);
       });
     }
   },
