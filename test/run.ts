@@ -35,7 +35,7 @@ const others = [
   'test/*.test.ts',
   'test/{agents,clients,contract,gateway,links}/**/*.test.ts',
   'test/e2e/*.test.ts',
-  'test/e2e/{agents,gateway}/*.test.ts',
+  'test/e2e/{agents,gateway,soak}/*.test.ts',
 ];
 
 /** The limit of one test is beyond the needs of the busiest machine, and a night for the long form. */

@@ -39,6 +39,7 @@ export interface NodeLoadResult {
   readonly refused: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly maxMs: number;
 }
 
@@ -77,6 +78,7 @@ class Load {
       unsent: this.#unsent,
       p50Ms: quantile(all, 0.5),
       p99Ms: quantile(all, 0.99),
+      p999Ms: quantile(all, 0.999),
       maxMs: quantile(all, 1),
     };
   }

@@ -13,7 +13,7 @@ import { Recorder } from '../../agents/support/mux-peers.ts';
 import { TestAgent } from '../../agents/support/test-agent.ts';
 import { Served } from '../agents/support/served.ts';
 import { newSqlite } from '../gateway/support/scratch.ts';
-import { takeSample } from '../gateway/support/soak.ts';
+import { sampleProcess } from '../support/process-sample.ts';
 import type { Asking } from '../gateway/support/traffic.ts';
 import { until } from '../gateway/support/until.ts';
 
@@ -56,10 +56,10 @@ async function beside(run: (hostile: Hostile) => Promise<void>): Promise<void> {
   // The form of the answer is that of `authResponse`.
   const { AgentSessionID: session } = answer['Extra'] as { readonly AgentSessionID: string };
   const { hostname } = new URL(String((await agent.bind(''))['URL']));
-  const start = takeSample(program.pid, 0).megabytes;
+  const start = sampleProcess(program.pid).megabytes;
   let highest = start;
   const timer = setInterval(() => {
-    highest = Math.max(highest, takeSample(program.pid, 0).megabytes);
+    highest = Math.max(highest, sampleProcess(program.pid).megabytes);
   }, 50);
   const reasons = () =>
     program.logged('agent disconnected').flatMap((line) => (line.session === session ? String(line.reason) : []));

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { Served } from '../agents/support/served.ts';
 import { newSqlite } from '../gateway/support/scratch.ts';
-import { takeSample } from '../gateway/support/soak.ts';
+import { sampleProcess } from '../support/process-sample.ts';
 import { until } from '../gateway/support/until.ts';
 
 const isLong = process.env['TEST_LONG'] === '1';
@@ -75,11 +75,11 @@ test(`${reconnects} reconnects leave no memory, no descriptor and no row behind`
 
   const running = Promise.all(Array.from({ length: agents }, (_, at) => comeAndGo(at)));
   await Promise.race([until(() => done >= warmUp, 'the program has warmed up', 300_000), running]);
-  const start = { ...takeSample(program.pid, 0), heap: await heapInUse(program.pid, folder) };
+  const start = { ...sampleProcess(program.pid), heap: await heapInUse(program.pid, folder) };
   await running;
   const isEmpty = async () => (await program.must('GET', '/tunnel_sessions')).tunnel_sessions.length <= agents;
   await until(isEmpty, 'sessions are gone');
-  const end = { ...takeSample(program.pid, 0), heap: await heapInUse(program.pid, folder) };
+  const end = { ...sampleProcess(program.pid), heap: await heapInUse(program.pid, folder) };
   t.diagnostic(`${start.heap.toFixed(1)} MB after ${warmUp}, ${end.heap.toFixed(1)} MB after ${reconnects}`);
   assert.ok(end.heap - start.heap < allowedMegabytes, `${end.heap - start.heap} MB more`);
   assert.ok(end.descriptors - start.descriptors < 50, `${end.descriptors - start.descriptors} descriptors more`);

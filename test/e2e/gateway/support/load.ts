@@ -19,6 +19,8 @@ export class Load {
   requests = 0;
   /** Descriptions of failed requests; tests expect none. */
   readonly failures: string[] = [];
+  /** Time of each request that was answered. */
+  readonly tookMs: number[] = [];
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   #stopping = false;
   readonly #clients: readonly Promise<void>[];
@@ -41,9 +43,11 @@ export class Load {
   async #repeat(kind: string, ask: (host: string) => Promise<void>, hosts: readonly string[]): Promise<void> {
     for (let at = 0; !this.#stopping; at++) {
       const host = hosts[at % hosts.length] ?? '';
+      const startMs = performance.now();
       try {
         await ask(host);
         this.requests += 1;
+        this.tookMs.push(performance.now() - startMs);
       } catch (error) {
         this.failures.push(`${kind} ${host}: ${String(error)}`);
       }
@@ -53,9 +57,16 @@ export class Load {
 
   async #overHttp2(port: number, hosts: readonly string[]): Promise<void> {
     const [host = ''] = hosts;
-    const session = connect(`https://127.0.0.1:${port}`, { servername: host, rejectUnauthorized: false });
-    session.on('error', (error) => this.failures.push(`HTTP/2 ${error.message}`));
-    await this.#repeat('HTTP/2', () => askHttp2(session, host), [host]);
+    const open = () =>
+      connect(`https://127.0.0.1:${port}`, { servername: host, rejectUnauthorized: false }).on('error', (error) =>
+        this.failures.push(`HTTP/2 ${error.message}`),
+      );
+    let session = open();
+    const ask = () => {
+      if (session.closed || session.destroyed) session = open();
+      return askHttp2(session, host);
+    };
+    await this.#repeat('HTTP/2', ask, [host]);
     session.destroy();
   }
 

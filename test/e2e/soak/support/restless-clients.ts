@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 
-import { askHttps } from './traffic.ts';
+import { askHttps } from '../../gateway/support/traffic.ts';
 
 const host = 'app.edge.test';
 const pauseMs = 20;
