@@ -46,8 +46,8 @@ export class PassingAgents {
     const { agent, answer: signedIn } = await signIn(agentPort, ca, this.#token, { visitor: answerVisitor });
     try {
       const bound = await agent.bind(name);
-      const fault = [signedIn['Error'], bound['Error']].find((text) => text !== undefined && text !== '');
-      if (fault !== undefined) throw new Error(String(fault));
+      const faults = [signedIn['Error'], bound['Error']].filter((fault) => fault !== undefined && fault !== '');
+      if (faults.length > 0) throw new Error(faults.join('; '));
       const { status, text } = await this.#served.ask(name);
       if (status !== 200) throw new Error(`a visitor got ${status} ${text}`);
       if (leavesInOrder) await agent.call('unbind', { Id: String(bound['Id']), Extra: {} });
