@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { nextTurn } from './next-turn.ts';
 import { Pace } from './pace.ts';
 
 test('of several works that give way, one runs in each turn of the event loop, in order', async () => {
@@ -26,10 +27,31 @@ test('of several works that give way, one runs in each turn of the event loop, i
   assert.equal(new Set(turns).size, 9);
 });
 
-test('a slice is due after a while, not at once', () => {
-  const begun = Array.from({ length: 20 }, () => new Pace().isDue);
-  assert.ok(begun.includes(false));
-  const pace = new Pace();
+/** Works until its slice is over. */
+function useUp(pace: Pace): void {
   const endMs = performance.now() + 5_000;
   while (!pace.isDue) assert.ok(performance.now() < endMs);
+}
+
+test('a slice is due after a while, not at once', async () => {
+  const begun: boolean[] = [];
+  for (let turn = 0; turn < 20; turn++) {
+    await nextTurn();
+    begun.push(new Pace().isDue);
+  }
+  assert.ok(begun.includes(false));
+  useUp(new Pace());
+});
+
+test('all works of one turn of the event loop share a slice, and the next turn has another', async () => {
+  const [one, other] = [new Pace(), new Pace()];
+  useUp(one);
+  assert.equal(other.isDue, true);
+  assert.equal(new Pace().isDue, true);
+  const due: boolean[] = [];
+  for (let turn = 0; turn < 20; turn++) {
+    await nextTurn();
+    due.push(other.isDue);
+  }
+  assert.ok(due.includes(false));
 });

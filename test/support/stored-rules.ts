@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import { compileRules, createPolicyCompiler } from '../../src/resources/ip-policy-rules/compile.ts';
-import { acceptRules } from '../../src/resources/ip-policy-rules/rule-list.ts';
+import { acceptRules, rangesOf } from '../../src/resources/ip-policy-rules/rule-list.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** Rules that are in force, in the form of a list, sorted. */
@@ -21,8 +21,7 @@ export async function checkStored(store: Store, policyId: string, list: readonly
     count: stored.length,
   };
   assert.deepEqual(differences, { missing: 0, left: 0, count: list.length });
-  const { inOrder } = await acceptRules(list);
-  const { packed } = await compileRules(inOrder.map(({ range }) => range));
+  const { packed } = await compileRules(rangesOf(await acceptRules(list)));
   const [entry] = await createPolicyCompiler(store).load(store.queries, [policyId]);
   assert.ok(entry?.kind === 'policy');
   assert.deepEqual(entry.rules, packed);

@@ -1,6 +1,9 @@
 import type { Steps } from '../steps.ts';
 import type { Cidr } from './cidr.ts';
 
+/** Rows that are copied in one step. */
+const rowsInStep = 8_192;
+
 /**
  * CIDRs of one family with their flags, in columns: a few bytes each, and a million of them sort in a fraction of a
  * second. They are ordered by address, then by mask length, so that a range comes before those inside it. Indexes below
@@ -45,6 +48,7 @@ export class CidrColumns {
         this.flags[to] = flags[row]!;
         this.count += 1;
       }
+      if (at % rowsInStep === 0) yield;
     }
   }
 

@@ -18,11 +18,12 @@ import { filteredPage } from '../../store/filtered-page.ts';
 import type { ResourceContext } from '../resource.ts';
 import { acceptCidr } from './cidr-rules.ts';
 import { hostBitsSet, invalidCidr, maskMissing } from './errors.ts';
-import { rulesAtOnce } from './read-rules.ts';
 import { summarizeRules } from './rule-plan.ts';
 import { actions } from '../rule-entries.ts';
 import { hiddenSideSql, ipPolicyRules, ruleRows } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
+
+const rulesOnPage = 2_048;
 
 export const RulesOfPolicy = Type.Object(
   {
@@ -34,7 +35,7 @@ export const RulesOfPolicy = Type.Object(
         created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
         ...textFields,
       }),
-      { description: `Rules in the order of the text of their CIDRs; at most ${rulesAtOnce} on a page.` },
+      { description: `Rules in the order of the text of their CIDRs; at most ${rulesOnPage} on a page.` },
     ),
     totals: Type.Optional(
       Type.Object(
@@ -91,7 +92,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
   async function readPage(after: string, policyId: string): Promise<PageOfRules> {
     const sql =
       'SELECT document FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr > $2 ' +
-      `ORDER BY cidr LIMIT ${rulesAtOnce + 1}`;
+      `ORDER BY cidr LIMIT ${rulesOnPage + 1}`;
     return cutRules((await store.queries.all(sql, [policyId, after])).map((row) => ipPolicyRules.parse(row)));
   }
 
@@ -108,7 +109,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
       isSearched: `side <> COALESCE((${hiddenSideSql} WHERE ip_policy_id = $1), -1)`,
       ascending: { column: 'cidr', after },
     };
-    const wanted = { beforeId: undefined, limit: rulesAtOnce + 1, condition, maxRows: filterRows };
+    const wanted = { beforeId: undefined, limit: rulesOnPage + 1, condition, maxRows: filterRows };
     const { found, endedAt, lookedAt } = await filteredPage(store.queries, store.json, searched, wanted);
     const rules = found.map((row) => ipPolicyRules.parse(row));
     if (endedAt === undefined) return cutRules(rules);
@@ -124,7 +125,7 @@ interface PageOfRules {
 }
 
 function cutRules(rules: readonly IpPolicyRule[]): PageOfRules {
-  const shown = rules.slice(0, rulesAtOnce);
+  const shown = rules.slice(0, rulesOnPage);
   return { rules: shown, nextAfter: rules.length > shown.length ? shown.at(-1)?.cidr : undefined };
 }
 

@@ -5,8 +5,8 @@ import { Pace } from '../../lib/pace.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { flagOf } from './cidr-rules.ts';
 
-/** Rules that are read by one statement, in a few milliseconds on SQLite. */
-export const rulesAtOnce = 2_048;
+/** Rules that are read by one statement, in a millisecond or two on SQLite. */
+export const rulesAtOnce = 512;
 
 /**
  * Reads all rules of a policy, in the order of their CIDRs, which start each row. It takes several statements and turns:

@@ -12,8 +12,9 @@ import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { ResourceContext } from '../resource.ts';
 import { compileRules } from './compile.ts';
 import type { CompiledRules } from './compile.ts';
+import { rangesOf } from './rule-list.ts';
 import type { RuleList } from './rule-list.ts';
-import { isOutdated, planReplacement, stateOf } from './rule-plan.ts';
+import { isOutdated, planReplacement, planWithin, stateOf } from './rule-plan.ts';
 import type { RulePlan } from './rule-plan.ts';
 import * as sides from './rule-sides.ts';
 import type { Lease } from './rule-sides.ts';
@@ -45,7 +46,7 @@ interface Replacement {
 export async function replaceAllRules(context: ResourceContext, call: Call, wanted: RuleList): Promise<Counts> {
   const { store } = context;
   const { id: policyId = '' } = call.params;
-  const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
+  const compiled = await compileRules(rangesOf(wanted));
   const replacement = { context, call, policyId, wanted, compiled, after: await stateOf(wanted) };
   const atOnce = (transaction: Transaction) => replaceInOneWrite(replacement, transaction);
   if (wanted.inOrder.length <= rowsAtOnce) {
@@ -74,7 +75,7 @@ export async function replaceWithin(
   wanted: RuleList,
   transaction: Transaction,
 ): Promise<void> {
-  const compiled = await compileRules(wanted.inOrder.map(({ range }) => range));
+  const compiled = await compileRules(rangesOf(wanted));
   await replaceInOneWrite({ context, call, policyId, wanted, compiled, after: {} }, transaction);
 }
 
@@ -90,8 +91,8 @@ async function replaceInOneWrite(replacement: Replacement, transaction: Transact
  */
 async function replaceByPlan(replacement: Replacement): Promise<Counts | undefined> {
   const { context, policyId, wanted } = replacement;
-  const plan = await planReplacement(context.store.queries, policyId, wanted);
-  if (isSmall(plan)) return writeIfCurrent(replacement, plan);
+  const small = await planWithin(rowsAtOnce, context.store.queries, policyId, wanted);
+  if (small !== undefined) return writeIfCurrent(replacement, small);
   const lease = await waitForLease(replacement);
   try {
     return await replaceInLease(replacement, lease);

@@ -6,16 +6,15 @@ import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { Pace } from '../../lib/pace.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
 import type { Action, RuleEntry } from '../rule-entries.ts';
-import { acceptCidr, flagOf } from './cidr-rules.ts';
+import { acceptCidr } from './cidr-rules.ts';
 import { invalidRuleLine, tooManyRules } from './errors.ts';
+import { flaggedCidr } from './read-rules.ts';
 
 const ruleLimit = 100_000;
 
 export interface WantedRule extends TextFields {
   readonly cidr: string;
   readonly action: Action;
-  /** CIDR and action in the form of the matcher. */
-  readonly range: FlaggedCidr;
 }
 
 /** The rules that a policy is to have. */
@@ -23,6 +22,20 @@ export interface RuleList {
   readonly byCidr: ReadonlyMap<string, WantedRule>;
   /** Rules sorted by the text of their CIDRs, in the order of the index: inserting them takes half the time. */
   readonly inOrder: readonly WantedRule[];
+  /** Any of them has a description or metadata. */
+  readonly hasTexts: boolean;
+}
+
+export function hasText({ description, metadata }: TextFields): boolean {
+  return description !== undefined || metadata !== undefined;
+}
+
+/**
+ * The rules in the form of the matcher, one by one. They are made from their texts when they are needed: a hundred thousand
+ * objects that live on are work for the collector, which traffic waits for.
+ */
+export function* rangesOf({ inOrder }: RuleList): Generator<FlaggedCidr> {
+  for (const { cidr, action } of inOrder) yield flaggedCidr(cidr, action);
 }
 
 /** Longest line; those of a list that somebody wrote have a hundredth of it. */
@@ -84,8 +97,10 @@ export async function acceptRules(inputs: readonly RuleEntry[]): Promise<RuleLis
   if (inputs.length > ruleLimit) throw new UserError(tooManyRules, { limit: ruleLimit, count: inputs.length });
   const byCidr = new Map<string, WantedRule>();
   const pace = new Pace();
+  let hasTexts = false;
   for (const input of inputs) {
     const rule = acceptRule(input);
+    hasTexts ||= hasText(rule);
     if (byCidr.has(rule.cidr)) throw new UserError(duplicateEntry, { field: 'The list', id: rule.cidr });
     byCidr.set(rule.cidr, rule);
     if (pace.isDue) await pace.giveWay();
@@ -96,7 +111,7 @@ export async function acceptRules(inputs: readonly RuleEntry[]): Promise<RuleLis
     inOrder.push(byCidr.get(cidr)!);
     if (pace.isDue) await pace.giveWay();
   }
-  return { byCidr, inOrder };
+  return { byCidr, inOrder, hasTexts };
 }
 
 function acceptRule(input: RuleEntry): WantedRule {
@@ -105,6 +120,5 @@ function acceptRule(input: RuleEntry): WantedRule {
 }
 
 function acceptRange(text: string, action: Action): WantedRule {
-  const { cidr, canonical } = acceptCidr(text);
-  return { cidr: canonical, action, range: { cidr, flags: flagOf(action) } };
+  return { cidr: acceptCidr(text).canonical, action };
 }

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 
 import type { TextFields } from '../../api/text-fields.ts';
+import { chunks } from '../../lib/chunks.ts';
 import { Pace } from '../../lib/pace.ts';
 import { readVersion } from '../../store/change-log.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { policyOf } from './compile.ts';
-import { readRules } from './read-rules.ts';
+import { readRules, rulesAtOnce } from './read-rules.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
 import { ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 /** A rule as it is stored; its texts are read only where they are needed. */
 type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields & { readonly side: number };
+
+type PlannedRule = Pick<StoredRule, 'id' | 'side'>;
 
 /** The difference between the rules that a policy has and those that it is to have. */
 export interface RulePlan {
@@ -21,8 +24,8 @@ export interface RulePlan {
   /** The state that the ETag of the list before stands for. */
   readonly before: ListState;
   readonly count: number;
-  readonly kept: readonly Pick<StoredRule, 'id' | 'side'>[];
-  readonly gone: readonly Pick<StoredRule, 'id' | 'side'>[];
+  readonly kept: readonly PlannedRule[];
+  readonly gone: readonly PlannedRule[];
   readonly fresh: readonly WantedRule[];
 }
 
@@ -36,27 +39,53 @@ const changesLookedAt = 1_000;
 
 /** Reads the rules of the policy in slices, outside or inside a transaction. */
 export async function planReplacement(queries: Queries, policyId: string, wanted: RuleList): Promise<RulePlan> {
+  const plan = await planWithin(Number.POSITIVE_INFINITY, queries, policyId, wanted);
+  if (plan === undefined) throw new Error('there are more changes than any number');
+  return plan;
+}
+
+/** Undefined if there are more changes, which is mostly found out long before all rules are read. */
+export async function planWithin(
+  mostChanges: number,
+  queries: Queries,
+  policyId: string,
+  wanted: RuleList,
+): Promise<RulePlan | undefined> {
   const version = await readVersion(queries);
-  const withTexts = wanted.inOrder.some(hasText);
   const digest = createHash('sha256');
   const keptCidrs = new Set<string>();
-  const kept: StoredRule[] = [];
-  const gone: StoredRule[] = [];
+  const kept: PlannedRule[] = [];
+  const gone: PlannedRule[] = [];
   for await (const rows of readRules(
     queries,
     policyId,
-    withTexts ? 'id, action, side, document' : 'id, action, side',
+    wanted.hasTexts ? 'id, action, side, document' : 'id, action, side',
   )) {
+    let lines = '';
     for (const row of rows) {
       const rule = toRule(row);
-      digest.update(lineOf(rule));
+      lines += lineOf(rule);
       const stays = isKept(rule, wanted.byCidr.get(rule.cidr));
       if (stays) keptCidrs.add(rule.cidr);
-      (stays ? kept : gone).push(rule);
+      // What is planned lives on: with the texts of its rules, it would be three times as large.
+      (stays ? kept : gone).push({ id: rule.id, side: rule.side });
     }
+    if (gone.length > mostChanges) return undefined;
+    digest.update(lines);
   }
-  const fresh = kept.length === 0 ? wanted.inOrder : wanted.inOrder.filter(({ cidr }) => !keptCidrs.has(cidr));
+  const fresh = kept.length === 0 ? wanted.inOrder : await without(wanted.inOrder, keptCidrs);
+  if (gone.length + fresh.length > mostChanges) return undefined;
   return { version, before: { digest: digest.digest('base64') }, count: kept.length + gone.length, kept, gone, fresh };
+}
+
+async function without(rules: readonly WantedRule[], cidrs: ReadonlySet<string>): Promise<readonly WantedRule[]> {
+  const pace = new Pace();
+  const left: WantedRule[] = [];
+  for (const rule of rules) {
+    if (!cidrs.has(rule.cidr)) left.push(rule);
+    if (pace.isDue) await pace.giveWay();
+  }
+  return left;
 }
 
 /** Reads the rules of the policy in slices: what an ETag of the list stands for, and how many there are of each action. */
@@ -67,11 +96,13 @@ export async function summarizeRules(
   const digest = createHash('sha256');
   const totals = { allow: 0, deny: 0 };
   for await (const rows of readRules(queries, policyId, 'id, action, side')) {
+    let lines = '';
     for (const row of rows) {
       const rule = toRule(row);
-      digest.update(lineOf(rule));
+      lines += lineOf(rule);
       totals[rule.action] += 1;
     }
+    digest.update(lines);
   }
   return { state: { digest: digest.digest('base64') }, totals };
 }
@@ -93,8 +124,8 @@ export async function isOutdated(
 export async function stateOf({ inOrder }: RuleList): Promise<ListState> {
   const digest = createHash('sha256');
   const pace = new Pace();
-  for (const rule of inOrder) {
-    digest.update(lineOf(rule));
+  for (const rules of chunks(inOrder, rulesAtOnce)) {
+    digest.update(rules.map(lineOf).join(''));
     if (pace.isDue) await pace.giveWay();
   }
   return { digest: digest.digest('base64') };
@@ -121,8 +152,4 @@ function isKept(rule: StoredRule, wanted: WantedRule | undefined): boolean {
   if (wanted === undefined || wanted.action !== rule.action) return false;
   const { description = rule.description, metadata = rule.metadata } = wanted;
   return (description ?? '') === (rule.description ?? '') && (metadata ?? '') === (rule.metadata ?? '');
-}
-
-export function hasText({ description, metadata }: TextFields): boolean {
-  return description !== undefined || metadata !== undefined;
 }

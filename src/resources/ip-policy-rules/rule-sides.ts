@@ -5,6 +5,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import type { ObservationWriter, Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import { rulesAtOnce } from './read-rules.ts';
 import { everySide } from './table.ts';
 
 /*
@@ -35,8 +36,8 @@ export class LeaseLostError extends Error {
 
 /** Far longer than a step takes; a process that is silent for so long has lost its lease. */
 const leaseMs = 10_000;
-/** Rows that are swept, or looked at, in one step. */
-const rowsInStep = 1_000;
+/** Rows that are swept in one step. */
+const rowsInStep = 256;
 
 /** Undefined while another has the lease, or if there is nothing to lease. */
 export function takeLease(store: Store, accountId: string, policyId: string): Promise<Lease | undefined> {
@@ -97,12 +98,12 @@ export async function* readPrepared(queries: Queries, lease: Lease): AsyncGenera
   for (;;) {
     const rows = await queries.all(
       `SELECT cidr, side, action FROM ip_policy_rule_rows WHERE ip_policy_id = $1 AND (cidr, side) > ($2, $3)
-       AND side <> $4 ORDER BY cidr, side LIMIT ${rowsInStep}`,
+       AND side <> $4 ORDER BY cidr, side LIMIT ${rulesAtOnce}`,
       [lease.policyId, afterCidr, afterSide, shownSide(lease)],
     );
     yield rows;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < rowsInStep) return;
+    if (last === undefined || rows.length < rulesAtOnce) return;
     [afterCidr, afterSide] = [String(last[0]), Number(last[1])];
   }
 }

@@ -3,16 +3,18 @@ import { withText } from '../../api/text-fields.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import { hasText } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';
-import { hasText } from './rule-plan.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { deleteRows, inLease, moveRows, readPrepared, shownSide } from './rule-sides.ts';
 import type { Lease } from './rule-sides.ts';
 import { bothSides, ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
-/** Rows in one statement and in one short transaction; PostgreSQL takes at most 65,535 parameters. */
+/** Rows that are written in one transaction that everybody else waits for; PostgreSQL takes at most 65,535 parameters. */
 export const rowsAtOnce = 1_024;
+/** Rows in one of many short transactions, of a few milliseconds on SQLite. */
+const rowsInStep = 256;
 
 interface Owner {
   readonly accountId: string;
@@ -27,10 +29,10 @@ export async function prepareOnHiddenSide(store: Store, owner: Owner, plan: Rule
   const shown = shownSide(lease);
   const staying = plan.kept.filter(({ side }) => side === shown).map(({ id }) => id);
   const leaving = plan.gone.filter(({ side }) => side === bothSides).map(({ id }) => id);
-  for (const ids of chunks(staying, rowsAtOnce))
+  for (const ids of chunks(staying, rowsInStep))
     await inLease(store, lease, (writer) => moveRows(writer, ids, bothSides));
-  for (const ids of chunks(leaving, rowsAtOnce)) await inLease(store, lease, (writer) => moveRows(writer, ids, shown));
-  for (const rules of chunks(plan.fresh, rowsAtOnce)) {
+  for (const ids of chunks(leaving, rowsInStep)) await inLease(store, lease, (writer) => moveRows(writer, ids, shown));
+  for (const rules of chunks(plan.fresh, rowsInStep)) {
     const documents = toDocuments(owner, rules);
     await inLease(store, lease, (writer) => ipPolicyRules.insertMany(writer, documents, { side: lease.hiddenSide }));
   }
@@ -55,10 +57,10 @@ export async function isPrepared(queries: Queries, lease: Lease, { inOrder }: Ru
 export async function writeAtOnce(transaction: Transaction, owner: Owner, { gone, fresh }: RulePlan): Promise<void> {
   let deleted = 0;
   const goneIds = gone.map(({ id }) => id);
-  for (const ids of chunks(goneIds, rowsAtOnce)) deleted += await deleteRows(transaction, ids);
+  for (const ids of chunks(goneIds, rowsInStep)) deleted += await deleteRows(transaction, ids);
   if (deleted !== gone.length)
     throw new Error(`${gone.length - deleted} rules of ${owner.policyId} went without a trace`);
-  for (const rules of chunks(fresh, rowsAtOnce)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
+  for (const rules of chunks(fresh, rowsInStep)) await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules));
 }
 
 function toDocuments({ accountId, policyId }: Owner, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
