@@ -10,6 +10,7 @@ import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { match } from './match.ts';
 import { memory } from './memory.ts';
+import { neighbours } from './neighbours.ts';
 import { overload } from './overload.ts';
 import { post } from './post.ts';
 import { postgres } from './postgres.ts';
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   start,
   tunnel,
+  neighbours,
 ];
 
 const { values, positionals } = parseArgs({

@@ -21,10 +21,8 @@ export async function startTunnel(upstreamPort: number): Promise<Tunnel> {
   const start = await startForAgents(agentPort);
   let gatehouse = await start();
   started.defer(() => gatehouse[Symbol.asyncDispose]());
-  const { token, ca } = await agentAccess(gatehouse);
-  const given = [`localhost:${agentPort}`, ca, token, `127.0.0.1:${upstreamPort}`];
-  const agent = started.use(new Process([process.execPath, agentProgram, ...given], { cores: loadCores }));
-  const port = Number(await said(agent, /^URL \S+:(\d+)$/m));
+  const agent = started.use(startAgent(agentPort, await agentAccess(gatehouse), upstreamPort));
+  const port = await endpointPort(agent);
   const owned = started.move();
   return {
     get gatehouse() {
@@ -54,7 +52,22 @@ export async function startForAgents(agentPort: number): Promise<() => Promise<G
   return () => Gatehouse.start({ databaseFile, settings });
 }
 
-export async function agentAccess(gatehouse: Gatehouse): Promise<{ readonly token: string; readonly ca: string }> {
+/** The unmodified library in a process of its own, with a TCP endpoint that leads to the upstream. */
+export function startAgent(agentPort: number, { token, ca }: AgentAccess, upstreamPort: number): Process {
+  const given = [`localhost:${agentPort}`, ca, token, `127.0.0.1:${upstreamPort}`];
+  return new Process([process.execPath, agentProgram, ...given], { cores: loadCores });
+}
+
+export async function endpointPort(agent: Process): Promise<number> {
+  return Number(await said(agent, /^URL \S+:(\d+)$/m));
+}
+
+interface AgentAccess {
+  readonly token: string;
+  readonly ca: string;
+}
+
+export async function agentAccess(gatehouse: Gatehouse): Promise<AgentAccess> {
   const { token } = await gatehouse.call('POST', '/credentials', {});
   const ca = await (await fetch(`http://127.0.0.1:${gatehouse.apiPort}/local_ca.pem`)).text();
   return { token: String(token), ca };

@@ -9,10 +9,9 @@ interface LoadTargets {
   readonly httpsPort: number;
   readonly hosts: readonly string[];
   readonly tcpPort: number;
+  /** Pause of each client between two requests: the load must notice disturbances, not fill the machine. */
+  readonly pauseMs?: number;
 }
-
-/** Pause between two requests of one client: the load must notice disturbances, not fill the machine. */
-const pauseMs = 5;
 
 /** Continuous requests over every kind of connection, until stopped. */
 export class Load {
@@ -22,10 +21,12 @@ export class Load {
   /** Time of each request that was answered. */
   readonly tookMs: number[] = [];
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+  readonly #pauseMs: number;
   #stopping = false;
   readonly #clients: readonly Promise<void>[];
 
-  constructor({ httpsPort, hosts, tcpPort }: LoadTargets) {
+  constructor({ httpsPort, hosts, tcpPort, pauseMs = 5 }: LoadTargets) {
+    this.#pauseMs = pauseMs;
     this.#clients = [
       this.#repeat('kept-alive', (host) => this.#ok(askHttps(httpsPort, host, { agent: this.#agent })), hosts),
       this.#repeat('new connection', (host) => this.#ok(askHttps(httpsPort, host)), hosts),
@@ -51,7 +52,7 @@ export class Load {
       } catch (error) {
         this.failures.push(`${kind} ${host}: ${String(error)}`);
       }
-      await sleep(pauseMs);
+      await sleep(this.#pauseMs);
     }
   }
 

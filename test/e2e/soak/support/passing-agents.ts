@@ -5,7 +5,7 @@ import type { MuxStream } from '../../../../src/agents/mux/mux-stream.ts';
 import { signIn } from '../../../agents/support/sign-in.ts';
 import type { Served } from '../../agents/support/served.ts';
 
-const pauseMs = 50;
+const pauseMs = 250;
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
 /** Agents that connect, open an endpoint, serve a visitor and disconnect, some with a word and some without, until stopped. */

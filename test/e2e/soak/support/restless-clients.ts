@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { askHttps } from '../../gateway/support/traffic.ts';
 
 const host = 'app.edge.test';
-const pauseMs = 20;
+const pauseMs = 100;
 
 /** Clients that disconnect in the middle of a request, so that the gateway has to clean up. */
 export class RestlessClients {

@@ -53,7 +53,9 @@ interface SoakOptions {
 /** Keep-alive of the upstreams; the gateway closes idle connections to them after 2 s, so any open later has leaked. */
 const upstreamKeepAliveMs = 3_000;
 const settleLimitMs = 30_000;
-const changePauseMs = 20;
+/** The machine is to be half idle, so that the latency is that of the program. */
+const requestPauseMs = 20;
+const changePauseMs = 50;
 const passingAgents = 4;
 const steadyHost = 'steady.localhost';
 
@@ -89,7 +91,12 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   const take = (tookMs: readonly number[]) => takeSample(program.pid, (performance.now() - startMs) / 1000, tookMs);
   const before = await take([]);
 
-  const load = new Load({ httpsPort: program.httpsPort, hosts: [appHost, steadyHost], tcpPort });
+  const load = new Load({
+    httpsPort: program.httpsPort,
+    hosts: [appHost, steadyHost],
+    tcpPort,
+    pauseMs: requestPauseMs,
+  });
   const restless = new RestlessClients(program.httpsPort, tcpPort);
   const agents = new PassingAgents(served, agentToken, passingAgents);
   const restarts = new WorkerRestarts(program.pid, [load.failures, agents.failures]);
