@@ -5,6 +5,7 @@ import type { StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { readVersion } from './change-log.ts';
+import { autocheckpointPages, Checkpoints } from './checkpoints.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from './database.ts';
 import type { Connection, Database, Row, Value, Watcher } from './database.ts';
 import { sqliteJson } from './sqlite-json.ts';
@@ -27,6 +28,7 @@ export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
   const reader = new SqliteConnection(path);
+  const checkpoints = new Checkpoints(path);
   // It holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
   return {
@@ -40,6 +42,7 @@ export function openSqlite(path: string): Database {
     async commit(connection, { version }) {
       if (version !== undefined) await connection.run('UPDATE store_version SET version = $1', [version]);
       await connection.script('COMMIT');
+      checkpoints.committed();
     },
     beginSnapshot: (connection) => connection.script('BEGIN'),
     beginMigration: beginImmediate,
@@ -49,6 +52,7 @@ export function openSqlite(path: string): Database {
       return watchDataVersion(reader, watcher);
     },
     async close() {
+      await checkpoints.close();
       reader.close();
     },
   };
@@ -63,7 +67,7 @@ class SqliteConnection implements Connection {
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     enterWal(this.#database);
-    this.#database.exec('PRAGMA synchronous = FULL');
+    this.#database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${autocheckpointPages}`);
   }
 
   all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {

@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+
+import type { CheckpointTask } from './checkpoint-thread.ts';
+
+/** Size from which on the log is copied while the process runs; a shorter one waits for the end. */
+const longBytes = 4 * 1024 * 1024;
+/** Time after a commit until the log is copied, with all that has been committed meanwhile. */
+const delayMs = 250;
+
+/**
+ * Pages of the log beyond which SQLite copies it itself, within a commit. Only writes that never pause get so far: the
+ * log begins anew only when all of it has been copied.
+ */
+export const autocheckpointPages = 8_000;
+
+/**
+ * Copies the write-ahead log of a SQLite file into the file, in a thread of its own. SQLite would do it within every commit
+ * that finds the log too long, and traffic through this process would wait for the disk.
+ */
+export class Checkpoints {
+  readonly #path: string;
+  #thread: Worker | undefined;
+  /** The log is going to be looked at, or is being copied. */
+  #isBusy = false;
+  /** Something was committed since it was last looked at. */
+  #isDirty = false;
+  #isClosed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  committed(): void {
+    this.#isDirty = true;
+    if (this.#isBusy || this.#isClosed) return;
+    this.#isBusy = true;
+    setTimeout(() => void this.#look(), delayMs).unref();
+  }
+
+  /** Resolves when the thread has closed the file. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const exited = new Promise((resolve) => thread.once('exit', resolve));
+    send(thread, 'close');
+    await exited;
+  }
+
+  async #look(): Promise<void> {
+    this.#isDirty = false;
+    const isLong = this.#thread !== undefined || (await sizeOf(`${this.#path}-wal`)) > longBytes;
+    if (!isLong || this.#isClosed) {
+      this.#rest();
+      return;
+    }
+    this.#thread ??= this.#start();
+    send(this.#thread, 'checkpoint');
+  }
+
+  #rest(): void {
+    this.#isBusy = false;
+    if (this.#isDirty) this.committed();
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: this.#path });
+    thread.on('message', () => {
+      this.#rest();
+    });
+    // A thread that could not go on is replaced after the next commit.
+    thread.on('error', () => {});
+    thread.on('exit', () => {
+      this.#thread = undefined;
+      this.#rest();
+    });
+    thread.unref();
+    return thread;
+  }
+}
+
+function send(thread: Worker, task: CheckpointTask): void {
+  thread.postMessage(task);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    // It was deleted: the database was closed, or is lost, which others find out.
+    return 0;
+  }
+}
