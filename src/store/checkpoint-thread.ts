@@ -19,5 +19,6 @@ parentPort?.on('message', (task: CheckpointTask) => {
   } catch {
     // A full or failing disk is reported where something is written.
   }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage('done');
 });

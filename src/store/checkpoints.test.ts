@@ -18,7 +18,7 @@ interface Opened {
   readonly database: Database;
   readonly writer: Connection;
   /** Commits so many megabytes, a quarter at a time. */
-  write(megabytes: number): Promise<void>;
+  readonly write: (megabytes: number) => Promise<void>;
 }
 
 async function open(t: TestContext): Promise<Opened> {

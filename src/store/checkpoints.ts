@@ -81,6 +81,7 @@ export class Checkpoints {
 }
 
 function send(thread: Worker, task: CheckpointTask): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   thread.postMessage(task);
 }
 
