@@ -25,7 +25,7 @@ export class Checkpoints {
   #isBusy = false;
   /** Something was committed since it was last looked at. */
   #isDirty = false;
-  #isClosed = false;
+  #isStopped = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -33,16 +33,18 @@ export class Checkpoints {
 
   committed(): void {
     this.#isDirty = true;
-    if (this.#isBusy || this.#isClosed) return;
+    if (this.#isBusy || this.#isStopped) return;
     this.#isBusy = true;
     setTimeout(() => void this.#look(), delayMs).unref();
   }
 
   /** Resolves when the thread has closed the file. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#isStopped = true;
     const thread = this.#thread;
     if (thread === undefined) return;
+    // From here on somebody waits for it.
+    thread.ref();
     const exited = new Promise((resolve) => thread.once('exit', resolve));
     send(thread, 'close');
     await exited;
@@ -51,7 +53,7 @@ export class Checkpoints {
   async #look(): Promise<void> {
     this.#isDirty = false;
     const isLong = this.#thread !== undefined || (await sizeOf(`${this.#path}-wal`)) > longBytes;
-    if (!isLong || this.#isClosed) {
+    if (!isLong || this.#isStopped) {
       this.#rest();
       return;
     }
@@ -69,8 +71,8 @@ export class Checkpoints {
     thread.on('message', () => {
       this.#rest();
     });
-    // A thread that could not go on is replaced after the next commit.
-    thread.on('error', () => {});
+    // Whatever it was, SQLite copies the log itself from now on, when it is longer.
+    thread.on('error', () => (this.#isStopped = true));
     thread.on('exit', () => {
       this.#thread = undefined;
       this.#rest();
