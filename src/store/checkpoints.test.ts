@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
 
 import { until } from '../../test/e2e/gateway/support/until.ts';
 import type { Connection, Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
+const run = promisify(execFile);
 const megabyte = 1024 * 1024;
 const text = 'x'.repeat(megabyte / 4);
 
@@ -65,4 +68,28 @@ test('writes without a pause are copied by SQLite itself at last', async (t) => 
   await opened.write(80);
   assert.ok(statSync(`${opened.path}-wal`).size < 60 * megabyte);
   await close(opened);
+});
+
+test('a process that has nothing else to do waits for the thread when it closes the database', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-log-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const [path, program] = [join(folder, 'gatehouse.db'), join(folder, 'program.mjs')];
+  await writeFile(
+    program,
+    `import { openSqlite } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)};
+    const database = openSqlite(${JSON.stringify(path)});
+    const writer = await database.connect();
+    await writer.script('CREATE TABLE texts (text TEXT); BEGIN IMMEDIATE');
+    await writer.run('INSERT INTO texts (text) VALUES ($1)', ['x'.repeat(8_000_000)]);
+    await database.commit(writer, { version: undefined, isSignalled: false });
+    // Time for the thread to have started.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await writer.close();
+    await database.close();
+    console.log('closed');`,
+  );
+  // It ends with an error if it ends before.
+  const { stdout } = await run(process.execPath, [program]);
+  assert.equal(stdout, 'closed\n');
+  assert.ok(!existsSync(`${path}-wal`));
 });
