@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { Served } from '../test/e2e/agents/support/served.ts';
-import { soak, soakSettings } from '../test/e2e/soak/support/soak.ts';
+import { descriptorSlack, soak, soakSettings } from '../test/e2e/soak/support/soak.ts';
 import type { Sample, SoakReport } from '../test/e2e/soak/support/soak.ts';
 import { drawTimeline } from './support/chart.ts';
 import { scratchFolder } from './support/scratch.ts';
@@ -19,8 +19,6 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.minutes) * 60;
 const restartSeconds = 30;
-/** Descriptors more than at the start that are no leak: the database opens a few of its own. */
-const descriptorSlack = 5;
 /** Largest ratio of the last quarter of the run to the second one; the first one fills caches. */
 const memoryGrowth = 1.15;
 const memorySlackMegabytes = 20;
