@@ -131,7 +131,7 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   for (const { id } of model.tcpSites) await program.must('DELETE', `/edges/tcp/${id}`, undefined, token);
   const settledBy = performance.now() + settleLimitMs;
   let after = await take([]);
-  while (after.descriptors > before.descriptors && performance.now() < settledBy) {
+  while (after.descriptors > before.descriptors + descriptorSlack && performance.now() < settledBy) {
     await sleep(200);
     after = await take([]);
   }
