@@ -67,7 +67,7 @@ export async function planWithin(
       lines += lineOf(rule);
       const stays = isKept(rule, wanted.byCidr.get(rule.cidr));
       if (stays) keptCidrs.add(rule.cidr);
-      // What is planned lives on: with the texts of its rules, it would be three times as large.
+      // Without the texts of the rule: a plan lives on, and would be three times as large with them.
       (stays ? kept : gone).push({ id: rule.id, side: rule.side });
     }
     if (gone.length > mostChanges) return undefined;

@@ -23,6 +23,7 @@ test('after mixed load, changes, agents and killed workers it holds no more desc
     `${requests} ${changes} ${agents} ${restarts}`,
   );
   assert.ok(after.descriptors <= before.descriptors + descriptorSlack, `${before.descriptors} ${after.descriptors}`);
+  assert.ok(after.megabytes < 700, `${after.megabytes} MB`);
   const errors = served.program.output.split('\n').filter((line) => line.includes('"level":50'));
   assert.deepEqual(
     // Of a worker that was there, or of one that was still starting.
