@@ -127,6 +127,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     isFull: () => store.isFull,
   };
   const isOurs = ownConnections(gateway, registration, observer);
+  const isBesideTraffic = () => (gateway?.engine?.clientCount ?? 0) > 0;
   const failures = started.use(limitFailures(config, metrics, log));
   const connections = limitConnections(config, metrics, log);
   const shared = { config, context, access, observer, failures, metrics, log };
@@ -135,7 +136,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
       ? undefined
       : started.use(await startAgents({ ...shared, processId: registration.id, gateway, directory }));
   if (agents !== undefined) toAgents.resolve(agents.openStream);
-  const api = hasApi(config) ? await buildApi({ ...readiness, ...shared, isOurs, connections }) : undefined;
+  const api = hasApi(config)
+    ? await buildApi({ ...readiness, ...shared, isOurs, isBesideTraffic, connections })
+    : undefined;
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);

@@ -48,7 +48,15 @@ export function ownConnections(
 
 interface ApiParts extends Pick<
   ApiOptions,
-  'access' | 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull' | 'isOurs' | 'failures' | 'connections'
+  | 'access'
+  | 'unready'
+  | 'faultyEntries'
+  | 'unopenedPorts'
+  | 'isFull'
+  | 'isOurs'
+  | 'isBesideTraffic'
+  | 'failures'
+  | 'connections'
 > {
   readonly config: Config;
   readonly context: ResourceContext;

@@ -108,12 +108,12 @@ async function loadWithNode(options: LoadOptions): Promise<LoadResult> {
 
 let loads = 0;
 
-export async function runNodeLoad(options: NodeLoadOptions): Promise<NodeLoadResult> {
+export async function runNodeLoad(options: NodeLoadOptions, niceness = 0): Promise<NodeLoadResult> {
   const program = new URL('node-load.ts', import.meta.url).pathname;
   // A file, because a hundred thousand paths are too long for an argument.
   const file = join(await scratchFolder(), `load-${(loads += 1)}.json`);
   writeFileSync(file, JSON.stringify(options));
-  await using child = new Process([process.execPath, program, file], { cores: loadCores });
+  await using child = new Process([process.execPath, program, file], { cores: loadCores, niceness });
   // The program `node-load.ts` prints this type.
   const result = JSON.parse(await child.ended()) as NodeLoadResult;
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.requests} requests were refused`);

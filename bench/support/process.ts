@@ -13,6 +13,8 @@ export interface ProcessOptions {
   readonly cores?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
+  /** Lower priority than that of the others on its cores, as `nice` counts. */
+  readonly niceness?: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -30,8 +32,8 @@ export class Process implements AsyncDisposable {
   #output = '';
 
   constructor(command: readonly string[], options: ProcessOptions = {}) {
-    const { cores = serverCores, environment = {}, directory } = options;
-    const [program = '', ...args] = onCores(cores, command);
+    const { cores = serverCores, environment = {}, directory, niceness = 0 } = options;
+    const [program, ...args] = ['nice', '-n', String(niceness), ...onCores(cores, command)];
     this.#name = command.slice(0, 2).join(' ');
     this.#child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -22,7 +22,14 @@ const noProxies = readConfig({}, {}).trustedProxies;
 async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   const app = fastify();
   const observer = { callRefused: () => {}, callsWaiting: () => {} };
-  const admission = new CallAdmission({ accountCalls: 1, maxWaitMs: 10, trustedProxies, observer, logger: app.log });
+  const admission = new CallAdmission({
+    accountCalls: 1,
+    maxWaitMs: 10,
+    isBesideTraffic: () => false,
+    trustedProxies,
+    observer,
+    logger: app.log,
+  });
   admission.attach(app);
   const source = parseIp('127.0.0.1');
   assert.ok(source);

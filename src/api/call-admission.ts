@@ -28,6 +28,7 @@ interface CallAdmissionOptions {
   /** Calls of one account that are in progress at once. */
   readonly accountCalls: number;
   readonly maxWaitMs: number;
+  readonly isBesideTraffic: () => boolean;
   readonly trustedProxies: CidrSet;
   readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;
@@ -69,7 +70,7 @@ export class CallAdmission {
 
   constructor(options: CallAdmissionOptions) {
     this.#options = options;
-    const { accountCalls, maxWaitMs, observer } = options;
+    const { accountCalls, maxWaitMs, isBesideTraffic, observer } = options;
     // The rest is for the others of the account, such as the admin who ends the key of a bot that takes all it can.
     const principalCalls = Math.max(1, Math.floor((accountCalls * 3) / 4));
     this.#queue = new CallQueue({
@@ -77,6 +78,7 @@ export class CallAdmission {
       principalLimit: principalCalls,
       maxWaitMs,
       onWaiting: (count) => observer.callsWaiting(count),
+      isBesideTraffic,
     });
     const later = { 'Retry-After': String(restSeconds) };
     this.#bodies = new BodyBudget(accountCalls * bodyLimitBytes);

@@ -10,10 +10,16 @@ import { QueuedCall } from './queued-call.ts';
 const limitMs = 30_000;
 const never = 10 * limitMs;
 
-function newQueue(accountLimit: number, maxWaitMs: number, principalLimit = accountLimit) {
+function newQueue(
+  accountLimit: number,
+  maxWaitMs: number,
+  principalLimit = accountLimit,
+  isBesideTraffic = () => false,
+) {
   const begun: string[] = [];
   let waiting = 0;
-  const queue = new CallQueue({ accountLimit, principalLimit, maxWaitMs, onWaiting: (count) => (waiting = count) });
+  const onWaiting = (count: number) => (waiting = count);
+  const queue = new CallQueue({ accountLimit, principalLimit, maxWaitMs, onWaiting, isBesideTraffic });
   /** Enters a call that takes so long on the processor, and is noted when it begins or is refused. */
   const enter = (account: string, name: string, busyMs = 0, principal = 'someone'): QueuedCall => {
     const call = new QueuedCall(queue, (refusal) => {
@@ -83,6 +89,22 @@ describe('the queue of calls', () => {
     // All at once would be two turns.
     assert.ok(turns >= 4, `${turns} turns`);
   });
+
+  for (const isBesideTraffic of [true, false]) {
+    const title = isBesideTraffic ? 'beside traffic only a few calls begin' : 'without traffic many calls may begin';
+    test(`${title} in a turn of the event loop`, async () => {
+      const { begun, enter, until } = newQueue(1000, never, 1000, () => isBesideTraffic);
+      for (let at = 0; at < 100; at++) enter('a', `a${at}`);
+      const inTurn = [begun.length];
+      const count = () => {
+        inTurn.push(begun.length - inTurn.reduce((sum, each) => sum + each, 0));
+        if (begun.length < 100) setImmediate(count);
+      };
+      setImmediate(count);
+      await until(() => begun.length === 100);
+      assert.equal(Math.max(...inTurn) <= 8, isBesideTraffic, inTurn.join());
+    });
+  }
 
   test('refuses a call whose turn does not come in time, and says what it has waited for', async () => {
     const { begun, enter, until } = newQueue(1, 5);

@@ -1,3 +1,4 @@
+import { inNextSlice, Pace } from '../lib/pace.ts';
 import { CallLanes, putInRing } from './call-lanes.ts';
 import type { Account, Lane } from './call-lanes.ts';
 import type { QueuedCall } from './queued-call.ts';
@@ -17,14 +18,17 @@ interface CallQueueOptions {
   readonly maxWaitMs: number;
   /** Called whenever the number of calls that wait has changed. */
   readonly onWaiting: (count: number) => void;
+  /** The gateway in this process has clients: their traffic goes first. */
+  readonly isBesideTraffic: () => boolean;
 }
 
+/** Time that calls may take before traffic through the gateway has its turn; those that come then wait for a slice. */
+const promptMs = 2;
 /**
- * Time that calls may take in one turn of the event loop before traffic through the gateway has its turn: as much as
- * everything else has taken, which under overload is mostly the refusal of calls, within these bounds.
+ * Calls that begin in one turn of the event loop beside traffic. A turn has to read as many, commit as many and answer as
+ * many, so that traffic would wait for all that are in progress at once; but the fewer a commit has, the more each costs.
  */
-const shortestSliceMs = 2;
-const longestSliceMs = 10;
+const callsBesideTraffic = 8;
 /** Time after which calls that wait are looked at again, and over which the pace of calls is measured. */
 const watchMs = 50;
 /** A call that was not foreseen to wait may wait so many times as long, behind calls that take long themselves. */
@@ -43,9 +47,10 @@ export class CallQueue {
   /** Accounts with calls that wait, in the order of their turns. */
   readonly #ring: Account[] = [];
   #waiting = 0;
-  #sliceMs = shortestSliceMs;
+  readonly #pace = new Pace();
   #spentMs = 0;
-  #scheduledMs = 0;
+  /** Calls that have begun in this turn. */
+  #begun = 0;
   /** Time of this clock passes only while the process runs: calls are not late because it stood still. */
   #clockMs = 0;
   #readMs = performance.now();
@@ -69,7 +74,12 @@ export class CallQueue {
     const refusal = this.#foresee(lane);
     if (refusal !== undefined) {
       call.begin(refusal);
-    } else if (lane.waiting.length === 0 && this.#busyWith(lane) === undefined && this.#spentMs < this.#sliceMs) {
+    } else if (
+      lane.waiting.length === 0 &&
+      this.#busyWith(lane) === undefined &&
+      this.#spentMs < promptMs &&
+      this.#mayBegin
+    ) {
       this.#start(lane, call);
       this.#spend(nowMs);
     } else {
@@ -98,18 +108,16 @@ export class CallQueue {
   readonly #turn = (): void => {
     this.#isScheduled = false;
     this.#advanceClock();
-    const elapsedMs = performance.now() - this.#scheduledMs;
-    this.#sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, elapsedMs));
     this.#spentMs = 0;
+    this.#begun = 0;
     const full: Account[] = [];
-    while (this.#ring.length > 0 && this.#spentMs < this.#sliceMs) {
+    while (this.#ring.length > 0 && !this.#pace.isDue && this.#mayBegin) {
       const account = this.#ring.shift();
       if (account === undefined) break;
       const nowMs = performance.now();
       if (!this.#serveAccount(account, nowMs)) full.push(account);
       else if (account.ring.length > 0) this.#ring.push(account);
       else account.isInRing = false;
-      this.#spend(nowMs);
     }
     if (this.#ring.length > 0) this.#schedule();
     this.#ring.push(...full);
@@ -174,6 +182,7 @@ export class CallQueue {
   }
 
   #start(lane: Lane, call: QueuedCall): void {
+    this.#begun += 1;
     call.lane = lane;
     lane.running += 1;
     lane.account.running += 1;
@@ -183,7 +192,7 @@ export class CallQueue {
   #spend(sinceMs: number): void {
     this.#spentMs += performance.now() - sinceMs;
     // Time adds up over several turns of the loop until this one ends, so that few calls do not cost a turn each.
-    if (this.#spentMs > shortestSliceMs / 2) this.#schedule();
+    if (this.#spentMs > promptMs / 2 || this.#begun > callsBesideTraffic / 2) this.#schedule();
   }
 
   #foresee(lane: Lane): Refusal | undefined {
@@ -192,6 +201,10 @@ export class CallQueue {
     // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
     if (length < accountLimit || length * lane.intervalMs <= maxWaitMs) return undefined;
     return this.#busyWith(lane) ?? 'overloaded';
+  }
+
+  get #mayBegin(): boolean {
+    return this.#begun < callsBesideTraffic || !this.#options.isBesideTraffic();
   }
 
   /** The limit that calls in progress have reached; undefined where there is a place. */
@@ -203,8 +216,7 @@ export class CallQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#scheduledMs = performance.now();
-    setImmediate(this.#turn);
+    inNextSlice(this.#turn);
   }
 
   /** Calls behind those in progress may have to be refused before one of these has ended. */

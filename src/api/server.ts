@@ -71,6 +71,8 @@ export interface ApiOptions {
   readonly filterRows: number;
   /** A call that would have to wait longer than this for its turn is refused. */
   readonly maxWaitMs: number;
+  /** The gateway in this process has clients: their traffic goes first. */
+  readonly isBesideTraffic: () => boolean;
   /** A connection is closed on which no byte moves for so long in the middle of a call. */
   readonly stallSeconds: number;
   readonly observer: ApiObserver & SessionObserver;

@@ -15,6 +15,8 @@ import type { Bound, GatewayBounds } from './bounds/bound.ts';
 export interface Engine {
   /** The version in force, 0 before the first update. */
   readonly version: number;
+  /** Open connections of clients to listeners of this process. */
+  readonly clientCount: number;
   /**
    * Resolves when traffic obeys the update. Rejects, with the last good snapshot still in force, if it cannot. An entry that
    * cannot be loaded is no reason: it is set aside and reported, and what it decides about is closed.

@@ -4,8 +4,8 @@ import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
-import type { GatewayBoundReports } from './bounds/bound.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
+import type { EngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import { Challenges } from './certificates/challenges.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
@@ -72,7 +72,7 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new SocketEngine({ tables, tcp, https, upstream, setAside, reports: bounds.reports });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds });
 }
 
 function openHttps(
@@ -94,7 +94,7 @@ interface SocketEngineParts {
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
   readonly setAside: SetAsideEntries;
-  readonly reports: GatewayBoundReports;
+  readonly bounds: Pick<EngineBounds, 'clients' | 'reports'>;
 }
 
 class SocketEngine implements NodeEngine {
@@ -118,6 +118,10 @@ class SocketEngine implements NodeEngine {
 
   get version(): number {
     return this.#version;
+  }
+
+  get clientCount(): number {
+    return this.#parts.bounds.clients.count;
   }
 
   apply(update: SnapshotUpdate): Promise<void> {
@@ -169,7 +173,7 @@ class SocketEngine implements NodeEngine {
     // Connections that wait to be accepted are accepted right before this phase of a turn; closing a listener resets them.
     await new Promise(setImmediate);
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
-    this.#parts.reports[Symbol.dispose]();
+    this.#parts.bounds.reports[Symbol.dispose]();
   }
 
   async #listen(): Promise<void> {

@@ -67,6 +67,9 @@ function withCertificate(engine: Engine, caCertificatePem: string, httpsPort: ()
     get version() {
       return engine.version;
     },
+    get clientCount() {
+      return engine.clientCount;
+    },
     apply: (update) => engine.apply(update),
     drain: (limitMs) => engine.drain(limitMs),
     isOurs: (arrived, port) => engine.isOurs(arrived, port),

@@ -38,6 +38,19 @@ test('a connection above the bound of its backend is reset; one that closes make
   await dialAndEcho(t, port);
 });
 
+test('the engine says how many clients it has', async (t) => {
+  const { engine } = await startGateway(t);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  assert.equal(engine.clientCount, 0);
+  const client = await dialAndEcho(t, port);
+  await dialAndEcho(t, port);
+  assert.equal(engine.clientCount, 2);
+  client.socket.destroy();
+  await until(() => engine.clientCount === 1, 'one has left');
+});
+
 test('a connection above the bound of all upstreams is reset', async (t) => {
   const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, upstreamConnections: 2 } });
   const upstream = await startUpstream(t);

@@ -34,6 +34,10 @@ export class ClientConnections {
     reports.watch('source_connections', sourceConnections, () => this.#mostOfOneSource());
   }
 
+  get count(): number {
+    return this.#open;
+  }
+
   /**
    * `closeIdle` closes up to so many connections without a request under way, those that have been idle longest, and
    * returns how many.

@@ -93,7 +93,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     return {
       // A client that a trusted proxy speaks of has a port that nobody told.
       source: { ip: source, port: source === peer ? peerPort : 0 },
-      destination: { ip: parseIp(localAddress) ?? source, port: localPort },
+      destination: () => ({ ip: parseIp(localAddress) ?? source, port: localPort }),
       // Agents answer for a program of HTTP that does not listen; here nobody would understand that.
       proto: this.#request.route.pipeline.convertsWebsocket ? 'tcp' : 'https',
       isTls: false,

@@ -229,7 +229,7 @@ class TcpFront implements Front, TlsPassThrough {
     const isEndpoint = edge.rules.kind === 'tls_endpoint';
     const visitor = {
       source: { ip: source, port: identified.port },
-      destination: { ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 },
+      destination: () => ({ ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 }),
       proto: isEndpoint ? ('tls' as const) : ('tcp' as const),
       isTls: isEndpoint && !(client instanceof TLSSocket),
     };

@@ -8,8 +8,8 @@ import type { TunnelDialer, TunnelStream, Visitor } from './dialer.ts';
 /** A client that is to be connected through an agent. */
 export interface VisitorFacts {
   readonly source: IpEndpoint;
-  /** Where the client connected to. */
-  readonly destination: IpEndpoint;
+  /** Where the client connected to. Few ask for it, and the system has to be asked then. */
+  readonly destination: () => IpEndpoint;
   readonly proto: Visitor['proto'];
   readonly isTls: boolean;
 }
@@ -113,7 +113,7 @@ export class TunnelBackend {
     const { source, proto, isTls } = visitor;
     const said: Visitor = { address: formatEndpoint(source), proto, isTls };
     const tried = new Set<string>();
-    let fault = new TunnelFault('gone', 'no agent is connected');
+    let fault: TunnelFault | undefined;
     while (!isOver()) {
       const tunnel = this.choose(idleOf, tried);
       if (tunnel === undefined) break;
@@ -129,15 +129,16 @@ export class TunnelBackend {
       } catch (error) {
         const found = asFault(error);
         // An agent without room is there, which says more than one that is gone.
-        if (fault.reason !== 'full') fault = found;
+        if (fault?.reason !== 'full') fault = found;
       }
     }
-    return fault;
+    // Made only now: an error notes where it was made, which takes as long as all the rest of a dial.
+    return fault ?? new TunnelFault('gone', 'no agent is connected');
   }
 
   #announce(stream: TunnelStream, { source, destination }: VisitorFacts): void {
     const { proxyProtocol } = this.#entry;
-    if (proxyProtocol !== undefined) stream.write(formatProxyHeader(proxyProtocol, source, destination));
+    if (proxyProtocol !== undefined) stream.write(formatProxyHeader(proxyProtocol, source, destination()));
   }
 }
 

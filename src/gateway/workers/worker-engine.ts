@@ -106,6 +106,11 @@ class ProcessEngine implements WorkerEngine {
     });
   }
 
+  /** They are those of the workers. */
+  get clientCount(): number {
+    return 0;
+  }
+
   isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
     return this.#arrivals.isOurs(arrived, port);
   }
