@@ -13,7 +13,7 @@ export type Figures = Readonly<Record<string, number>>;
 
 export interface RoundOptions {
   readonly rounds: number;
-  /** Measurements before those that count; code that V8 has not optimised yet costs several times as much. */
+  /** Measurements before those that count: V8 goes on optimising for some eight seconds, and its last steps are a tenth. */
   readonly warmUps?: number;
 }
 
@@ -42,7 +42,7 @@ const fewestQuiet = 3;
  */
 export async function interleave(variants: readonly Variant[], options: RoundOptions): Promise<readonly Outcome[]> {
   const samples = variants.map((): Sample[] => []);
-  const { rounds, warmUps = 2 } = options;
+  const { rounds, warmUps = 4 } = options;
   for (let at = 0; at < warmUps; at++) for (const variant of variants) await variant.measure();
   for (let round = 0; round < rounds * 2; round++) {
     const forth = [...variants.entries()];
