@@ -1,4 +1,3 @@
-import { inNextSlice, Pace } from '../lib/pace.ts';
 import { CallLanes, putInRing } from './call-lanes.ts';
 import type { Account, Lane } from './call-lanes.ts';
 import type { QueuedCall } from './queued-call.ts';
@@ -22,8 +21,12 @@ interface CallQueueOptions {
   readonly isBesideTraffic: () => boolean;
 }
 
-/** Time that calls may take before traffic through the gateway has its turn; those that come then wait for a slice. */
-const promptMs = 2;
+/**
+ * Time that calls may take in one turn of the event loop before traffic through the gateway has its turn: as much as
+ * everything else has taken, which under overload is mostly the refusal of calls, within these bounds.
+ */
+const shortestSliceMs = 2;
+const longestSliceMs = 10;
 /**
  * Calls that begin in one turn of the event loop beside traffic. A turn has to read as many, commit as many and answer as
  * many, so that traffic would wait for all that are in progress at once; but the fewer a commit has, the more each costs.
@@ -47,10 +50,11 @@ export class CallQueue {
   /** Accounts with calls that wait, in the order of their turns. */
   readonly #ring: Account[] = [];
   #waiting = 0;
-  readonly #pace = new Pace();
+  #sliceMs = shortestSliceMs;
   #spentMs = 0;
-  /** Calls that have begun in this turn. */
+  /** Calls that have begun since time was last counted from 0. */
   #begun = 0;
+  #scheduledMs = 0;
   /** Time of this clock passes only while the process runs: calls are not late because it stood still. */
   #clockMs = 0;
   #readMs = performance.now();
@@ -74,12 +78,7 @@ export class CallQueue {
     const refusal = this.#foresee(lane);
     if (refusal !== undefined) {
       call.begin(refusal);
-    } else if (
-      lane.waiting.length === 0 &&
-      this.#busyWith(lane) === undefined &&
-      this.#spentMs < promptMs &&
-      this.#mayBegin
-    ) {
+    } else if (lane.waiting.length === 0 && this.#busyWith(lane) === undefined && this.#mayBegin) {
       this.#start(lane, call);
       this.#spend(nowMs);
     } else {
@@ -108,16 +107,19 @@ export class CallQueue {
   readonly #turn = (): void => {
     this.#isScheduled = false;
     this.#advanceClock();
+    const elapsedMs = performance.now() - this.#scheduledMs;
+    this.#sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, elapsedMs));
     this.#spentMs = 0;
     this.#begun = 0;
     const full: Account[] = [];
-    while (this.#ring.length > 0 && !this.#pace.isDue && this.#mayBegin) {
+    while (this.#ring.length > 0 && this.#mayBegin) {
       const account = this.#ring.shift();
       if (account === undefined) break;
       const nowMs = performance.now();
       if (!this.#serveAccount(account, nowMs)) full.push(account);
       else if (account.ring.length > 0) this.#ring.push(account);
       else account.isInRing = false;
+      this.#spend(nowMs);
     }
     if (this.#ring.length > 0) this.#schedule();
     this.#ring.push(...full);
@@ -192,7 +194,13 @@ export class CallQueue {
   #spend(sinceMs: number): void {
     this.#spentMs += performance.now() - sinceMs;
     // Time adds up over several turns of the loop until this one ends, so that few calls do not cost a turn each.
-    if (this.#spentMs > promptMs / 2 || this.#begun > callsBesideTraffic / 2) this.#schedule();
+    if (this.#spentMs > shortestSliceMs / 2 || this.#begun > callsBesideTraffic / 2) this.#schedule();
+  }
+
+  /** False when traffic shall have its turn. */
+  get #mayBegin(): boolean {
+    if (this.#spentMs >= this.#sliceMs) return false;
+    return this.#begun < callsBesideTraffic || !this.#options.isBesideTraffic();
   }
 
   #foresee(lane: Lane): Refusal | undefined {
@@ -201,10 +209,6 @@ export class CallQueue {
     // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
     if (length < accountLimit || length * lane.intervalMs <= maxWaitMs) return undefined;
     return this.#busyWith(lane) ?? 'overloaded';
-  }
-
-  get #mayBegin(): boolean {
-    return this.#begun < callsBesideTraffic || !this.#options.isBesideTraffic();
   }
 
   /** The limit that calls in progress have reached; undefined where there is a place. */
@@ -216,7 +220,8 @@ export class CallQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    inNextSlice(this.#turn);
+    this.#scheduledMs = performance.now();
+    setImmediate(this.#turn);
   }
 
   /** Calls behind those in progress may have to be refused before one of these has ended. */

@@ -12,8 +12,6 @@ let sliceMs = shortestSliceMs;
 /** Undefined in a turn of the event loop that has had no slice yet. */
 let sliceBeganMs: number | undefined;
 let scheduledMs = 0;
-/** The next slice is scheduled when what runs now has ended. */
-let isRunning = false;
 
 /**
  * Cuts long work into slices: `if (pace.isDue) await pace.giveWay()` between its steps. One slice runs in each turn of the
@@ -28,15 +26,12 @@ export class Pace {
     return performance.now() - beginSlice() >= sliceMs;
   }
 
-  giveWay(): Promise<void> {
-    return new Promise(inNextSlice);
+  async giveWay(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) scheduleNext();
+    });
   }
-}
-
-/** Calls `run` when it has the slice of a turn of the event loop for itself. It is to end, or give way, once that is due. */
-export function inNextSlice(run: () => void): void {
-  waiting.push(run);
-  if (waiting.length === 1 && !isRunning) scheduleNext();
 }
 
 /** Returns when the slice of this turn began: now, if nothing has asked before. */
@@ -61,8 +56,6 @@ function runNext(): void {
   sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, performance.now() - scheduledMs));
   endSlice();
   beginSlice();
-  isRunning = true;
   waiting.shift()?.();
-  isRunning = false;
   if (waiting.length > 0) scheduleNext();
 }
