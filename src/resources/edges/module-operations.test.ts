@@ -37,6 +37,7 @@ onEachGatehouse(
       await refuses(g(), ['GET', `${edge}/request_headers`], 404, 20001);
       await refuses(g(), ['GET', `${edge}/compression`], 404, 20001);
       await refuses(g(), ['GET', `${route}/circuit_breaker`], 404, 20191);
+      await refuses(g(), ['DELETE', `${route}${'a'.repeat(600)}/circuit_breaker`], 404, 20191);
       await refuses(g(), ['POST', `${route}/backend`], 405, 20002);
     });
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import { preconditionFailed } from '../../api/errors.ts';
+import { notOffered, preconditionFailed } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
@@ -65,7 +65,8 @@ export function deleteNothing<Owner extends Stored>(
     description:
       'The module is not offered, so that there is nothing to delete: it succeeds for every one that exists.',
     status: 204,
-    errors: [paths.notFoundError],
+    // The second where the path cannot have such an id.
+    errors: [paths.notFoundError, notOffered],
     handle: async (call) => {
       const owner = await store.find(paths.table, call.caller.accountId, call.params['id'] ?? '');
       checkFound(owner, paths, call);
