@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { makeCertificate } from '../../../gateway/support/https-certificate.ts';
@@ -59,11 +60,8 @@ const changePauseMs = 50;
 const passingAgents = 4;
 const steadyHost = 'steady.localhost';
 
-/**
- * Descriptors more than at the start that are no leak: the database opens a few of its own, and the thread that copies its
- * log, once that is long, has seven.
- */
-export const descriptorSlack = 12;
+/** Descriptors more than at the start that are no leak: the database opens a few of its own. */
+export const descriptorSlack = 5;
 
 /** Settings of a program for a soak. */
 export const soakSettings = {
@@ -95,6 +93,7 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   const parts: ChangeParts = { program, token, model, random, newPort: freePort, certificateFor };
   const startMs = performance.now();
   const take = (tookMs: readonly number[]) => takeSample(program.pid, (performance.now() - startMs) / 1000, tookMs);
+  await startCheckpoints(program, token);
   const before = await take([]);
 
   const load = new Load({
@@ -146,6 +145,16 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
     brokenOff: restarts.brokenOff,
     failures: [...load.failures, ...agents.failures],
   };
+}
+
+/** Makes the log of the database long: the thread that copies it from then on has descriptors, which are no leak. */
+async function startCheckpoints(program: Served['program'], token: string): Promise<void> {
+  const { descriptors } = sampleProcess(program.pid);
+  const metadata = 'x'.repeat(4096);
+  for (let writes = 0; sampleProcess(program.pid).descriptors < descriptors + descriptorSlack; writes++) {
+    assert.ok(writes < 10_000, 'the log of the database is not copied');
+    await program.must('POST', '/ip_policies', { metadata }, token);
+  }
 }
 
 function certificateFor(host: string): ReturnType<ChangeParts['certificateFor']> {
