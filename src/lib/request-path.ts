@@ -73,10 +73,13 @@ export function otherReadings(matchPath: string): readonly string[] | undefined 
   const readings: string[] = [];
   let path = matchPath;
   for (let left = decodingLimit; left > 0; left--) {
-    readings.push(path, foldSegments(path));
+    const bare = path.replaceAll(/;[^/]*/g, '');
+    readings.push(path, mergeSlashes(path), bare, mergeSlashes(bare));
     const next = decodeAgain(path);
     if (next === path) return readings;
     if (hiddenCharacter.test(next) || overlongCharacter.test(next)) return undefined;
+    // Servers read these in too many ways, each with the others or without.
+    if (next.includes('\\') || dotSegment.test(next)) return undefined;
     path = next;
   }
   return undefined;
@@ -87,18 +90,8 @@ function decodeAgain(matchPath: string): string {
   return matchPath.replaceAll(/%25([0-9A-Fa-f]{2})/g, (_, digits: string) => normalizePath(`%${digits}`));
 }
 
-function foldSegments(path: string): string {
-  const segments: string[] = [];
-  const parts = path
-    .replaceAll('\\', '/')
-    .replaceAll(/;[^/]*/g, '')
-    .split(/\/+/)
-    .slice(1);
-  for (const part of parts) {
-    if (part === '..') segments.pop();
-    else if (part !== '.') segments.push(part);
-  }
-  return `/${segments.join('/')}`;
+function mergeSlashes(path: string): string {
+  return path.replaceAll(/\/{2,}/g, '/');
 }
 
 function refuse(reason: string): RequestPath {

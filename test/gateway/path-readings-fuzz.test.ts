@@ -135,6 +135,8 @@ const saved: readonly string[] = [
   '/%25c0%25ae%25c0%25ae/closed',
   '/closed%2500.png',
   '/%f8%80%80%80%ae%f8%80%80%80%ae/closed',
+  '/%256fpe%255cn%252f../cl%6fs%65d',
+  '/%252563losed;%255c.%2e',
 ];
 
 /** Requests that run at once on one connection. */
