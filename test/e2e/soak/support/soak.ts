@@ -91,9 +91,9 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   const model = await startModel(program, token, [first, second]);
   const random = new Random(Date.now());
   const parts: ChangeParts = { program, token, model, random, newPort: freePort, certificateFor };
+  await startCheckpoints(program, token);
   const startMs = performance.now();
   const take = (tookMs: readonly number[]) => takeSample(program.pid, (performance.now() - startMs) / 1000, tookMs);
-  await startCheckpoints(program, token);
   const before = await take([]);
 
   const load = new Load({
