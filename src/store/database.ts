@@ -45,6 +45,8 @@ export interface Ending {
 export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
   readonly reader: Queries;
+  /** Another number after every commit of any process; only where asking for it costs next to nothing. */
+  readonly commitCounter?: () => number;
   /**
    * A connection of its own for a transaction. A database that takes longer than `statementTimeoutMs` for a statement
    * counts as gone; without a limit, statements may take any time.

@@ -31,8 +31,10 @@ export function openSqlite(path: string): Database {
   const checkpoints = new Checkpoints(path);
   // It holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
+  const commitCounter = () => Number(reader.all('PRAGMA data_version')[0]?.[0]);
   return {
     reader,
+    commitCounter,
     connect: async () => new SqliteConnection(path),
     async beginExclusive(connection) {
       await beginImmediate(connection);
@@ -49,7 +51,7 @@ export function openSqlite(path: string): Database {
     json: sqliteJson,
     translateSchema: (sql) => sql,
     async watch(watcher) {
-      return watchDataVersion(reader, watcher);
+      return watchCommits(commitCounter, watcher);
     },
     async close() {
       await checkpoints.close();
@@ -170,11 +172,10 @@ function guard<T>(call: () => T): T {
   }
 }
 
-function watchDataVersion(reader: SqliteConnection, { poll, noChange }: Watcher): () => void {
-  const current = () => reader.all('PRAGMA data_version')[0]?.[0];
-  let seen = current();
+function watchCommits(commitCounter: () => number, { poll, noChange }: Watcher): () => void {
+  let seen = commitCounter();
   const timer = setInterval(() => {
-    const now = current();
+    const now = commitCounter();
     if (now === seen) {
       noChange();
       return;

@@ -6,6 +6,7 @@ import { accountId, actor, createThing, openThings, things } from '../../test/su
 import type { Thing } from '../../test/support/things.ts';
 import { StoreUnavailableError } from './database.ts';
 import type { Store } from './store.ts';
+import type { Page } from './table.ts';
 
 const increment = (store: Store, id: string): Promise<Thing> =>
   store.write(actor, async (transaction) => {
@@ -105,6 +106,37 @@ onEachDatabase('the store', (newDatabase) => {
     assert.ok(thing);
     await remove(a, thing);
     await until(async () => (await b.find(things, accountId, id)) === undefined);
+  });
+
+  test('a page has all that was committed before it was asked for, by this store and by another', async () => {
+    const url = await newDatabase();
+    await using a = await openThings(url);
+    await using b = await openThings(url);
+    const names = async (page: Partial<Page> = {}, account = accountId) => {
+      const all = await b.page(things, account, { beforeId: undefined, limit: 3, ...page });
+      return all.map(({ name }) => name).join('');
+    };
+    const [first, second] = [await createThing(a, 'a'), await createThing(a, 'b')];
+    for (let time = 0; time < 2; time++) {
+      assert.equal(await names(), 'ba');
+      assert.equal(await names({ limit: 1 }), 'b');
+      assert.equal(await names({ beforeId: second.id }), 'a');
+      assert.equal(await names({}, 'ac_other'), '');
+    }
+    for (const [store, name] of [
+      [a, 'c'],
+      [b, 'd'],
+    ] as const) {
+      await createThing(store, name);
+      assert.equal((await names()).at(0), name);
+    }
+    assert.equal(await names(), 'dcb');
+    await remove(a, second);
+    assert.equal(await names(), 'dca');
+    await remove(b, first);
+    assert.equal(await names(), 'dc');
+    await a.writeUnlogged(async (writer) => writer.run('DELETE FROM things'));
+    assert.equal(await names(), '');
   });
 
   test('writes of two stores at the same time share one order, and each hears of all once', async () => {

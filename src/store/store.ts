@@ -14,6 +14,7 @@ import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { readObservedVersion } from './observed-changes.ts';
 import { openDatabase } from './open-database.ts';
+import { PageIds } from './page-ids.ts';
 import type { SearchSteps } from './search-steps.ts';
 import { storeMigrations } from './store-migrations.ts';
 import type { Page, Stored, Table } from './table.ts';
@@ -54,6 +55,7 @@ export class Store implements AsyncDisposable {
   readonly #feed: ChangeFeed;
   readonly #writer: GroupCommit;
   readonly #documents = new BoundedCache<string, Stored>(cacheSize);
+  readonly #pageIds: PageIds;
   #stopWatching: () => Awaitable<void> = () => {};
   #isClosing = false;
 
@@ -61,6 +63,7 @@ export class Store implements AsyncDisposable {
     this.#database = database;
     this.queries = database.reader;
     this.json = database.json;
+    this.#pageIds = new PageIds(database);
     this.#feed = new ChangeFeed(database.reader, version, observedVersion);
     this.#feed.follow({
       changed: (changes) => {
@@ -149,7 +152,7 @@ export class Store implements AsyncDisposable {
    */
   page<Document extends Stored>(table: Table<Document>, accountId: string, page: Page): Awaitable<readonly Document[]> {
     if (this.isStale) return table.page(this.queries, accountId, page);
-    return whenReady(table.pageIds(this.queries, accountId, page), (ids) => {
+    return whenReady(this.#pageIds.read(table, accountId, page), (ids) => {
       const cached = this.#cachedDocuments(ids);
       // Ids carry their kind, so documents under such ids are of their table's type.
       if (cached !== undefined) return cached as readonly Document[];
