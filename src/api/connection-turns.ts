@@ -1,7 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-import type { FastifyInstance } from 'fastify';
 
 /** A fault that Node's parser has found, or a method that it does not hand on as a request. */
 export type SocketFault = Error & { readonly code?: string };
@@ -9,7 +7,6 @@ export type SocketFault = Error & { readonly code?: string };
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly begin: () => void;
 }
 
 interface Connection {
@@ -21,6 +18,15 @@ interface Connection {
   end: (() => void) | undefined;
 }
 
+interface ConnectionTurnsOptions {
+  /** Carries out a request. */
+  readonly begin: (request: IncomingMessage, response: ServerResponse) => void;
+  /** No request of the connection is under way any more. */
+  readonly idle: (socket: Socket) => void;
+  /** Writes the answer to bytes that are not HTTP, and closes the connection. */
+  readonly answer: (fault: SocketFault, socket: Socket) => void;
+}
+
 /**
  * Carries out the requests of one connection one after another, in the order in which they came. So every answer is that
  * of its own request, a request behind an answer that closes the connection is not carried out, and many requests sent at
@@ -28,31 +34,17 @@ interface Connection {
  */
 export class ConnectionTurns {
   readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #answer: (fault: SocketFault, socket: Socket) => void;
+  readonly #options: ConnectionTurnsOptions;
 
-  /** `answer` writes the answer to bytes that are not HTTP, and closes the connection. */
-  constructor(answer: (fault: SocketFault, socket: Socket) => void) {
-    this.#answer = answer;
+  constructor(options: ConnectionTurnsOptions) {
+    this.#options = options;
   }
 
-  /** Makes every request of the app wait for its turn. `fail` is to be its `clientErrorHandler`. */
-  attach(app: FastifyInstance): void {
-    app.server.on('connect', this.#refuseConnect);
-    app.addHook('onRequest', ({ raw }, reply, done) => {
-      const server = serverOf(raw.socket);
-      if (server !== app.server && server?.listeners('connect').includes(this.#refuseConnect) === false) {
-        // Fastify makes a second server for the other address of `localhost`, without these handlers.
-        server.on('connect', this.#refuseConnect).on('clientError', this.fail);
-      }
-      this.enter(raw, reply.raw, done);
-    });
-  }
-
-  /** Calls `begin` when all earlier requests of the connection are answered; never, if one of the answers closed it. */
-  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  /** Begins a request when all earlier ones of its connection are answered; never, if one of the answers closed it. */
+  enter(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const connection = this.#connectionOf(socket);
-    const exchange = { request, response, begin };
+    const exchange = { request, response };
     if (connection.current === undefined) {
       this.#begin(socket, connection, exchange);
       return;
@@ -63,7 +55,7 @@ export class ConnectionTurns {
   }
 
   /**
-   * Answers bytes that are not HTTP once all whole requests that came before are answered: no answer is taken for another
+   * For `clientError`. Answers bytes that are not HTTP once all whole requests that came before are answered: no answer is taken for another
    * one. A request whose own body is broken, and which has its answer already, gets no second one.
    */
   readonly fail = (fault: SocketFault, socket: Socket): void => {
@@ -78,14 +70,14 @@ export class ConnectionTurns {
     const last = waiting.at(-1) ?? current ?? unread;
     const isBroken = last?.request.complete === false;
     const isAnswered = isBroken && last.response.headersSent;
-    connection.end = () => (isAnswered ? socket.destroySoon() : this.#answer(fault, socket));
+    connection.end = () => (isAnswered ? socket.destroySoon() : this.#options.answer(fault, socket));
     if (isBroken && waiting.length > 0) waiting.pop();
     else if (isBroken && !isAnswered) connection.current = undefined;
     if (connection.current === undefined) connection.end();
   };
 
-  /** Node would close the connection, and with it the answers to requests that came before. */
-  readonly #refuseConnect = (_request: unknown, socket: Socket): void => {
+  /** For CONNECT. Node would close the connection, and with it the answers to requests that came before. */
+  readonly refuseConnect = (_request: unknown, socket: Socket): void => {
     this.fail(new Error('CONNECT'), socket);
   };
 
@@ -98,18 +90,16 @@ export class ConnectionTurns {
       if (!exchange.request.complete) connection.unread = exchange;
       this.#next(socket, connection);
     });
-    exchange.begin();
+    this.#options.begin(exchange.request, exchange.response);
   }
 
   #next(socket: Socket, connection: Connection): void {
     const { waiting } = connection;
-    if (!socket.writable) {
-      waiting.length = 0;
-      return;
-    }
+    if (!socket.writable) waiting.length = 0;
     const next = waiting.shift();
     if (next === undefined) {
-      connection.end?.();
+      this.#options.idle(socket);
+      if (socket.writable) connection.end?.();
       return;
     }
     if (waiting.length === 0) socket.resume();
@@ -123,9 +113,4 @@ export class ConnectionTurns {
     this.#connections.set(socket, connection);
     return connection;
   }
-}
-
-function serverOf(socket: Socket): Server | undefined {
-  // Node sets it on every socket of a server, and has no type for it.
-  return (socket as { readonly server?: Server }).server;
 }
