@@ -4,6 +4,7 @@ import { UserError } from '../errors/user-error.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { parseIp } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
+import { whenReady } from '../store/database.ts';
 import type { Awaitable } from '../store/database.ts';
 import { BodyBudget } from './body-budget.ts';
 import { bodyLimitBytes } from './body.ts';
@@ -105,11 +106,14 @@ export class CallAdmission {
     const credential = (isPage ? cookie : authorization) ?? '';
     if (credential === '') return run();
     const known = this.#known.get(credential);
-    if (known !== undefined) return isPage ? run() : known.again(true);
-    return this.authenticateStranger(request, reply, run).then((identity) => {
+    const remember = (identity: Identity) => {
       this.#known.fill(this.#known.ticket(), credential, identity);
       return identity;
-    });
+    };
+    if (known === undefined) return this.authenticateStranger(request, reply, run).then(remember);
+    if (isPage) return run();
+    const again = known.again(true);
+    return again === known ? known : whenReady(again, remember);
   }
 
   /** Runs the look-up of a credential that was not seen before, when it is its turn. */

@@ -12,6 +12,7 @@ export function setCommonHeaders(
   { operationHeaders }: VendorWords,
 ): UserError | undefined {
   for (const name of operationHeaders) void reply.header(name, request.id);
-  void reply.header('Cache-Control', 'no-store');
+  // In lower case: the framework would convert it at each call.
+  void reply.header('cache-control', 'no-store');
   return repetitionFault(request.raw) ?? hostFault(request.raw);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-
-import { fastify } from 'fastify';
 
 import { Random } from '../../test/e2e/gateway/support/random.ts';
 import { rawAnswers } from '../../test/support/raw-answers.ts';
@@ -26,19 +27,24 @@ const garbage = [
 ];
 
 test('a request behind an answer that closes the connection is not carried out', async (context) => {
-  const connections = new ConnectionTurns((_fault, socket) => socket.destroy());
-  const app = fastify({ clientErrorHandler: connections.fail });
-  connections.attach(app);
   let writes = 0;
-  app.get('/closes', async (_request, reply) => {
-    await new Promise((resolve) => setImmediate(resolve));
-    return reply.header('Connection', 'close').send('closed');
+  const server = createServer((request, response) => turns.enter(request, response));
+  const turns = new ConnectionTurns({
+    begin: ({ url }, response) => {
+      if (url === '/writes') response.end(`write ${(writes += 1)}`);
+      else setImmediate(() => response.setHeader('Connection', 'close').end('closed'));
+    },
+    idle: () => {},
+    answer: (_fault, socket) => socket.destroy(),
   });
-  app.get('/writes', () => `write ${(writes += 1)}`);
-  context.after(() => app.close());
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  context.after(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // A listening TCP server has an address of this form.
+  const { port } = server.address() as AddressInfo;
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  const answers = await rawAnswers(url, [get('/writes') + get('/closes') + get('/writes') + get('/writes')]);
+  const answers = await rawAnswers(`http://127.0.0.1:${port}`, [
+    get('/writes') + get('/closes') + get('/writes') + get('/writes'),
+  ]);
   assert.deepEqual(
     answers.map(({ body }) => body),
     ['write 1', 'closed'],

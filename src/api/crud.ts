@@ -132,11 +132,11 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   const presentSilently = (document: Document, call: Call): Awaitable<object | undefined> =>
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const presentOne = (document: Document, call: Call): Awaitable<object | undefined> => {
-    const show = (warning: string | undefined) => {
+    if (crud.warning === undefined) return presentSilently(document, call);
+    return whenReady(crud.warning(document), (warning) => {
       if (warning !== undefined) call.setHeader('Gatehouse-Warning', warning);
       return presentSilently(document, call);
-    };
-    return whenReady(crud.warning?.(document), show);
+    });
   };
   const findForWrite = async (transaction: Transaction, call: Call) => {
     const document = found(await table.find(transaction, call.caller.accountId, call.params['id'] ?? ''), call);

@@ -6,7 +6,8 @@ import { preconditionFailed } from './errors.ts';
 
 /** Sets the ETag of the response, by which the caller can name this state in If-Match. */
 export function setEtag({ setHeader }: Call, state: object): void {
-  setHeader('ETag', tagOf(state));
+  // In lower case: the framework would convert it at each call.
+  setHeader('etag', tagOf(state));
 }
 
 /** Throws if the request has an If-Match that does not fit the current state; `undefined` stands for a missing resource. */

@@ -35,10 +35,11 @@ export class RateLimit {
     const bucket = this.#bucketOf(accountId);
     const isLeft = bucket.calls >= 1;
     if (isLeft) bucket.calls -= 1;
+    // In lower case: the framework would convert them at each call.
     const headers = {
-      'X-RateLimit-Limit': String(this.#limit),
-      'X-RateLimit-Remaining': String(Math.max(0, Math.floor(bucket.calls))),
-      'X-RateLimit-Reset': String(this.#secondsUntil(bucket, this.#limit)),
+      'x-ratelimit-limit': String(this.#limit),
+      'x-ratelimit-remaining': String(Math.max(0, Math.floor(bucket.calls))),
+      'x-ratelimit-reset': String(this.#secondsUntil(bucket, this.#limit)),
     };
     if (isLeft) return headers;
     this.#onRefused();

@@ -12,7 +12,8 @@ import { repeatedHeader } from './errors.ts';
 const singleHeaders: readonly string[] = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'];
 
 const bits = new Map(singleHeaders.map((name, at) => [name.toLowerCase(), 1 << at]));
-const lengths: ReadonlySet<number> = new Set(singleHeaders.map(({ length }) => length));
+/** The bit of each length that one of the names has. */
+const lengths = singleHeaders.reduce((all, { length }) => all | (1 << length), 0);
 
 /** Finds the fault of a request in which such a header comes more than once. */
 export function repetitionFault({ rawHeaders }: IncomingMessage): UserError | undefined {
@@ -20,7 +21,7 @@ export function repetitionFault({ rawHeaders }: IncomingMessage): UserError | un
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     // Most names are of another length, and are not looked at.
-    if (!lengths.has(name.length)) continue;
+    if (name.length > 31 || (lengths & (1 << name.length)) === 0) continue;
     const bit = bits.get(name.toLowerCase()) ?? 0;
     if ((seen & bit) !== 0) return new UserError(repeatedHeader, { name: nameOf(bit) });
     seen |= bit;

@@ -9,19 +9,17 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import type { ServerConnections } from '../lib/server-connections.ts';
-import { whenReady } from '../store/database.ts';
 import { bodyLimitBytes, parseBody } from './body.ts';
 import type { Authenticator, Sessions } from './caller.ts';
 import { CallAdmission } from './call-admission.ts';
 import type { ApiObserver } from './call-admission.ts';
-import { closeConnectionsInTime } from './close-connections.ts';
-import { ConnectionTurns } from './connection-turns.ts';
 import { registerSessionRoutes } from './dashboard/session-routes.ts';
 import type { SessionObserver } from './dashboard/session-routes.ts';
 import { registerStaticRoutes } from './dashboard/static-routes.ts';
 import { createErrorResponses } from './error-responses.ts';
 import { EventStreams } from './event-streams.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
+import { HttpServers } from './http-servers.ts';
 import { collectRoutes, everyMethod, notFound, refuseUnknown } from './not-found.ts';
 import type { Operation } from './operation.ts';
 import { registerPublicRoutes } from './public-routes.ts';
@@ -82,11 +80,6 @@ export interface ApiOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** From the first byte of a request to its last; the largest list of rules has time on a slow line. */
-const requestTimeoutMs = 120_000;
-/** Longer than the 60 seconds after which load balancers commonly drop an idle connection: they shall close first. */
-const keepAliveMs = 72_000;
-
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const errors = createErrorResponses(options.vendor, options.logger, options.observer);
@@ -96,19 +89,13 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const admission = new CallAdmission(options);
   const streams = new EventStreams();
   const shared = { options, named: byId(options.schemas), rates, admission, streams };
-  const connections = new ConnectionTurns(errors.answerSocket);
+  const servers = new HttpServers({ ...options, answer: errors.answerSocket });
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newOperationId,
     bodyLimit: bodyLimitBytes,
-    keepAliveTimeout: keepAliveMs,
-    requestTimeout: requestTimeoutMs,
-    // Node counts bytes that a client takes as progress, and has a limit of its own between calls: `keepAliveTimeout`.
-    connectionTimeout: options.stallSeconds * 1000,
-    // A request without one is answered here, as every other fault is.
-    http: { requireHostHeader: false },
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
     ajv: {
@@ -122,23 +109,21 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       },
       plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
     },
-    frameworkErrors: (_error, request, reply) => {
-      connections.enter(request.raw, reply.raw, () => errors.send(request, reply, notFound(request)));
-    },
-    clientErrorHandler: connections.fail,
+    frameworkErrors: (_error, request, reply) => errors.send(request, reply, notFound(request)),
+    serverFactory: (handle) => servers.create(handle),
+    // The servers have one of their own.
+    clientErrorHandler: () => {},
   });
-  options.connections.attach(app.server);
-  connections.attach(app);
+  app.addHook('preClose', (done) => {
+    servers.closeInTime();
+    done();
+  });
   admission.attach(app);
   streams.attach(app);
   app.setErrorHandler((error, request, reply) => {
     errors.send(request, reply, error);
     request.queued?.release();
   });
-  resetOwnConnections(app, options);
-  closeConnectionsInTime(app);
-  // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('caller', undefined);
   app.decorateRequest('identity', undefined);
   app.decorateRequest('listQuery', undefined);
@@ -156,23 +141,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const otherMethods = new Map(methodsByPath);
   await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
   return app;
-}
-
-/**
- * Resets connections that the gateway has made on behalf of somebody's client, before anything that they say counts. At
- * each request, because Fastify may have listeners that it does not show.
- */
-function resetOwnConnections(app: FastifyInstance, { isOurs }: ApiOptions): void {
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    void whenReady(isOurs(raw.socket), (ours) => {
-      if (!ours) {
-        done();
-        return;
-      }
-      reply.hijack();
-      raw.socket.resetAndDestroy();
-    });
-  });
 }
 
 async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {

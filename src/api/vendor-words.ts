@@ -8,7 +8,7 @@ export interface HeaderName {
 export interface VendorWords {
   /** Headers by which a caller may send the version; the first is ours. */
   readonly versionHeaders: readonly HeaderName[];
-  /** Headers in which every answer carries its operation id. */
+  /** Headers in which every answer carries its operation id, in lower case: so the framework need not convert them. */
   readonly operationHeaders: readonly string[];
   /** `ERR_GATEHOUSE_` in front of an error's number. */
   readonly errorPrefix: string;
@@ -18,14 +18,14 @@ export function vendorWords(vendor: string | undefined): VendorWords {
   if (vendor === undefined) {
     return {
       versionHeaders: [headerName('Service-Version')],
-      operationHeaders: ['Gatehouse-Operation-Id'],
+      operationHeaders: ['gatehouse-operation-id'],
       errorPrefix: 'ERR_GATEHOUSE_',
     };
   }
   const capitalized = `${vendor.charAt(0).toUpperCase()}${vendor.slice(1)}`;
   return {
     versionHeaders: [headerName('Service-Version'), headerName(`${capitalized}-Version`)],
-    operationHeaders: ['Gatehouse-Operation-Id', `${vendor}-operation-id`],
+    operationHeaders: ['gatehouse-operation-id', `${vendor}-operation-id`],
     errorPrefix: `ERR_${vendor.toUpperCase()}_`,
   };
 }

@@ -35,9 +35,10 @@ export class Services {
   }
 
   get<Service>({ name }: ServiceKey<Service>): Service {
-    if (!this.#single.has(name)) throw new Error(`no resource provides ${name}`);
+    const service = this.#single.get(name);
+    if (service === undefined) throw new Error(`no resource provides ${name}`);
     // Only `provide` with a key of this name has put it there, and keys of one name are one constant.
-    return this.#single.get(name) as Service;
+    return service as Service;
   }
 
   all<Service>({ name }: ServiceListKey<Service>): readonly Service[] {

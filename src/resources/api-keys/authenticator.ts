@@ -55,6 +55,7 @@ const nobody: Candidate = {
  */
 export function createAuthenticator(store: Store, services: Services, uses: KeyUses): TokenAuthenticator {
   const keys = new KeyCache(store);
+  const ownerOf = ({ accountId, ownerId }: Candidate) => services.get(principals).find(accountId, ownerId);
 
   const identify = (candidate: Candidate, hash: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
     const nowMs = Date.now();
@@ -67,11 +68,18 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
       uses.note(keyId);
-      const again = () => whenReady(keys.find(keyId), (found) => identify(found, hash, refusal));
-      return { principal, keyId, readOnly, policyIds, again };
+      const identity: Identity = { principal, keyId, readOnly, policyIds, again: () => lookAgain(identity) };
+      return identity;
     };
-    const owner = services.get(principals).find(candidate.accountId, candidate.ownerId);
-    return whenReady(owner, finish);
+    /** A key and an owner that are the same objects as before have not changed: in memory they are replaced, never changed. */
+    const lookAgain = (identity: Identity): Awaitable<Identity> => {
+      const found = keys.find(keyId);
+      const isSame = found === candidate && isTimeless(candidate) && ownerOf(candidate) === identity.principal;
+      if (!isSame) return whenReady(found, (now) => identify(now, hash, refusal));
+      uses.note(keyId);
+      return identity;
+    };
+    return whenReady(ownerOf(candidate), finish);
   };
 
   return {
@@ -88,6 +96,11 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
     hashOf,
     authenticateAgain: (keyId, hash) => whenReady(keys.find(keyId), (found) => identify(found, hash, tokenUnknown)),
   };
+}
+
+/** True where no secret of the key ends by itself. */
+function isTimeless({ expiresAt, previousHash }: Candidate): boolean {
+  return expiresAt === undefined && previousHash === undefined;
 }
 
 /** The hash under which the token is stored: of its secret, or of the whole where an operator chose it. */

@@ -94,7 +94,7 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
     },
     presentAll: (keys, call) =>
       whenReady(services.get(keyUses).read(keys), (lastUses) =>
-        keys.map((key) => presentKey(key, lastUses.get(key.id), call)),
+        keys.map((key, at) => presentKey(key, lastUses[at], call)),
       ),
   });
 }

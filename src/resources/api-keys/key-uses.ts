@@ -61,30 +61,31 @@ export class KeyUses {
     while (this.#pending.size > 0) await this.#flushSome();
   }
 
-  /** The last use of each of these keys, which follow each other in the account by id. */
-  read(keys: readonly ApiKey[]): Awaitable<ReadonlyMap<string, string>> {
+  /** The last use of each of these keys, in their order, which follow each other in the account by id. */
+  read(keys: readonly ApiKey[]): Awaitable<readonly (string | undefined)[]> {
     const nowMs = performance.now();
-    const known = new Map<string, string>();
+    const lastUses: (string | undefined)[] = [];
     for (const { id } of keys) {
       const shown = this.#shown.get(id);
       if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(keys, nowMs);
-      if (shown.lastUsedAt !== undefined) known.set(id, shown.lastUsedAt);
+      lastUses.push(shown.lastUsedAt);
     }
-    return known;
+    return lastUses;
   }
 
-  #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<ReadonlyMap<string, string>> {
+  #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<readonly (string | undefined)[]> {
     const [first, last] = [keys[0], keys.at(-1)];
-    if (first === undefined || last === undefined) return new Map();
+    if (first === undefined || last === undefined) return [];
     const sql = 'SELECT key_id, last_used_at FROM api_key_uses WHERE account_id = $1 AND key_id >= $2 AND key_id <= $3';
     // Lists are newest first.
     const rows = this.#store.queries.all(sql, [first.account_id, last.id, first.id]);
     return whenReady(rows, (found: readonly Row[]) => {
       const known = new Map(found.map(([id, at]) => [String(id), String(at)] as const));
-      for (const { id } of keys) {
-        this.#shown.fill(this.#shown.ticket(), id, { lastUsedAt: known.get(id), readAtMs });
-      }
-      return known;
+      return keys.map(({ id }) => {
+        const lastUsedAt = known.get(id);
+        this.#shown.fill(this.#shown.ticket(), id, { lastUsedAt, readAtMs });
+        return lastUsedAt;
+      });
     });
   }
 

@@ -15,15 +15,15 @@ export function createDirectory(store: Store): Principals {
     find(accountId, id) {
       if (isBot(id)) {
         const bot = store.find(botUsers, accountId, id);
-        return whenReady(bot, botPrincipal);
+        return whenReady(bot, (found) => toPrincipal(found, botPrincipal));
       }
       const user = store.find(users, accountId, id);
-      return whenReady(user, userPrincipal);
+      return whenReady(user, (found) => toPrincipal(found, userPrincipal));
     },
     async load(transaction, accountId, id) {
       return isBot(id)
-        ? botPrincipal(await botUsers.find(transaction, accountId, id))
-        : userPrincipal(await users.find(transaction, accountId, id));
+        ? toPrincipal(await botUsers.find(transaction, accountId, id), botPrincipal)
+        : toPrincipal(await users.find(transaction, accountId, id), userPrincipal);
     },
     async describe(accountId, id) {
       const found = await (isBot(id) ? store.find(botUsers, accountId, id) : store.find(users, accountId, id));
@@ -41,12 +41,28 @@ function isBot(id: string): boolean {
   return id.startsWith(botStart);
 }
 
-function botPrincipal(bot: BotUser | undefined): Principal | undefined {
-  return bot && { id: bot.id, accountId: bot.account_id, admin: false, active: bot.active };
+function botPrincipal({ id, account_id, active }: BotUser): Principal {
+  return { id, accountId: account_id, admin: false, active };
 }
 
-function userPrincipal(user: User | undefined): Principal | undefined {
-  return user && { id: user.id, accountId: user.account_id, admin: user.role === 'admin', active: true };
+function userPrincipal({ id, account_id, role }: User): Principal {
+  return { id, accountId: account_id, admin: role === 'admin', active: true };
+}
+
+/** Documents in memory are never changed, only replaced: a document has one principal for as long as it is kept. */
+const known = new WeakMap<object, Principal>();
+
+function toPrincipal<Document extends object>(
+  document: Document | undefined,
+  make: (document: Document) => Principal,
+): Principal | undefined {
+  if (document === undefined) return undefined;
+  let principal = known.get(document);
+  if (principal === undefined) {
+    principal = make(document);
+    known.set(document, principal);
+  }
+  return principal;
 }
 
 /** The command line of the machine itself, which may do everything. */
