@@ -31,19 +31,26 @@ export class ServerConnections {
 
   /** Several servers may share one bound. */
   attach(server: Server): void {
-    server.prependListener('connection', (socket) => {
-      this.#accept(socket);
-    });
+    server.prependListener('connection', (socket) => this.accept(socket));
     server.prependListener('request', ({ socket }, response: ServerResponse) => {
-      this.#idle.delete(socket);
+      this.busy(socket);
       // A response is closed once, and `on` costs less than `once`.
-      response.on('close', () => {
-        if (!socket.destroyed) this.#idle.add(socket);
-      });
+      response.on('close', () => this.idle(socket));
     });
   }
 
-  #accept(socket: Socket): void {
+  /** A request of the connection is under way. */
+  busy(socket: Socket): void {
+    this.#idle.delete(socket);
+  }
+
+  /** No request of the connection is under way. */
+  idle(socket: Socket): void {
+    if (!socket.destroyed) this.#idle.add(socket);
+  }
+
+  /** Counts a new connection, or resets it. */
+  accept(socket: Socket): void {
     const key = this.#sourceOf(socket);
     const count = key === undefined ? 0 : (this.#bySource.get(key) ?? 0);
     if (count >= this.#limits.bySource) {

@@ -1,6 +1,7 @@
 /** The program of a gateway worker: a node engine at the other end of its parent's channel. */
 import { Socket } from 'node:net';
 
+import { inlineMore } from '../../lib/inline-more.ts';
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { Link } from '../../links/link.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
@@ -25,6 +26,7 @@ let staged: StagedUpdate | undefined;
 const questions = new Map<number, (madeByOthers: boolean) => void>();
 let asked = 0;
 
+inlineMore();
 // A terminal or a service manager signals the whole group: the parent drains its workers and then lets go of them.
 process.on('SIGINT', ignore).on('SIGTERM', ignore);
 process.on('disconnect', () => {
