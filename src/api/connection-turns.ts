@@ -55,8 +55,8 @@ export class ConnectionTurns {
   }
 
   /**
-   * For `clientError`. Answers bytes that are not HTTP once all whole requests that came before are answered: no answer is taken for another
-   * one. A request whose own body is broken, and which has its answer already, gets no second one.
+   * For `clientError`. Answers bytes that are not HTTP once all whole requests that came before are answered: no answer is
+   * taken for another one. A request whose own body is broken, and which has its answer already, gets no second one.
    */
   readonly fail = (fault: SocketFault, socket: Socket): void => {
     if (!socket.writable || fault.code === 'ECONNRESET') {
