@@ -10,7 +10,7 @@ const cacheSize = 1_000;
 export class PageIds {
   readonly #database: Pick<Database, 'reader' | 'commitCounter'>;
   readonly #kept = new BoundedCache<string, readonly string[]>(cacheSize);
-  /** What the counter was when the kept ones were read. */
+  /** Value of the counter when the kept ones were read. */
   #counter: number | undefined;
 
   constructor(database: Pick<Database, 'reader' | 'commitCounter'>) {
