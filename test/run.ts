@@ -33,7 +33,7 @@ const others = [
   'src/**/*.test.ts',
   'client/src/*.test.ts',
   'test/*.test.ts',
-  'test/{agents,clients,contract,gateway,links}/**/*.test.ts',
+  'test/{agents,clients,contract,gateway}/**/*.test.ts',
   'test/e2e/*.test.ts',
   'test/e2e/{agents,gateway,soak}/*.test.ts',
 ];

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { fileSchema } from '../src/api/file-schema.ts';
+import { fileSchema } from '../src/api/openapi/file-schema.ts';
 import { clientTypes } from './client-types.ts';
 import { commandReference } from './command-reference.ts';
 import { errorPage, openApiText } from './generated-files.ts';

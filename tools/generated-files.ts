@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { pino } from 'pino';
 
-import { startApp } from '../src/app.ts';
+import { startApp } from '../src/start/app.ts';
 import { readConfig } from '../src/config/config.ts';
 import { errorCatalog } from './error-catalog.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
-import { openContext } from '../../src/open-context.ts';
+import { openContext } from '../../src/start/open-context.ts';
 import { apiKeys } from '../../src/resources/api-keys/table.ts';
 import { hostnames } from '../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/table.ts';
@@ -14,8 +14,8 @@ import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
 import { bootstrap } from '../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../src/resources/resource.ts';
 import { staticBackends } from '../../src/resources/static-backends/table.ts';
-import type { Actor } from '../../src/store/change-log.ts';
-import type { Transaction } from '../../src/store/group-commit.ts';
+import type { Actor } from '../../src/store/write/change-log.ts';
+import type { Transaction } from '../../src/store/write/group-commit.ts';
 import { cidrNumber } from './addresses.ts';
 import { benchToken, newDatabaseFile } from './gatehouse.ts';
 

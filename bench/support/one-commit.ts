@@ -1,4 +1,4 @@
-import { GroupCommit } from '../../src/store/group-commit.ts';
+import { GroupCommit } from '../../src/store/write/group-commit.ts';
 
 /**
  * Loaded before the server (`node --import`), this makes each write wait until the one before it is answered, so that

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { Actor } from '../store/change-log.ts';
+import type { Actor } from '../store/write/change-log.ts';
 import type { Page } from '../store/table.ts';
-import type { Caller } from './caller.ts';
-import type { Query } from './query.ts';
+import type { Caller } from './admission/caller.ts';
+import type { Query } from './http/query.ts';
 
 /** One request that has passed authentication, admission and validation. Plain data: no framework in it. */
 export interface Call<Body = unknown> extends CallOptions {

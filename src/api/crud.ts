@@ -7,12 +7,12 @@ import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import { whenReady } from '../store/database.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
-import type { Transaction } from '../store/group-commit.ts';
+import type { Transaction } from '../store/write/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed, readOnlyField } from './errors.ts';
-import { checkIfMatch, setEtag } from './etag.ts';
+import { checkIfMatch, setEtag } from './http/etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import { acceptNewId, newIdErrors } from './new-id.ts';
 import { operation } from './operation.ts';
@@ -22,9 +22,9 @@ import type { Shown } from './filter/filtered-list.ts';
 import { commonFields } from './filter/fields.ts';
 import type { FilterFields } from './filter/fields.ts';
 import { readFilter } from './filter/read-filter.ts';
-import { filterName, nextPageQuery } from './query.ts';
-import type { Rights } from './rights.ts';
-import { describeValue } from './validation.ts';
+import { filterName, nextPageQuery } from './http/query.ts';
+import type { Rights } from './admission/rights.ts';
+import { describeValue } from './body/validation.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 

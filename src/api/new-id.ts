@@ -1,6 +1,6 @@
 import { quote, UserError } from '../errors/user-error.ts';
 import { timeOfId } from '../lib/ids.ts';
-import type { Transaction } from '../store/group-commit.ts';
+import type { Transaction } from '../store/write/group-commit.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 import { adminOnly, invalidValue } from './errors.ts';

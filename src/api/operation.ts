@@ -4,7 +4,7 @@ import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
 import type { Awaitable } from '../store/database.ts';
 import type { Call } from './call.ts';
 import type { FilterFields } from './filter/fields.ts';
-import type { Rights } from './rights.ts';
+import type { Rights } from './admission/rights.ts';
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
 export type FieldError = (value: unknown, missing: boolean) => UserError | undefined;

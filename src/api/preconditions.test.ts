@@ -6,7 +6,7 @@ import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
-import { migrations } from '../open-context.ts';
+import { migrations } from '../start/open-context.ts';
 import { openStore } from '../store/store.ts';
 import { toTimestamp } from '../lib/ids.ts';
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { DatabaseCommand } from '../host-commands/database-command.ts';
 import { sqlitePath } from '../lib/database-url.ts';
 import { createLog } from '../log.ts';
-import { migrations, openContext } from '../open-context.ts';
+import { migrations, openContext } from '../start/open-context.ts';
 import type { HostCommand, HostOption } from '../resources/host-command.ts';
 import { requireDatabaseFile } from '../store/open-database.ts';
 import type { Host } from './host.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 
 import type { Command } from 'commander';
 
-import { startApp } from '../app.ts';
-import type { App } from '../app.ts';
-import { buildDashboard } from '../build-dashboard.ts';
+import { startApp } from '../start/app.ts';
+import type { App } from '../start/app.ts';
+import { buildDashboard } from '../start/build-dashboard.ts';
 import { readConfig } from '../config/config.ts';
 import type { Config, Flags } from '../config/config.ts';
 import { createLog } from '../log.ts';

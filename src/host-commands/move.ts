@@ -1,5 +1,5 @@
 import { databaseUrlFault, isSqlite, sqlitePath } from '../lib/database-url.ts';
-import { readVersion } from '../store/change-log.ts';
+import { readVersion } from '../store/write/change-log.ts';
 import { storeMigrations } from '../store/store-migrations.ts';
 import type { Connection, Database, Queries } from '../store/database.ts';
 import { findMissing, migrateWithin, readApplied } from '../store/migrate.ts';

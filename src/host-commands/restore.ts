@@ -7,7 +7,7 @@ import { sqlitePath } from '../lib/database-url.ts';
 import { storeMigrations } from '../store/store-migrations.ts';
 import { findMissing } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
-import { busyCode, resultCode } from '../store/sqlite.ts';
+import { busyCode, resultCode } from '../store/sqlite/sqlite.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { pgToolArguments } from './pg-tools.ts';
 import {

@@ -3,10 +3,10 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { readVersion } from '../store/change-log.ts';
+import { readVersion } from '../store/write/change-log.ts';
 import type { Queries, Row } from '../store/database.ts';
 import { readApplied } from '../store/migrate.ts';
-import { resultCode, toSqlite } from '../store/sqlite.ts';
+import { resultCode, toSqlite } from '../store/sqlite/sqlite.ts';
 import { countRows, readTables } from './catalog.ts';
 import { formatTable } from './text-table.ts';
 

@@ -1,5 +1,5 @@
 import type { SnapshotEntry } from '../snapshot/contract.ts';
-import type { Change } from '../store/change-log.ts';
+import type { Change } from '../store/write/change-log.ts';
 import type { Queries } from '../store/database.ts';
 
 /** Consecutive changes, in the order in which they were made, the last of them at the version. */

@@ -1,6 +1,6 @@
 import { keyOf } from '../snapshot/contract.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
-import type { Change } from '../store/change-log.ts';
+import type { Change } from '../store/write/change-log.ts';
 import type { Queries } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { Compiler } from './compiler.ts';

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 
 import type { Call } from '../api/call.ts';
-import type { TextFields } from '../api/text-fields.ts';
+import type { TextFields } from '../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Awaitable, Queries } from '../store/database.ts';
-import type { Transaction } from '../store/group-commit.ts';
+import type { Transaction } from '../store/write/group-commit.ts';
 import type { Page, Stored, Table } from '../store/table.ts';
 import { serviceListKey } from './services.ts';
 

@@ -1,9 +1,9 @@
-import type { Caller } from '../api/caller.ts';
+import type { Caller } from '../api/admission/caller.ts';
 import { wrongIdKindOfSeveral } from '../api/errors.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
-import type { Transaction } from '../store/group-commit.ts';
+import type { Transaction } from '../store/write/group-commit.ts';
 import { principals } from './principals/service.ts';
 import type { Services } from './services.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../api/caller.ts';
+import type { Caller } from '../api/admission/caller.ts';
 import { UserError } from '../errors/user-error.ts';
 import type { Queries } from '../store/database.ts';
 import { policyProtected } from './ip-policies/errors.ts';

@@ -2,7 +2,7 @@ import { duplicateEntry } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
 import type { Queries } from '../store/database.ts';
-import type { Transaction } from '../store/group-commit.ts';
+import type { Transaction } from '../store/write/group-commit.ts';
 import type { Stored, Table } from '../store/table.ts';
 
 /** A resource that others name by id, and that stays while they do. */

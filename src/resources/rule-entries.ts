@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-import { textFields } from '../api/text-fields.ts';
-import type { TextFields } from '../api/text-fields.ts';
+import { textFields } from '../api/body/text-fields.ts';
+import type { TextFields } from '../api/body/text-fields.ts';
 
 export const actions = ['allow', 'deny'] as const;
 export type Action = (typeof actions)[number];

@@ -1,4 +1,4 @@
-import type { JsonSql } from './condition.ts';
+import type { JsonSql } from './search/condition.ts';
 
 /** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;

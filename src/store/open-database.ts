@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 
 import { sqlitePath } from '../lib/database-url.ts';
 import type { Database } from './database.ts';
-import { refuseForeignFile } from './foreign-file.ts';
-import { refuseLostFile } from './lost-file.ts';
-import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { refuseForeignFile } from './sqlite/foreign-file.ts';
+import { refuseLostFile } from './sqlite/lost-file.ts';
+import { openPostgres } from './postgres/postgres.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 
 /** `sqlite:PATH`, whose file is created where there is none, or `postgres://…`. */
 export async function openDatabase(url: string): Promise<Database> {

@@ -1,6 +1,6 @@
-import { changeLogMigration } from './change-log.ts';
+import { changeLogMigration } from './write/change-log.ts';
 import type { Migration } from './migrate.ts';
-import { observedChangesMigration } from './observed-changes.ts';
+import { observedChangesMigration } from './write/observed-changes.ts';
 
 /** The store's own migrations, which run before all others. */
 export const storeMigrations: readonly Migration[] = [changeLogMigration, observedChangesMigration];

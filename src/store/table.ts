@@ -1,13 +1,13 @@
 import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
 import { whenReady } from './database.ts';
 import type { Awaitable, Queries, Row, Value } from './database.ts';
-import type { JsonSql } from './condition.ts';
-import { filteredPage } from './filtered-page.ts';
-import type { Filtered, FilteredPage } from './filtered-page.ts';
-import type { Transaction } from './group-commit.ts';
+import type { JsonSql } from './search/condition.ts';
+import { filteredPage } from './search/filtered-page.ts';
+import type { Filtered, FilteredPage } from './search/filtered-page.ts';
+import type { Transaction } from './write/group-commit.ts';
 import { rowsOf } from './rows-of.ts';
-import { pageOfShown } from './shown-rows.ts';
-import type { ShownRows } from './shown-rows.ts';
+import { pageOfShown } from './search/shown-rows.ts';
+import type { ShownRows } from './search/shown-rows.ts';
 
 /** Fields of every stored resource. A resource is one JSON document; other columns exist for constraints and look-ups. */
 export interface Stored {

@@ -38,6 +38,14 @@ test('no folder of a list is imported by any file outside it but the list, excep
   assert.deepEqual(files.flatMap(importsOfSlices), []);
 });
 
+test('the two databases do not import each other', () => {
+  const walls = files.flatMap(({ path, imports }) =>
+    imports.map(({ target }) => `${path} → ${target}`).filter((edge) => betweenDatabases.test(edge)),
+  );
+  assert.deepEqual(walls, []);
+  assert.match('src/store/sqlite/a.ts → src/store/postgres/b.ts', betweenDatabases);
+});
+
 test('no files import each other in a circle', () => {
   assert.deepEqual(findCycle(files)?.join(' → '), undefined);
 });
@@ -58,7 +66,7 @@ test('an import is seen in every form it can take', () => {
      import type { B } from './b.ts';
      export * from "./c.ts";
      const d = await import('../store/d.ts');
-     type E = import('../app.ts').E;
+     type E = import('../start/app.ts').E;
      fork(new URL('./f.ts', import.meta.url));`,
   );
   assert.deepEqual(
@@ -68,7 +76,7 @@ test('an import is seen in every form it can take', () => {
       'src/api/b.ts false',
       'src/api/c.ts true',
       'src/store/d.ts true',
-      'src/app.ts false',
+      'src/start/app.ts false',
       'src/api/f.ts true',
     ],
   );
@@ -91,6 +99,8 @@ test('faults are found where there are some', () => {
   }
   assert.ok(!touchesProcess('// one process. Another\nconst a = this.process.id; b({ process: 1 })'));
 });
+
+const betweenDatabases = /^src\/store\/(sqlite|postgres)\/.* → src\/store\/(?!\1)(?:sqlite|postgres)\//;
 
 /** Reads rows of the form | `path` | text | names | into a map by the name of the part. */
 function readTable(text: string): ReadonlyMap<string, Part> {

@@ -9,7 +9,7 @@ import { inWorlds } from './support/in-worlds.ts';
 import { exampleIds, exampleOf } from './support/load-examples.ts';
 import { forEach, openApi, operations, publicOperations } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
-import { findHostedPath } from '../../src/api/hosted-paths.ts';
+import { findHostedPath } from '../../src/api/http/hosted-paths.ts';
 import { requestTarget } from './support/raw-http.ts';
 import type { World } from './support/world.ts';
 

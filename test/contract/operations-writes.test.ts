@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 
-import { findHostedPath } from '../../src/api/hosted-paths.ts';
+import { findHostedPath } from '../../src/api/http/hosted-paths.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import type { Prepared } from './support/account.ts';
 import { inWorlds } from './support/in-worlds.ts';

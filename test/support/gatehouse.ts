@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 
-import { startApp } from '../../src/app.ts';
-import type { App } from '../../src/app.ts';
+import { startApp } from '../../src/start/app.ts';
+import type { App } from '../../src/start/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Flags } from '../../src/config/config.ts';
 import { checkAnswer } from './openapi-check.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { readVersion } from '../../src/store/change-log.ts';
+import { readVersion } from '../../src/store/write/change-log.ts';
 import type { Answer, CallOptions, Gatehouse } from './gatehouse.ts';
 
 /** Fails unless the call is refused with this status and code, and nothing is written. Returns the message. */

@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/store/change-log.ts';
+import type { Actor } from '../../src/store/write/change-log.ts';
 import type { Migration } from '../../src/store/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import { quote, UserError } from '../../errors/user-error.ts';
-import { baseUrl } from '../uris.ts';
-import type { UriOptions } from '../uris.ts';
+import { baseUrl } from '../http/uris.ts';
+import type { UriOptions } from '../http/uris.ts';
 import { foreignOrigin } from './errors.ts';
 
 /** True for a request that claims to come from the dashboard's own pages: other pages cannot set a header of ours. */

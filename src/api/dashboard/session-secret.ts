@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import { refused } from '../bearer.ts';
-import type { UriOptions } from '../uris.ts';
+import { refused } from '../admission/bearer.ts';
+import type { UriOptions } from '../http/uris.ts';
 import { noSession, twoCredentials } from './errors.ts';
 import { checkOwnPage, isOverTls } from './own-page.ts';
 import { sessionCookie } from './session-cookie.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { UserError } from '../../errors/user-error.ts';
-import { setCommonHeaders } from '../common-headers.ts';
-import { notFound } from '../not-found.ts';
-import type { ApiOptions } from '../server.ts';
+import { setCommonHeaders } from '../http/common-headers.ts';
+import { notFound } from '../http/not-found.ts';
+import type { ApiOptions } from '../options.ts';
 import { securityHeaders } from '../static/security-headers.ts';
 import { pathOfUrl, sendFile, wantsHtml } from '../static/send-file.ts';
 import { DashboardFiles } from './dashboard-files.ts';

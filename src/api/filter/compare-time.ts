@@ -2,7 +2,7 @@ import type { Comparison, Node } from '../../lib/cel/parse.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
 import { parseDuration, parseTime, toInstant } from '../../lib/cel/times.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Condition, Field, Operator } from '../../store/condition.ts';
+import type { Condition, Field, Operator } from '../../store/search/condition.ts';
 import { invalidTime } from '../errors.ts';
 
 const shifts: Readonly<Record<string, number>> = { add: 1, subtract: -1 };

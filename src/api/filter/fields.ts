@@ -1,4 +1,4 @@
-import type { Field, FieldKind } from '../../store/condition.ts';
+import type { Field, FieldKind } from '../../store/search/condition.ts';
 
 /** Fields that a list can be filtered by: the name behind `obj.`, and where the value is. */
 export type FilterFields = Readonly<Record<string, Field>>;

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { Condition } from '../../store/condition.ts';
+import type { Condition } from '../../store/search/condition.ts';
 import type { Store } from '../../store/store.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Call } from '../call.ts';

@@ -1,7 +1,7 @@
 import type { Node } from '../../lib/cel/parse.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
-import type { Field } from '../../store/condition.ts';
+import type { Field } from '../../store/search/condition.ts';
 import type { FilterFields } from './fields.ts';
 
 /** Lets texts be compared without regard to case, as in the strings extension of CEL. */

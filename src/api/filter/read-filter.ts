@@ -1,8 +1,8 @@
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseExpression } from '../../lib/cel/parse.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
-import { lookupsOf } from '../../store/condition.ts';
-import type { Condition } from '../../store/condition.ts';
+import { lookupsOf } from '../../store/search/condition.ts';
+import type { Condition } from '../../store/search/condition.ts';
 import { badFilter, filterLookups, filterTooLong } from '../errors.ts';
 import { toCondition } from './to-condition.ts';
 import type { FilterFields } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { Comparison, Node } from '../../lib/cel/parse.ts';
 import { ExpressionFault } from '../../lib/cel/syntax-fault.ts';
-import type { Condition, Field, Operator } from '../../store/condition.ts';
+import type { Condition, Field, Operator } from '../../store/search/condition.ts';
 import { compareTime, isTime } from './compare-time.ts';
 import type { FilterFields } from './fields.ts';
 import { findField, lowerFunction } from './find-field.ts';

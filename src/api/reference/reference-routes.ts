@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 
 import type { FastifyInstance } from 'fastify';
 
-import { setCommonHeaders } from '../common-headers.ts';
-import { notFound } from '../not-found.ts';
-import type { ApiOptions } from '../server.ts';
+import { setCommonHeaders } from '../http/common-headers.ts';
+import { notFound } from '../http/not-found.ts';
+import type { ApiOptions } from '../options.ts';
 import { toServedFile } from '../static/file-set.ts';
 import type { FileSet } from '../static/file-set.ts';
 import { securityHeaders } from '../static/security-headers.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { matchesEtag } from '../etag.ts';
+import { matchesEtag } from '../http/etag.ts';
 import { chooseForm } from './file-set.ts';
 import type { ServedFile } from './file-set.ts';
 

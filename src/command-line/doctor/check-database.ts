@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { sqlitePath } from '../../lib/database-url.ts';
 import type { Queries } from '../../store/database.ts';
-import { refuseLostFile } from '../../store/lost-file.ts';
-import { openPostgres } from '../../store/postgres.ts';
+import { refuseLostFile } from '../../store/sqlite/lost-file.ts';
+import { openPostgres } from '../../store/postgres/postgres.ts';
 import { explain } from '../explain.ts';
 import { checkCertificates } from './check-certificates.ts';
 import { fault, ok, warning } from './finding.ts';

@@ -1,5 +1,5 @@
-import { refused, refusedAsExpired } from '../../api/bearer.ts';
-import type { Identity, Principal } from '../../api/caller.ts';
+import { refused, refusedAsExpired } from '../../api/admission/bearer.ts';
+import type { Identity, Principal } from '../../api/admission/caller.ts';
 import { ownerInactive, tokenMalformed, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';

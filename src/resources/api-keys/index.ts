@@ -2,7 +2,7 @@ import { Created, crudOperations } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { booleanIn, commonFields, listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, withText } from '../../api/body/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { whenReady } from '../../store/database.ts';

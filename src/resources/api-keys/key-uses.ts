@@ -2,7 +2,7 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { whenReady } from '../../store/database.ts';
 import type { Awaitable, Row } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiKey } from './table.ts';
 

@@ -1,7 +1,7 @@
-import { withText } from '../../api/text-fields.ts';
+import { withText } from '../../api/body/text-fields.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Referables } from '../references.ts';
 import type { ApiKeys } from './service.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../api/caller.ts';
+import type { Caller } from '../../api/admission/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { notKeyOwner } from './errors.ts';
 import type { ApiKey } from './table.ts';

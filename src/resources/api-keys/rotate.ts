@@ -2,14 +2,14 @@ import type { Static } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed } from '../../api/errors.ts';
-import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { withIdempotencyKey } from '../../api/idempotency.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { withText } from '../../api/text-fields.ts';
+import { withText } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { ResourceContext } from '../resource.ts';
 import { notKeyOwner } from './errors.ts';
 import { replaceSecret } from './keys.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import { nullable } from '../../api/crud.ts';
-import { textFields } from '../../api/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
 
 const policyLimit = 100;
 /** A week. */

@@ -1,6 +1,6 @@
-import type { Authenticator, Identity } from '../../api/caller.ts';
+import type { Authenticator, Identity } from '../../api/admission/caller.ts';
 import type { Awaitable, Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { OwnedByBots } from '../principals/service.ts';
 import { serviceKey } from '../services.ts';
 import type { KeyUses } from './key-uses.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
-import { pruneChanges } from '../../store/change-log.ts';
+import { pruneChanges } from '../../store/write/change-log.ts';
 
 interface ShownChange {
   readonly id: string;

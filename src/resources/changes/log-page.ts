@@ -4,10 +4,10 @@ import type { FilterFields } from '../../api/filter/fields.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { Pace } from '../../lib/pace.ts';
-import { conditionSql } from '../../store/condition-sql.ts';
-import type { Condition } from '../../store/condition.ts';
+import { conditionSql } from '../../store/search/condition-sql.ts';
+import type { Condition } from '../../store/search/condition.ts';
 import type { Row, Value } from '../../store/database.ts';
-import { SearchSteps } from '../../store/search-steps.ts';
+import { SearchSteps } from '../../store/search/search-steps.ts';
 import type { Store } from '../../store/store.ts';
 
 export const prefix = 'chg';

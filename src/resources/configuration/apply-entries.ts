@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
-import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { ResourceContext } from '../resource.ts';
 import { carryOut } from './apply.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryWrite } from '../configuration-kind.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { fieldRequired, invalidValue, listEntryTooLong, preconditionFailed } from '../../api/errors.ts';
-import { setEtag } from '../../api/etag.ts';
+import { setEtag } from '../../api/http/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { Pace } from '../../lib/pace.ts';
-import { readVersion } from '../../store/change-log.ts';
+import { readVersion } from '../../store/write/change-log.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Stored } from '../../store/table.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import type { Caller } from '../../api/caller.ts';
+import type { Caller } from '../../api/admission/caller.ts';
 import { Created, crudOperations, nullable } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, textFields, withText } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';

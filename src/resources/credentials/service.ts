@@ -1,4 +1,4 @@
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { serviceKey } from '../services.ts';
 import type { Acl } from './acl.ts';
 

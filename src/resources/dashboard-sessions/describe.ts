@@ -1,4 +1,4 @@
-import type { Identity, SessionDescription } from '../../api/caller.ts';
+import type { Identity, SessionDescription } from '../../api/admission/caller.ts';
 import { apiKeyOwners } from '../api-keys/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
 import { principals } from '../principals/service.ts';

@@ -1,4 +1,4 @@
-import type { Sessions } from '../../api/caller.ts';
+import type { Sessions } from '../../api/admission/caller.ts';
 import { serviceKey } from '../services.ts';
 
 export const dashboardSessions = serviceKey<Sessions>('dashboard sessions');

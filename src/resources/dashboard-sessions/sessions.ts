@@ -1,5 +1,5 @@
-import { refused } from '../../api/bearer.ts';
-import type { Identity, NewSession, Principal, SessionIdentity, Sessions } from '../../api/caller.ts';
+import { refused } from '../../api/admission/bearer.ts';
+import type { Identity, NewSession, Principal, SessionIdentity, Sessions } from '../../api/admission/caller.ts';
 import { sessionOver } from '../../api/dashboard/errors.ts';
 import { tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';

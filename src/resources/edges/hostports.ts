@@ -4,7 +4,7 @@ import { asSentence, quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
 import type { HostnameOptions } from '../../lib/host-port.ts';
 import type { Value } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
 import { invalidHostport, invalidPort, tooManyHostports } from './errors.ts';
 

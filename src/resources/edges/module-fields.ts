@@ -5,7 +5,7 @@ import type { Call } from '../../api/call.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor, referencedIds } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Stored } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 

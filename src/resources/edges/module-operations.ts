@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { notOffered, preconditionFailed } from '../../api/errors.ts';
-import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -8,7 +8,7 @@ import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import { whenReady } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';

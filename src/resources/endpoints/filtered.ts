@@ -4,8 +4,8 @@ import type { FilterFields } from '../../api/filter/fields.ts';
 import { cutPage, refuseRows } from '../../api/filter/filtered-list.ts';
 import type { Shown } from '../../api/filter/filtered-list.ts';
 import { Pace } from '../../lib/pace.ts';
-import type { Condition } from '../../store/condition.ts';
-import { SearchSteps } from '../../store/search-steps.ts';
+import type { Condition } from '../../store/search/condition.ts';
+import { SearchSteps } from '../../store/search/search-steps.ts';
 import type { Store } from '../../store/store.ts';
 import type { Page } from '../../store/table.ts';
 

@@ -7,7 +7,7 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { cutPage } from '../../api/filter/filtered-list.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
-import { filterName, nextPageQuery } from '../../api/query.ts';
+import { filterName, nextPageQuery } from '../../api/http/query.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Page } from '../../store/table.ts';
 import type { Resource, ResourceContext } from '../resource.ts';

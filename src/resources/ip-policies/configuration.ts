@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-import { textFields } from '../../api/text-fields.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';

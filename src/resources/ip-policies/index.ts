@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFields } from '../../api/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { IpPolicyEntry, ipPolicyKind } from './configuration.ts';

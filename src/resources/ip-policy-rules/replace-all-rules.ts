@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Call } from '../../api/call.ts';
 import { lostRace, notFound } from '../../api/errors.ts';
-import { checkIfMatch, setEtag } from '../../api/etag.ts';
+import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { readAccountChanges } from '../../store/change-log.ts';
+import { readAccountChanges } from '../../store/write/change-log.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
 import { checkMayWritePolicy } from '../policy-protection.ts';
 import type { ResourceContext } from '../resource.ts';

@@ -1,5 +1,5 @@
-import { decodeText } from '../../api/body.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { decodeText } from '../../api/body/body.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';

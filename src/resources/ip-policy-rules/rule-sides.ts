@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { toTimestamp } from '../../lib/ids.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Queries, Row } from '../../store/database.ts';
-import type { ObservationWriter, Transaction } from '../../store/group-commit.ts';
+import type { ObservationWriter, Transaction } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { rulesAtOnce } from './read-rules.ts';
 import { everySide } from './table.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { RuleEntry } from '../rule-entries.ts';
 import { serviceKey } from '../services.ts';
 

@@ -1,7 +1,7 @@
 import { chunks } from '../../lib/chunks.ts';
-import { withText } from '../../api/text-fields.ts';
+import { withText } from '../../api/body/text-fields.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { hasText } from './rule-list.ts';
 import type { RuleList, WantedRule } from './rule-list.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 
 import { adminOnly } from '../../api/errors.ts';
-import { adminsMay } from '../../api/rights.ts';
-import { textFields } from '../../api/text-fields.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { adminsMay } from '../../api/admission/rights.ts';
+import { textFields } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';

@@ -5,7 +5,7 @@ import { crudOperations } from '../../api/crud.ts';
 import { fieldRequired } from '../../api/errors.ts';
 import { booleanIn, commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFields } from '../../api/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';

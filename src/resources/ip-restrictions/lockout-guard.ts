@@ -1,4 +1,4 @@
-import type { Caller } from '../../api/caller.ts';
+import type { Caller } from '../../api/admission/caller.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';

@@ -1,4 +1,4 @@
-import type { TextFields } from '../../api/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import type { Migration } from '../../store/migrate.ts';

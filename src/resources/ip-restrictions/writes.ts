@@ -1,11 +1,11 @@
 import type { Call } from '../../api/call.ts';
-import { withText } from '../../api/text-fields.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { withText } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deleteDecisions } from './decisions.ts';

@@ -1,9 +1,9 @@
-import type { Principal } from '../../api/caller.ts';
+import type { Principal } from '../../api/admission/caller.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Actor } from '../../store/change-log.ts';
+import type { Actor } from '../../store/write/change-log.ts';
 import { whenReady } from '../../store/database.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Principals } from './service.ts';
 import { accounts, botUsers, users } from './table.ts';

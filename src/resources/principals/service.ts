@@ -1,6 +1,6 @@
-import type { Principal } from '../../api/caller.ts';
+import type { Principal } from '../../api/admission/caller.ts';
 import type { Awaitable } from '../../store/database.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
 export interface Principals {

@@ -1,5 +1,5 @@
 import type { Listener } from '../../snapshot/contract.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
 /** The processes of the installation that run now. */

@@ -4,7 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong } from '../../api/errors.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, textFields } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { portHolders } from '../port-holders.ts';

@@ -1,7 +1,7 @@
-import { withText } from '../../api/text-fields.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { withText } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { findFreePort, ownersOfPort } from '../port-holders.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-import { textFields } from '../../api/text-fields.ts';
-import type { TextFields } from '../../api/text-fields.ts';
+import { textFields } from '../../api/body/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, EntryWrite } from '../configuration-kind.ts';

@@ -1,11 +1,11 @@
 import { crudOperations } from '../../api/crud.ts';
 import { fieldRequired, notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
-import { checkIfMatch } from '../../api/etag.ts';
+import { checkIfMatch } from '../../api/http/etag.ts';
 import { alwaysText, commonFields, textIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/group-commit.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import { certificateTroubles } from '../acme/service.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { hostnameHolders, parentOf } from '../hostname-holders.ts';

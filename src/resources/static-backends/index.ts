@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { crudOperations } from '../../api/crud.ts';
 import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, textFields } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';

@@ -1,4 +1,4 @@
-import type { TextFields } from '../../api/text-fields.ts';
+import type { TextFields } from '../../api/body/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';

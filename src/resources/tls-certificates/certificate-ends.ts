@@ -1,6 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
-import type { Change } from '../../store/change-log.ts';
-import type { Follower } from '../../store/change-feed.ts';
+import type { Change } from '../../store/write/change-log.ts';
+import type { Follower } from '../../store/write/change-feed.ts';
 import type { Store } from '../../store/store.ts';
 import type { EndsOfCertificates } from './service.ts';
 import { tlsCertificates } from './table.ts';

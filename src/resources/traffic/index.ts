@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-import type { EventSource } from '../../api/event-streams.ts';
+import type { EventSource } from '../../api/http/event-streams.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { UserError } from '../../errors/user-error.ts';

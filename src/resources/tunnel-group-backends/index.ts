@@ -4,7 +4,7 @@ import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
 import { commonFields, mapIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
-import { textFieldErrors, textFields } from '../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
 import type { Queries } from '../../store/database.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { hasLabels } from '../labels.ts';

@@ -1,7 +1,7 @@
 import type { BindRequest } from '../../agents/wire/bind.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { hasPrefix, idBody } from '../../lib/ids.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { AgentCredential } from '../credentials/service.ts';
 import type { ResourceSettings } from '../resource.ts';
 import type { Services } from '../services.ts';

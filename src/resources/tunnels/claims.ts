@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BindRequest, LabelsRequest } from '../../agents/wire/bind.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { ResourceContext, ResourceSettings } from '../resource.ts';
 import type { Services } from '../services.ts';
 import { claimIdOf, claimOf, refuseByAcl } from './choice.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AgentCommand } from '../../agents/wire/commands.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Change } from '../../store/change-log.ts';
+import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Outcome of a command. */

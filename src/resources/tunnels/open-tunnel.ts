@@ -1,7 +1,7 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { BindRequest, LabelsRequest } from '../../agents/wire/bind.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { AgentCredentials } from '../credentials/service.ts';
 import { claimIdOf } from './choice.ts';

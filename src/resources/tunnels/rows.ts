@@ -1,5 +1,5 @@
 import type { Queries } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Labels } from '../labels.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,7 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { Change } from '../../store/change-log.ts';
+import type { Change } from '../../store/write/change-log.ts';
 import type { AgentCredential, AgentCredentials } from '../credentials/service.ts';
 
 /** Kinds of changes after which a credential may no longer let its agents in. */

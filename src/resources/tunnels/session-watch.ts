@@ -1,7 +1,7 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Change } from '../../store/change-log.ts';
+import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
 import { membersKind } from '../tunnel-group-backends/service.ts';
 import type { BackgroundWork } from './background-work.ts';

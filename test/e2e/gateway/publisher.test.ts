@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 
 import { readConfig } from '../../../src/config/config.ts';
-import { openContext } from '../../../src/open-context.ts';
+import { openContext } from '../../../src/start/open-context.ts';
 import { Publisher } from '../../../src/publisher/publisher.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { ipPolicies } from '../../../src/resources/ip-policies/table.ts';

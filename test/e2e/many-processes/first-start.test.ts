@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { migrations } from '../../../src/open-context.ts';
+import { migrations } from '../../../src/start/open-context.ts';
 import { storeMigrations } from '../../../src/store/store-migrations.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';

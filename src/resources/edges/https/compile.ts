@@ -1,6 +1,6 @@
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
-import type { Change } from '../../../store/change-log.ts';
+import type { Change } from '../../../store/write/change-log.ts';
 import type { Queries } from '../../../store/database.ts';
 import { routesOfMany } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';

@@ -1,5 +1,5 @@
 import { UserError } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/group-commit.ts';
+import type { Transaction } from '../../../store/write/group-commit.ts';
 import type { Stored } from '../../../store/table.ts';
 import { findNameUse } from '../../hostname-holders.ts';
 import type { Services } from '../../services.ts';

@@ -10,7 +10,7 @@ import type { Shown } from '../../../api/filter/filtered-list.ts';
 import { readFilter } from '../../../api/filter/read-filter.ts';
 import { operation } from '../../../api/operation.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { filterName, nextPageQuery } from '../../../api/query.ts';
+import { filterName, nextPageQuery } from '../../../api/http/query.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { edgeNotFound } from '../errors.ts';

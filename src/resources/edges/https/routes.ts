@@ -4,11 +4,11 @@ import type { Call } from '../../../api/call.ts';
 import { crudOperations } from '../../../api/crud.ts';
 import { fieldRequired } from '../../../api/errors.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { textFieldErrors, textFields } from '../../../api/text-fields.ts';
-import type { TextFields } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
+import type { TextFields } from '../../../api/body/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/group-commit.ts';
+import type { Transaction } from '../../../store/write/group-commit.ts';
 import type { Referables } from '../../references.ts';
 import type { ResourceContext } from '../../resource.ts';
 import {

@@ -1,7 +1,7 @@
-import { withText } from '../../../api/text-fields.ts';
-import type { TextFields } from '../../../api/text-fields.ts';
+import { withText } from '../../../api/body/text-fields.ts';
+import type { TextFields } from '../../../api/body/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/group-commit.ts';
+import type { Transaction } from '../../../store/write/group-commit.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { duplicateMatch } from '../errors.ts';
 import { syncReferences } from '../module-fields.ts';

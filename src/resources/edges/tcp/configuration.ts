@@ -1,5 +1,5 @@
-import { textFields } from '../../../api/text-fields.ts';
-import type { TextFields } from '../../../api/text-fields.ts';
+import { textFields } from '../../../api/body/text-fields.ts';
+import type { TextFields } from '../../../api/body/text-fields.ts';
 import { parseHostPort } from '../../../lib/host-port.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../../configuration-kind.ts';

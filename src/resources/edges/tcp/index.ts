@@ -4,7 +4,7 @@ import type { Call } from '../../../api/call.ts';
 import { crudOperations, nullable } from '../../../api/crud.ts';
 import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { textFieldErrors, textFields } from '../../../api/text-fields.ts';
+import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { configurationKinds } from '../../configuration-kind.ts';

@@ -1,6 +1,6 @@
-import type { TextFields } from '../../../api/text-fields.ts';
-import { withText } from '../../../api/text-fields.ts';
-import type { Transaction } from '../../../store/group-commit.ts';
+import type { TextFields } from '../../../api/body/text-fields.ts';
+import { withText } from '../../../api/body/text-fields.ts';
+import type { Transaction } from '../../../store/write/group-commit.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { syncReferences } from '../module-fields.ts';
 import type { StoredModules } from '../module-fields.ts';

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 
 import { readConfig } from '../../../../src/config/config.ts';
-import { openContext } from '../../../../src/open-context.ts';
+import { openContext } from '../../../../src/start/open-context.ts';
 import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
 import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
 import { syncReferences } from '../../../../src/resources/edges/module-fields.ts';
 import { bootstrap } from '../../../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../../../src/resources/resource.ts';
 import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
-import type { Transaction } from '../../../../src/store/group-commit.ts';
+import type { Transaction } from '../../../../src/store/write/group-commit.ts';
 import { programToken } from './program.ts';
 
 const edgesAtOnce = 2500;

@@ -1,0 +1,78 @@
+import type { IpAddress } from '../../lib/ip/address.ts';
+import type { Awaitable } from '../../store/database.ts';
+
+/** A user or a bot. */
+export interface Principal {
+  readonly id: string;
+  readonly accountId: string;
+  /** False for every bot. */
+  readonly admin: boolean;
+  readonly active: boolean;
+}
+
+export interface Identity {
+  readonly principal: Principal;
+  readonly keyId: string;
+  /** The key may only read. */
+  readonly readOnly: boolean;
+  /** IP policies of the key that must allow the source of a call; none where the key is good from anywhere. */
+  readonly policyIds: readonly string[];
+  /**
+   * Looks from the caches whether the credential still lets in, and throws as for the credential itself if not. It is not
+   * hashed again. It does not count as a use where nobody has done anything.
+   */
+  readonly again: (isUse: boolean) => Awaitable<Identity>;
+}
+
+/** The door by which a caller comes; restrictions of this type admit it. */
+export type Scope = 'api' | 'dashboard';
+
+/** The principal behind a call, and the address it comes from. */
+export interface Caller extends Omit<Identity, 'policyIds' | 'again'> {
+  readonly accountId: string;
+  readonly scope: Scope;
+  readonly source: IpAddress;
+}
+
+/** Finds the principal of a token, or throws the `UserError` for one that lets nobody in. */
+export interface Authenticator {
+  authenticate(token: string): Awaitable<Identity>;
+}
+
+/** Sessions of the dashboard. Each lives as long as the token that it was begun with, and no longer than its time. */
+export interface Sessions {
+  /** Seconds without a call after which a session is over. */
+  readonly idleSeconds: number;
+  /** Begins a session for the holder of a valid token. */
+  begin(identity: Identity, token: string): Promise<NewSession>;
+  /** Throws the `UserError` for a session that is over. */
+  resume(secret: string): Awaitable<SessionIdentity>;
+  end(secret: string): Promise<void>;
+  /** Ends every session of the principal. */
+  endAll(principal: Principal): Promise<void>;
+  describe(identity: Identity, restrictionIds: readonly string[]): Promise<SessionDescription>;
+}
+
+export interface NewSession {
+  /** The value of its cookie, which nobody can find out again. */
+  readonly secret: string;
+  readonly expiresAtMs: number;
+  /** Older sessions of the principal that have ended to make room. */
+  readonly replaced: number;
+}
+
+export interface SessionIdentity extends Identity {
+  readonly expiresAtMs: number;
+}
+
+/** Names of what a session is about, as the dashboard shows them. */
+export interface SessionDescription {
+  readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
+  readonly apiKey: Described;
+  readonly restrictions: readonly Described[];
+}
+
+interface Described {
+  readonly id: string;
+  readonly description?: string | undefined;
+}

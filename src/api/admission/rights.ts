@@ -1,0 +1,33 @@
+import { UserError } from '../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
+import type { Caller } from './caller.ts';
+import { adminOnly, keyReadOnly } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+
+/** Limits an operation to admins; everybody else gets the refusal. `adminsMay` makes one with the usual error. */
+interface AdminRights {
+  readonly error: ErrorDefinition;
+  readonly refusal: () => UserError;
+}
+
+/**
+ * The principals that may call an operation: `everyone` in the account; `owner`, where the operation itself refuses
+ * members and bots the resources of others; `unprotected`, where it refuses them what decides who may call; or admins
+ * alone. Required, so that no operation is open by omission.
+ */
+export type Rights = 'everyone' | 'owner' | 'unprotected' | AdminRights;
+
+/** `action` completes "Only an admin may …". */
+export function adminsMay(action: string): AdminRights {
+  return { error: adminOnly, refusal: () => new UserError(adminOnly, { action }) };
+}
+
+export function checkRights({ rights, method }: Operation, { principal, keyId, readOnly }: Caller): void {
+  if (readOnly && method !== 'GET') throw new UserError(keyReadOnly, { key: keyId, method });
+  if (typeof rights === 'object' && !principal.admin) throw rights.refusal();
+}
+
+/** The word for it in the OpenAPI document. */
+export function roleOf(rights: Rights): 'everyone' | 'owner' | 'unprotected' | 'admin' {
+  return typeof rights === 'object' ? 'admin' : rights;
+}

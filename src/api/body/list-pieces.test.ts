@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import fc from 'fast-check';
+
+import { UserError } from '../../errors/user-error.ts';
+import { listPieces, startOfList } from './list-pieces.ts';
+
+/** The list as it is read piece by piece; undefined where that fails. */
+function read(text: string): unknown {
+  const bytes = Buffer.from(text);
+  const start = startOfList(bytes);
+  if (start === undefined) return undefined;
+  try {
+    const entries: unknown[] = [];
+    for (const { from, to, entriesBefore } of listPieces(bytes, start)) {
+      assert.equal(entriesBefore, entries.length);
+      entries.push(...JSON.parse(`[${bytes.subarray(from, to).toString()}]`));
+    }
+    return entries;
+  } catch (error) {
+    if (error instanceof UserError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+test('a text is a list in pieces if, and only if, it is one as a whole', () => {
+  const mark = fc.constantFrom(
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '"',
+    '\\',
+    ' ',
+    '\n',
+    '1',
+    '"a"',
+    '"a":1',
+    '[]',
+    'é',
+    'null',
+  );
+  const broken = fc.array(mark, { maxLength: 12 }).map((parts) => `[${parts.join('')}`);
+  const list = fc.array(fc.jsonValue({ maxDepth: 3 })).map((value) => JSON.stringify(value, undefined, 1));
+  fc.assert(
+    fc.property(fc.oneof(broken, list), (text) => {
+      assert.deepEqual(read(text), parsed(text));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('a long list comes in pieces that lose and repeat nothing', () => {
+  const entries = Array.from({ length: 20_000 }, (_, at) => ({
+    cidr: `10.0.${at >> 8}.${at & 255}/32`,
+    text: '],"[\\',
+  }));
+  const text = JSON.stringify(entries);
+  const bytes = Buffer.from(text);
+  assert.ok([...listPieces(bytes, 0)].length > 5);
+  assert.deepEqual(read(text), entries);
+  assert.equal(read(`${text},`), undefined);
+  assert.equal(read(text.slice(0, -1)), undefined);
+  assert.equal(read(`${text.slice(0, -1)},]`), undefined);
+});
+
+test('an entry that is longer than any may be is refused by its number', () => {
+  const long = `"${'x'.repeat(100_000)}"`;
+  for (const entry of [long, `[${'1,'.repeat(50_000)}1]`, ' '.repeat(100_000), `"${'\\"'.repeat(50_000)}"`]) {
+    const bytes = Buffer.from(`["a","b",${entry}]`);
+    assert.throws(() => [...listPieces(bytes, 0)], /Entry 3 of the list is longer than 65536 bytes/);
+  }
+});
+
+test('an entry that nests without end is refused at once', () => {
+  const bytes = Buffer.from(`["a",${'['.repeat(1_000_000)}`);
+  assert.throws(() => [...listPieces(bytes, 0)], /deeper than 32 levels/);
+});

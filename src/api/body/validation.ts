@@ -1,0 +1,143 @@
+import { quote, UserError } from '../../errors/user-error.ts';
+import { fieldRequired, invalidValue, loneSurrogate, textTooLong, unknownField } from '../errors.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import type { Operation } from '../operation.ts';
+
+/** An Ajv error in verbose mode, as far as it is used here. */
+export interface ValidationFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly parentSchema?: object;
+}
+
+/** Keyword `maxBytes`: the length of a text in UTF-8; `wellFormed`: no lone surrogates. Both are documented as text. */
+export const maxBytesKeyword = {
+  keyword: 'maxBytes',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) => text.length * 3 <= limit || Buffer.byteLength(text) <= limit,
+  errors: false,
+} as const;
+
+export const wellFormedKeyword = {
+  keyword: 'wellFormed',
+  type: 'string',
+  schemaType: 'boolean',
+  validate: (wanted: boolean, text: string) => !wanted || text.isWellFormed(),
+  errors: false,
+} as const;
+
+/**
+ * Picks the error to answer with. A value that matches none of several forms has an error for each of them: the
+ * relevant one is that of the form it was meant to have.
+ */
+export function mostRelevantError(faults: readonly ValidationFault[]): ValidationFault | undefined {
+  const whole = faults.at(-1);
+  if (whole?.keyword !== 'anyOf') return faults[0];
+  const isOfOtherForm = ({ keyword, instancePath }: ValidationFault) =>
+    keyword === 'type' && instancePath === whole.instancePath;
+  const telling = faults.find((fault) => !isOfOtherForm(fault)) ?? whole;
+  if (telling === whole) {
+    const types = faults.filter(isOfOtherForm).map(({ params }) => String(params['type']));
+    return { ...whole, keyword: 'type', params: { type: types.join(' or ') } };
+  }
+  if (telling.keyword !== 'const') return telling;
+  const choices = faults.filter(
+    ({ keyword, instancePath }) => keyword === 'const' && instancePath === telling.instancePath,
+  );
+  return {
+    ...telling,
+    keyword: 'enum',
+    params: { allowedValues: choices.map(({ params }) => params['allowedValue']) },
+  };
+}
+
+export function explainValidation(fault: ValidationFault, operation: Operation): UserError {
+  const { fieldErrors = {}, misplacedFields = {} } = operation;
+  const [, field = ''] = fault.instancePath.split('/');
+  const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
+  const better =
+    missing !== undefined && field === ''
+      ? fieldErrors[missing]?.(undefined, true)
+      : fault.keyword !== 'additionalProperties' && field !== ''
+        ? fieldErrors[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
+        : undefined;
+  return better ?? generalFault(fault, missing, field === '' ? misplacedFields : {});
+}
+
+function generalFault(
+  fault: ValidationFault,
+  missing: string | undefined,
+  misplaced: Readonly<Record<string, string>>,
+): UserError {
+  const path = fault.instancePath.slice(1).replaceAll('/', '.');
+  const name = (child: unknown) => quote(path === '' ? String(child) : `${path}.${String(child)}`);
+  if (missing !== undefined) return new UserError(fieldRequired, { field: name(missing) });
+  switch (fault.keyword) {
+    case 'additionalProperties':
+      return new UserError(unknownField, {
+        field: name(fault.params['additionalProperty']),
+        remedy: fieldRemedy(String(fault.params['additionalProperty']), fieldNames(fault.parentSchema), misplaced),
+      });
+    case 'wellFormed':
+      return new UserError(loneSurrogate, { field: quote(path) });
+    case 'maxBytes':
+      return new UserError(textTooLong, {
+        field: path,
+        bytes: Buffer.byteLength(String(fault.data)),
+        limit: limitOf(fault.parentSchema),
+      });
+    case 'discriminator': {
+      const { tag, tagValue } = fault.params;
+      const reason = `is ${describeValue(tagValue)}, which is none of those that /openapi.json lists`;
+      return new UserError(invalidValue, { field: name(tag), reason });
+    }
+    default:
+      return new UserError(invalidValue, { field: path === '' ? 'the body' : quote(path), reason: reasonOf(fault) });
+  }
+}
+
+function reasonOf({ keyword, params, message, data }: ValidationFault): string {
+  if (keyword === 'type') {
+    // Messages say "list", as people do.
+    const wanted = String(params['type']).replace('array', 'list');
+    const asText = wanted === 'string' && isComposite(data) ? ' (send JSON as text: a string that holds it)' : '';
+    return `is ${describeValue(data)}, where a value of type ${wanted} belongs${asText}`;
+  }
+  if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
+    return `is ${describeValue(data)}, where one of these belongs: ${params['allowedValues'].join(', ')}`;
+  }
+  return message ?? 'does not fit';
+}
+
+/** Lists and objects are not quoted: they may be nested deeper than can be written out. */
+export function describeValue(value: unknown): string {
+  if (!isComposite(value)) return quote(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function fieldNames(schema: object | undefined): readonly string[] {
+  const properties = schema !== undefined && 'properties' in schema ? schema.properties : undefined;
+  return Object.keys(properties ?? {});
+}
+
+/** Longer names are not compared: a caller chooses them. */
+const comparedLength = 40;
+
+function fieldRemedy(field: string, known: readonly string[], misplaced: Readonly<Record<string, string>>): string {
+  const meant = field.length > comparedLength ? undefined : nearestName(field, known);
+  const list = `The known ones are: ${known.length === 0 ? 'none' : known.join(', ')}.`;
+  if (Object.hasOwn(misplaced, field)) return `${misplaced[field]} ${list}`;
+  return meant === undefined ? list : `Did you mean ${quote(meant)}? ${list}`;
+}
+
+function limitOf(schema: object | undefined): number {
+  return schema !== undefined && 'maxBytes' in schema ? Number(schema.maxBytes) : 0;
+}

@@ -1,0 +1,125 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+
+import { headersTooLarge, internalError, malformedRequest, requestTimeout } from '../../errors/shared.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { newOperationId } from '../../lib/ids.ts';
+import { maskTokens } from '../../lib/mask-tokens.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from '../../store/database.ts';
+import { bodyLimitBytes, unsupported } from '../body/body.ts';
+import type { SocketFault } from '../admission/connection-turns.ts';
+import {
+  accountBusy,
+  bodiesTooLarge,
+  bodyIncomplete,
+  bodyTooLarge,
+  diskFull,
+  filterRowsReached,
+  lostRace,
+  notReady,
+  overloaded,
+  principalBusy,
+} from '../errors.ts';
+import { explainValidation, mostRelevantError } from '../body/validation.ts';
+import type { ValidationFault } from '../body/validation.ts';
+import type { VendorWords } from './vendor-words.ts';
+
+/** Time that a client has to read the answer to bytes that are not HTTP. */
+const lingerMs = 1000;
+
+/** Errors of a service under load, which are counted and not logged one by one. */
+const shedding: ReadonlySet<number> = new Set(
+  [overloaded, accountBusy, principalBusy, bodiesTooLarge].map(({ code }) => code),
+);
+
+interface ErrorResponses {
+  send(request: FastifyRequest, reply: FastifyReply, error: unknown): void;
+  /** Answers bytes that are not HTTP, and closes the connection. */
+  readonly answerSocket: (fault: SocketFault, socket: Socket) => void;
+}
+
+interface RefusalObserver {
+  callRefused(reason: string): void;
+}
+
+export function createErrorResponses(
+  vendor: VendorWords,
+  log: FastifyBaseLogger,
+  observer: RefusalObserver,
+): ErrorResponses {
+  const bodyOf = (error: UserError, operationId: string) => ({
+    error_code: `${vendor.errorPrefix}${error.code}`,
+    status_code: error.status,
+    msg: maskTokens(error.message),
+    details: { operation_id: operationId },
+  });
+  return {
+    send(request, reply, error) {
+      const shown = toUserError(request, error);
+      if (shown.status >= 500 && !shedding.has(shown.code))
+        log.error({ operation_id: request.id, err: error }, 'request failed');
+      if (shown.code === filterRowsReached.code) observer.callRefused('filter_rows');
+      for (const name of vendor.operationHeaders) void reply.header(name, request.id);
+      void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
+      // Serialized here: the schema of the route is that of its successful response.
+      void reply
+        .type('application/json; charset=utf-8')
+        .serializer(String)
+        .send(JSON.stringify(bodyOf(shown, request.id)));
+    },
+    answerSocket(fault, socket) {
+      const shown = socketFault(fault);
+      const operationId = newOperationId();
+      const body = JSON.stringify(bodyOf(shown, operationId));
+      const headers = vendor.operationHeaders.map((name) => `${name}: ${operationId}\r\n`).join('');
+      socket.end(
+        `HTTP/1.1 ${shown.status} ${STATUS_CODES[shown.status] ?? ''}\r\n${headers}Content-Type: application/json; charset=utf-8\r\n` +
+          `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+      // Further bytes are read and discarded, or the client would be reset before it has its answer.
+      socket.resume();
+      setTimeout(() => socket.destroy(), lingerMs).unref();
+    },
+  };
+}
+
+function socketFault({ code, message }: SocketFault): UserError {
+  if (message === 'CONNECT') return new UserError(malformedRequest, { reason: 'CONNECT is for proxies' });
+  if (code === 'HPE_HEADER_OVERFLOW') return new UserError(headersTooLarge);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new UserError(requestTimeout);
+  return new UserError(malformedRequest, { reason: 'its form is broken' });
+}
+
+function toUserError(request: FastifyRequest, error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  if (error instanceof StoreFullError) return new UserError(diskFull, { 'Retry-After': '10' });
+  if (error instanceof StoreUnavailableError) {
+    return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
+  }
+  // Resources check before they write: a violation means a lost race, and a retry finds the reason.
+  if (error instanceof ConstraintError) return new UserError(lostRace);
+  return frameworkFault(request, error) ?? new UserError(internalError);
+}
+
+function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { operation } = request.routeOptions.config;
+  if ('validation' in error && Array.isArray(error.validation) && operation !== undefined) {
+    // Fastify hands on Ajv's errors as they are.
+    const fault = mostRelevantError(error.validation as readonly ValidationFault[]);
+    if (fault !== undefined) return explainValidation(fault, operation);
+  }
+  switch ('code' in error ? error.code : undefined) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new UserError(bodyTooLarge, { limit: operation?.bodyLimit ?? bodyLimitBytes });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupported('Content-Type', request.headers['content-type'] ?? '');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new UserError(bodyIncomplete);
+    default:
+      return undefined;
+  }
+}

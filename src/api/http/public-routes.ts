@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+
+import type { FastifyInstance } from 'fastify';
+
+import { UserError } from '../../errors/user-error.ts';
+import { setCommonHeaders } from './common-headers.ts';
+import { notReady } from '../errors.ts';
+import { matchesEtag } from './etag.ts';
+import { fileSchema } from '../openapi/file-schema.ts';
+import { describeApi } from '../openapi/openapi.ts';
+import type { ApiOptions } from '../options.ts';
+
+/** Routes without authentication and restriction. Anybody can call them, so each must cost next to nothing. */
+export async function registerPublicRoutes(scope: FastifyInstance, options: ApiOptions): Promise<void> {
+  scope.addHook('onRequest', (request, reply, done) => {
+    done(setCommonHeaders(request, reply, options.vendor));
+  });
+  const openApi = describeApi(options.operations, options.schemas);
+  serveDocument(scope, '/openapi.json', openApi);
+  serveDocument(scope, '/configuration.schema.json', fileSchema(openApi));
+  scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  scope.get('/local_ca.pem', async (_request, reply) => {
+    const pem = await options.localCaCertificate();
+    if (pem === undefined)
+      throw new UserError(notReady, { reason: 'the gateway has not made its certificate authority yet' });
+    return reply.type('application/x-pem-file').send(pem);
+  });
+  scope.get('/readyz', (_request, reply) => {
+    const reason = options.unready();
+    if (reason !== undefined) throw new UserError(notReady, { reason }, { 'Retry-After': '1' });
+    const storage = options.isFull() ? 'full' : 'ok';
+    // A port that one edge lacks is no reason to take the whole process out of service.
+    const unopened = options.unopenedPorts();
+    return reply.send({
+      status: 'ready',
+      storage,
+      faulty_entries: options.faultyEntries(),
+      ...(unopened.length === 0 ? {} : { unopened_ports: unopened }),
+    });
+  });
+}
+
+function serveDocument(scope: FastifyInstance, path: string, value: object): void {
+  const document = Buffer.from(JSON.stringify(value));
+  const etag = `"${hash('sha256', document, 'base64url').slice(0, 22)}"`;
+  scope.get(path, ({ headers }, reply) => {
+    void reply.header('ETag', etag);
+    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+}

@@ -1,0 +1,145 @@
+import { defaultLimits } from '../../agents/server/limits.ts';
+import type { Config } from '../../config/config.ts';
+import { reportBounds } from '../../gateway/bounds/report-bounds.ts';
+import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
+import type { TrafficObserver } from '../../gateway/engine.ts';
+import { linkUnreachable } from '../../gateway/errors.ts';
+import { dialMs, mebibyte } from '../../gateway/tunnels/stream-dialer.ts';
+import type { LinkDirectory } from '../../links/link-directory.ts';
+import { LinkListener } from '../../links/link-listener.ts';
+import type { LinkListenerOptions } from '../../links/link-listener.ts';
+import { LinkPool } from '../../links/link-pool.ts';
+import { connectLink } from '../../links/link-tls.ts';
+import { StreamRefused } from '../../links/stream-request.ts';
+import type { OpenStream, StreamRequest } from '../../links/stream-request.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../observe/metrics.ts';
+import { gatewayTimeouts } from '../start-gateway.ts';
+import { linkCredentials } from './link-credentials.ts';
+
+export interface LinkParts {
+  readonly config: Config;
+  readonly processId: string;
+  readonly localCa: LocalCa;
+  readonly directory: LinkDirectory;
+  /** Opens streams through sessions of this process; undefined where it holds none. */
+  readonly own: OpenStream | undefined;
+  readonly observer: TrafficObserver;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+export interface RunningLinks extends Disposable {
+  /** Port of the listener; undefined if others cannot connect. */
+  readonly port: number | undefined;
+  /** Opens streams through any session of the installation. */
+  readonly open: OpenStream;
+  /** Accepts no more links; those that are open stay. */
+  stop(): void;
+}
+
+/** A link without streams is kept for a while, for the next visitor. */
+const idleMs = 60_000;
+/** Shortest interval between two log lines about one process that cannot be reached. */
+const logMs = 60_000;
+const heartbeat = { intervalMs: defaultLimits.heartbeatMs, silenceMs: defaultLimits.silenceMs };
+
+/** Opens the listener for links, where this process holds sessions, and the way to the sessions of other processes. */
+export async function startLinks(parts: LinkParts): Promise<RunningLinks> {
+  const { config, processId, localCa, directory, own, observer, metrics, log } = parts;
+  const reports = reportBounds(observer, log);
+  const common: CommonParts = {
+    credentials: linkCredentials(localCa, processId),
+    heartbeat,
+    maxUnreadBytes: config.linkUnreadMib * mebibyte,
+    overrun: () => {
+      reports.refused('link_unread_mib', {});
+    },
+  };
+  const pool = openPool(parts, common);
+  directory.onGone((gone) => {
+    pool.forget(gone);
+  });
+  reports.watch('link_unread_mib', config.linkUnreadMib, () => Math.ceil(pool.unreadBytes / mebibyte));
+  const listener = await openListener(parts, common);
+  metrics.watchLinks({ opened: () => pool.size, accepted: () => listener?.size ?? 0, streams: () => pool.streams });
+  const faults = new LinkFaults(metrics, log);
+  return {
+    port: listener?.port,
+    async open(request, user) {
+      if (request.holder !== processId) {
+        await pool.open(request, user).catch((error: unknown) => {
+          faults.count(request, error);
+          throw error;
+        });
+      } else if (own === undefined) throw new StreamRefused('gone', 'this process holds no sessions');
+      else await own(request, user);
+    },
+    stop: () => listener?.stop(),
+    [Symbol.dispose]() {
+      listener?.close();
+      pool[Symbol.dispose]();
+      reports[Symbol.dispose]();
+    },
+  };
+}
+
+/** The same for links that are opened and for those that are accepted. */
+type CommonParts = Pick<LinkListenerOptions, 'credentials' | 'heartbeat' | 'maxUnreadBytes' | 'overrun'>;
+
+function openPool({ config, directory, log }: LinkParts, { credentials, ...common }: CommonParts): LinkPool {
+  return new LinkPool({
+    ...common,
+    directory,
+    connect: (address, holder, signal) => connectLink(address, holder, credentials, signal),
+    dialMs: dialMs(gatewayTimeouts(config)),
+    idleMs,
+    log,
+  });
+}
+
+/** Only where there are sessions to be reached. */
+async function openListener(
+  { config, own, metrics, log }: LinkParts,
+  common: CommonParts,
+): Promise<LinkListener | undefined> {
+  const { linkListen, agentAuthSeconds, agentPending } = config;
+  if (own === undefined || linkListen === undefined) return undefined;
+  const listener = await LinkListener.open({
+    ...common,
+    listen: linkListen,
+    open: own,
+    handshakeMs: agentAuthSeconds * 1000,
+    maxPending: agentPending,
+    refused: () => {
+      metrics.linkRefused();
+    },
+    log,
+  });
+  log.info({ host: linkListen.host, port: listener.port }, 'listening for links');
+  return listener;
+}
+
+/** Counts streams that could not be opened over a link, and tells the operator which process cannot be reached. */
+class LinkFaults {
+  readonly #metrics: Metrics;
+  readonly #log: Logger;
+  readonly #loggedMs = new Map<string, number>();
+
+  constructor(metrics: Metrics, log: Logger) {
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  count({ holder }: StreamRequest, error: unknown): void {
+    const reason = error instanceof StreamRefused ? error.reason : 'unreachable';
+    this.#metrics.linkFailed(reason);
+    if (reason !== 'unreachable') return;
+    const nowMs = performance.now();
+    for (const [id, loggedMs] of this.#loggedMs) if (nowMs - loggedMs > logMs) this.#loggedMs.delete(id);
+    if (this.#loggedMs.has(holder)) return;
+    this.#loggedMs.set(holder, nowMs);
+    const { code, message } = linkUnreachable;
+    this.#log.warn({ process: holder, code, err: error }, message);
+  }
+}

@@ -1,0 +1,54 @@
+import { idempotencyMigrations } from '../api/idempotency.ts';
+import { vendorWords } from '../api/http/vendor-words.ts';
+import type { Config } from '../config/config.ts';
+import { createSealer } from '../lib/sealed-secret.ts';
+import type { Logger } from '../log.ts';
+import { resources } from '../resources/index.ts';
+import { Referables } from '../resources/references.ts';
+import type { ResourceContext } from '../resources/resource.ts';
+import { Services } from '../resources/services.ts';
+import { openStore } from '../store/store.ts';
+
+/** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
+export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
+
+/** Opens the database, brings it up to date, and puts the resources together over it. */
+export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
+  const store = await openStore({
+    url: config.databaseUrl,
+    migrations,
+    onFeedFault: (error) => {
+      log.error({ err: error }, 'cannot read what other processes have changed; trying again');
+    },
+  });
+  const context: ResourceContext = {
+    store,
+    settings: {
+      tcpPorts: config.tcpPorts,
+      httpsPort: config.httpsPort,
+      acme: { isOn: config.acme === 'on', hasDnsHook: config.acmeDnsHook !== undefined },
+      errorPrefix: vendorWords(config.vendor).errorPrefix,
+      agentDomain: config.agentDomain,
+      agentUrlPort: config.agentUrlPort ?? visitorsPort(config),
+      region: config.region,
+      configurationEntries: config.configurationEntries,
+      dashboard: {
+        sessionSeconds: config.dashboardSessionSeconds,
+        idleSeconds: config.dashboardIdleSeconds,
+        sessionsPerPrincipal: config.dashboardSessions,
+      },
+    },
+    sealer: createSealer(config.secretKey),
+    services: new Services(),
+    referables: new Referables(resources.flatMap(({ referables = [] }) => referables)),
+  };
+  for (const resource of resources) resource.provide?.(context);
+  return context;
+}
+
+/** Names below localhost lead to this machine itself, where no front stands before the listener. */
+function visitorsPort({ agentDomain, httpsListen, httpsPort }: Config): number {
+  const isLocal = agentDomain === 'localhost' || agentDomain.endsWith('.localhost');
+  // A port that the system chooses is not known yet.
+  return (isLocal && httpsListen?.port) || httpsPort;
+}

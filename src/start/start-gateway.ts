@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+
+import { vendorWords } from '../api/http/vendor-words.ts';
+import type { Config } from '../config/config.ts';
+import { hasApi, hasGateway, servesAgents } from '../config/roles.ts';
+import type { GatewayBounds } from '../gateway/bounds/bound.ts';
+import { connectionBounds, readOpenFilesLimit } from '../gateway/bounds/default-bounds.ts';
+import type { GatewayOptions, GatewayTimeouts, TrafficObserver } from '../gateway/engine.ts';
+import { ResilientGateway } from '../gateway/resilient-gateway.ts';
+import { startEngine } from '../gateway/start-engine.ts';
+import { describeDatabase, isSqlite } from '../lib/database-url.ts';
+import { logFields } from '../lib/log-fields.ts';
+import { createSealer } from '../lib/sealed-secret.ts';
+import { thisMachine } from '../lib/this-machine.ts';
+import type { OpenStream } from '../links/stream-request.ts';
+import type { Logger } from '../log.ts';
+import type { Listener } from '../snapshot/contract.ts';
+import { SnapshotFile } from '../snapshot/snapshot-file.ts';
+
+/** Builds the gateway from the settings, without starting it. */
+export function createGateway(
+  config: Config,
+  observer: TrafficObserver,
+  log: Logger,
+  openStream: OpenStream,
+): ResilientGateway {
+  return new ResilientGateway({
+    file: openFile(config, log),
+    drainMs: config.drainSeconds * 1000,
+    startEngine: (caStorage) =>
+      startEngine({
+        options: { ...gatewayOptions(config), bounds: chooseBounds(config, log) },
+        workers: config.workers,
+        observer,
+        log,
+        openStream,
+        caStorage,
+        errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
+      }),
+  });
+}
+
+/** Undefined for SQLite: that database is a file on the same machine, and as likely to be there. */
+function openFile({ databaseUrl, snapshotFile, secretKey }: Config, log: Logger): SnapshotFile | undefined {
+  if (snapshotFile === undefined || isSqlite(databaseUrl)) return undefined;
+  return new SnapshotFile(snapshotFile, createSealer(secretKey), describeDatabase(databaseUrl), (error) => {
+    log.error({ err: error }, 'the configuration in force could not be written to its file');
+  });
+}
+
+function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
+  return {
+    tcpListenHost: config.tcpListenHost,
+    https: config.httpsListen,
+    http: config.httpListen,
+    trustedProxies: config.trustedProxies,
+    proxyProtocol: {
+      tcp: config.proxyProtocol.includes('tcp'),
+      https: config.proxyProtocol.includes('https'),
+      http: config.proxyProtocol.includes('http'),
+    },
+    sharePorts: false,
+    refusesPublicNames: config.certificateFallback === 'refuse',
+    http1FastPath: config.http1FastPath === 'on',
+    ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readAuthorities(config.upstreamCa)] }),
+    inward: {
+      listeners: configuredListeners(config),
+      publicPorts: publicPorts(config),
+      ownAddresses: config.ownAddresses.data,
+      allowLinkLocal: config.backendAllowLinkLocal === 'on',
+      networkId: thisMachine().networkId,
+    },
+    timeouts: gatewayTimeouts(config),
+  };
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`--upstream-ca ${JSON.stringify(path)} cannot be read: name a file in PEM that is there`, {
+      cause: error,
+    });
+  }
+}
+
+export function gatewayTimeouts({ idleSeconds }: Config): GatewayTimeouts {
+  return { headersMs: 10_000, upstreamConnectMs: 10_000, idleMs: idleSeconds * 1000, keepAliveMs: 75_000 };
+}
+
+/** The listeners that the settings ask for, by the role of the process. */
+export function configuredListeners(config: Config): readonly Listener[] {
+  const { apiListen, metricsListen, httpsListen, httpListen, tcpListenHost } = config;
+  const listeners: Listener[] = [];
+  if (hasApi(config)) listeners.push({ kind: 'api', ...apiListen });
+  if (metricsListen !== undefined) listeners.push({ kind: 'metrics', ...metricsListen });
+  if (hasGateway(config)) {
+    if (httpsListen !== undefined) listeners.push({ kind: 'https', ...httpsListen });
+    if (httpListen !== undefined) listeners.push({ kind: 'http', ...httpListen });
+    listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
+  }
+  return [...listeners, ...agentListeners(config)];
+}
+
+/** That of agents, and that of other processes which have visitors for these agents. */
+function agentListeners(config: Config): readonly Listener[] {
+  const { agentListen, linkListen, linkAddress } = config;
+  if (agentListen === undefined || !servesAgents(config)) return [];
+  const agents: Listener = { kind: 'agents', ...agentListen };
+  if (linkListen === undefined) return [agents];
+  return [agents, { kind: 'links', ...linkListen, ...(linkAddress && { advertised: linkAddress }) }];
+}
+
+/** The ports at which the world finds HTTPS edges, the redirect to them and the API; those of TCP edges are their own. */
+function publicPorts({ httpsPort, httpListen, publicUrl }: Config): readonly number[] {
+  const ports = [httpsPort];
+  if (httpListen !== undefined) ports.push(80);
+  if (publicUrl !== undefined)
+    ports.push(Number(new URL(publicUrl).port || (publicUrl.startsWith('https') ? 443 : 80)));
+  return ports;
+}
+
+function chooseBounds(config: Config, log: Logger): GatewayBounds {
+  const openFiles = readOpenFilesLimit();
+  const connections = connectionBounds(config, openFiles);
+  const { clientConnections, upstreamConnections } = connections;
+  log.info(logFields({ openFiles, ...connections }), 'bounds on connections');
+  if (clientConnections + upstreamConnections >= openFiles) {
+    log.warn(
+      { openFiles, clientConnections, upstreamConnections },
+      'the bounds on connections are beyond the limit of open files: lower them, or raise that limit',
+    );
+  }
+  return {
+    ...connections,
+    backendQueue: config.backendQueue,
+    backendSourceQueue: config.backendSourceQueue ?? Math.ceil(config.backendQueue / 4),
+    backendQueueMs: config.backendQueueSeconds * 1000,
+    streamResets: config.streamResets,
+    responseEncoders: config.responseEncoders,
+    linkUnreadMib: config.linkUnreadMib,
+    agentWaitMs: config.agentWait * 1000,
+    agentWaiting: config.agentWaiting,
+  };
+}

@@ -1,0 +1,190 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { readVersion } from '../write/change-log.ts';
+import { autocheckpointPages, Checkpoints } from './checkpoints.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError } from '../database.ts';
+import type { Connection, Database, Row, Value, Watcher } from '../database.ts';
+import { sqliteJson } from './sqlite-json.ts';
+
+const busyTimeoutMs = 10_000;
+/** Interval of looking for writes of other processes; `PRAGMA data_version` costs a few microseconds. */
+const pollEveryMs = 50;
+const busyRetryMs = 2;
+export const busyCode = 5;
+const constraintCode = 19;
+const fullCode = 13;
+/** Result codes for read-only and I/O error: the request is right, and may succeed later. */
+const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10]);
+
+/** Statements of every write; they are prepared once. */
+const transactionSteps: ReadonlySet<string> = new Set(['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job']);
+
+/** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
+export function openSqlite(path: string): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(path);
+  const reader = new SqliteConnection(path);
+  const checkpoints = new Checkpoints(path);
+  // It holds hashes of tokens and private keys.
+  if (isNew) chmodSync(path, 0o600);
+  const commitCounter = () => Number(reader.all('PRAGMA data_version')[0]?.[0]);
+  return {
+    reader,
+    commitCounter,
+    connect: async () => new SqliteConnection(path),
+    async beginExclusive(connection) {
+      await beginImmediate(connection);
+      return readVersion(connection);
+    },
+    // Nobody is told: other processes read the file's own counter.
+    async commit(connection, { version }) {
+      if (version !== undefined) await connection.run('UPDATE store_version SET version = $1', [version]);
+      await connection.script('COMMIT');
+      checkpoints.committed();
+    },
+    beginSnapshot: (connection) => connection.script('BEGIN'),
+    beginMigration: beginImmediate,
+    json: sqliteJson,
+    translateSchema: (sql) => sql,
+    async watch(watcher) {
+      return watchCommits(commitCounter, watcher);
+    },
+    async close() {
+      await checkpoints.close();
+      reader.close();
+    },
+  };
+}
+
+class SqliteConnection implements Connection {
+  readonly isBroken = false;
+  readonly isRemote = false;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+    enterWal(this.#database);
+    this.#database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${autocheckpointPages}`);
+  }
+
+  all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
+    const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
+    // `setReturnArrays` makes every row an array, which the binding's types do not know.
+    return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
+  }
+
+  run(sql: string, parameters: readonly Value[] = []): number {
+    return Number(guard(() => this.#prepare(sql).run(...parameters)).changes);
+  }
+
+  script(sql: string): void {
+    guard(() => {
+      if (transactionSteps.has(sql)) this.#prepare(sql).run();
+      else this.#database.exec(sql);
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#prepareOnce(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #prepareOnce(sql: string): StatementSync {
+    const statement = this.#database.prepare(toSqlite(sql));
+    statement.setReturnArrays(true);
+    return statement;
+  }
+}
+
+/**
+ * Rewrites parameters: SQLite takes `$1` for a name, bound by order of appearance. `?`, the next parameter, is far
+ * cheaper than the numbered `?1` where there are thousands.
+ */
+export function toSqlite(sql: string): string {
+  const numbers = sql.match(/\$\d+/g) ?? [];
+  const inOrder = numbers.every((number, at) => number === `$${at + 1}`);
+  return sql.replaceAll(/\$(\d+)/g, inOrder ? '?' : '?$1');
+}
+
+/** Retries, because SQLite's own busy timeout does not cover several processes that switch a new file to WAL at once. */
+function enterWal(database: DatabaseSync): void {
+  const endMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (resultCode(error) !== busyCode || performance.now() > endMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
+    }
+  }
+}
+
+/** Waits for other writers without blocking the thread, as SQLite's own busy timeout would. */
+async function beginImmediate(connection: Connection): Promise<void> {
+  const endMs = performance.now() + busyTimeoutMs;
+  while (!(await tryBegin(connection))) {
+    if (performance.now() > endMs) throw new StoreUnavailableError('another process keeps the database to itself');
+    await sleep(busyRetryMs);
+  }
+}
+
+async function tryBegin(connection: Connection): Promise<boolean> {
+  await connection.script('PRAGMA busy_timeout = 0');
+  try {
+    await connection.script('BEGIN IMMEDIATE');
+    return true;
+  } catch (error) {
+    if (resultCode(error) === busyCode) return false;
+    throw error;
+  } finally {
+    await connection.script(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+/** SQLite's primary result code, without its extension; undefined for errors that are not SQLite's. */
+export function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+function guard<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const code = resultCode(error);
+    if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
+    if (code === fullCode) throw new StoreFullError('the disk of the database is full', { cause: error });
+    if (storageCodes.has(code)) throw new StoreUnavailableError('the database cannot be written', { cause: error });
+    throw error;
+  }
+}
+
+function watchCommits(commitCounter: () => number, { poll, noChange }: Watcher): () => void {
+  let seen = commitCounter();
+  const timer = setInterval(() => {
+    const now = commitCounter();
+    if (now === seen) {
+      noChange();
+      return;
+    }
+    seen = now;
+    poll();
+  }, pollEveryMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,183 @@
+import { chunks } from '../../lib/chunks.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import type { Connection, Queries, Row, Value } from '../database.ts';
+import type { Migration } from '../migrate.ts';
+import type { SentStatements } from './sent-statements.ts';
+
+/** The author of a write, and the call it belongs to. */
+export interface Actor {
+  /** A principal's id, or `host` for the command line of the machine. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly operationId: string;
+}
+
+/** A change of one resource. */
+export interface Change {
+  readonly accountId: string;
+  readonly kind: string;
+  readonly id: string;
+  /** JSON text without secrets; null where the resource did not exist. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** True when rows beside the named one changed with it, so that caches drop everything. */
+  readonly cascades: boolean;
+  /**
+   * Data for the followers of this process, so that they need not read back what was just written. It is never stored:
+   * a change of another process, or one read from the log, has none.
+   */
+  readonly payload?: unknown;
+}
+
+export const changeLogMigration: Migration = {
+  name: '0000 versions and the change log',
+  sql: `
+    CREATE TABLE store_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);
+    INSERT INTO store_version (one, version) VALUES (1, 0);
+    CREATE TABLE change_log (
+      version INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      at TEXT NOT NULL,
+      account_id TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      operation_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      resource_id TEXT NOT NULL,
+      before TEXT,
+      after TEXT,
+      sweeping INTEGER NOT NULL,
+      PRIMARY KEY (version, position)
+    );
+  `,
+};
+
+export async function readVersion(queries: Queries): Promise<number> {
+  const [row] = await queries.all('SELECT version FROM store_version');
+  return Number(row?.[0]);
+}
+
+/** Rows of one statement. */
+const rowsAtOnce = 64;
+/** SQL texts by the number of rows. */
+const insertTexts = new Map<number, string>();
+const columns = 'version position at account_id actor operation_id kind resource_id before after sweeping'.split(' ');
+
+function insertSql(rows: number): string {
+  let sql = insertTexts.get(rows);
+  if (sql === undefined) {
+    const places = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ');
+    const values = Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ');
+    sql = `INSERT INTO change_log (${columns.join(', ')}) VALUES ${values}`;
+    insertTexts.set(rows, sql);
+  }
+  return sql;
+}
+
+interface UnloggedChange {
+  readonly version: number;
+  readonly position: number;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly change: Change;
+}
+
+/** Changes of a transaction that are not in the log yet: those of many writes go there together, at its end. */
+export class UnloggedChanges {
+  readonly #all: UnloggedChange[] = [];
+
+  add(version: number, actor: Actor, changes: readonly Change[]): void {
+    const at = toTimestamp(Date.now());
+    for (const [position, change] of changes.entries()) this.#all.push({ version, position, at, actor, change });
+  }
+
+  /** Those of an account after `version`, of these kinds, as `readAccountChanges` finds them in the log. */
+  ofAccount(accountId: string, version: number, kinds: readonly string[]): readonly Change[] {
+    return this.#all
+      .filter(
+        (each) => each.version > version && each.change.accountId === accountId && kinds.includes(each.change.kind),
+      )
+      .map(({ change }) => change);
+  }
+
+  async log(connection: Connection, sent: SentStatements): Promise<void> {
+    for (const some of chunks(this.#all, rowsAtOnce))
+      await sent.send(connection.run(insertSql(some.length), some.flatMap(toRow)));
+  }
+}
+
+function toRow({ version, position, at, actor, change }: UnloggedChange): readonly Value[] {
+  return [
+    version,
+    position,
+    at,
+    change.accountId,
+    actor.id,
+    actor.operationId,
+    change.kind,
+    change.id,
+    change.before,
+    change.after,
+    change.cascades ? 1 : 0,
+  ];
+}
+
+/** Versions whose changes one transaction deletes. */
+const versionsPrunedAtOnce = 1_000;
+
+/**
+ * Deletes changes before a time, the oldest first, and returns how many; to be called until that is 0. A process that had
+ * not read them yet is reset.
+ */
+export async function pruneChanges(writer: Pick<Connection, 'all' | 'run'>, before: string): Promise<number> {
+  const [oldest] = await writer.all('SELECT MIN(version) FROM change_log');
+  const upTo = Number(oldest?.[0]) + versionsPrunedAtOnce;
+  const [last] = await writer.all('SELECT MAX(version) FROM change_log WHERE version < $1 AND at < $2', [upTo, before]);
+  return writer.run('DELETE FROM change_log WHERE version <= $1', [last?.[0] ?? -1]);
+}
+
+/** The changes after `version` up to and including `upTo`, in order; undefined when some are no longer in the log. */
+export async function readChanges(
+  queries: Queries,
+  version: number,
+  upTo: number,
+): Promise<readonly Change[] | undefined> {
+  const rows = await queries.all(
+    `SELECT account_id, kind, resource_id, before, after, sweeping, version FROM change_log
+     WHERE version > $1 AND version <= $2 ORDER BY version, position`,
+    [version, upTo],
+  );
+  // Every version has a row, and the oldest are deleted first.
+  return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
+}
+
+/** Changes of one account after `version`, of these kinds; at most `limit`. */
+export async function readAccountChanges(
+  queries: Queries,
+  accountId: string,
+  version: number,
+  kinds: readonly string[],
+  limit: number,
+): Promise<readonly Change[]> {
+  const places = kinds.map((_, at) => `$${at + 4}`).join(', ');
+  const rows = await queries.all(
+    `SELECT account_id, kind, resource_id, before, after, sweeping FROM change_log
+     WHERE account_id = $1 AND version > $2 AND kind IN (${places}) ORDER BY version, position LIMIT $3`,
+    [accountId, version, limit, ...kinds],
+  );
+  return rows.map(toChange);
+}
+
+function toChange([accountId, kind, id, before, after, cascades]: Row): Change {
+  return {
+    accountId: String(accountId),
+    kind: String(kind),
+    id: String(id),
+    before: textOrNull(before),
+    after: textOrNull(after),
+    cascades: cascades === 1,
+  };
+}
+
+function textOrNull(value: Row[number] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,323 @@
+import { FairQueue } from '../../lib/fair-queue.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
+import { Pace } from '../../lib/pace.ts';
+import { readAccountChanges, UnloggedChanges } from './change-log.ts';
+import type { Actor, Change } from './change-log.ts';
+import { StoreFullError, StoreUnavailableError } from '../database.ts';
+import type { Awaitable, Connection, Database, Queries, Value } from '../database.ts';
+import { forEachItem } from './for-each-item.ts';
+import { MergedStatements } from '../postgres/merged-statements.ts';
+import { appendObserved } from './observed-changes.ts';
+import type { ObservedChange, ObservedStep } from './observed-changes.ts';
+import { SentStatements } from './sent-statements.ts';
+
+/** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
+export interface Transaction extends Queries {
+  readonly actor: Actor;
+  run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
+  /** Names a change that the write made. A write that ran statements must record at least one. */
+  record(change: Change): void;
+  /**
+   * Does the work for each item. None may depend on another: where statements travel, those of several items travel
+   * together. A fault is the one that is met when the items are done one after another.
+   */
+  forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void>;
+  /** Changes of the account after `version`, of these kinds, at most `limit`: also those that are not committed yet. */
+  readonly changesAfter: (version: number, kinds: readonly string[], limit: number) => Promise<readonly Change[]>;
+}
+
+/** Writes observations, such as counts, that are no change of the configuration. */
+export interface ObservationWriter extends Pick<Transaction, 'all' | 'run'> {
+  /** Names a change that other processes must follow at once; most observations are read when somebody asks. */
+  record(change: ObservedChange): void;
+}
+
+interface Done<T> {
+  readonly value: T;
+  readonly changes: readonly Change[];
+  readonly observed: readonly ObservedChange[];
+}
+
+/** Does the work of one write; the changes that it records have the next version. */
+type Perform<T> = (connection: Connection, batch: Batch) => Promise<Done<T>>;
+
+interface Job {
+  /** `answer` is to be called once the transaction is durable and known to all followers. */
+  perform(connection: Connection, batch: Batch): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A transaction under way. */
+interface Batch {
+  readonly fromVersion: number;
+  version: number;
+  readonly sent: SentStatements;
+  /** No job has a savepoint yet. The next one releases that of the one before, and the commit that of the last. */
+  isFirst: boolean;
+  readonly unlogged: UnloggedChanges;
+  readonly changes: Change[];
+  readonly observed: ObservedChange[];
+  readonly answers: (() => void)[];
+  /** A write of it found the disk full. */
+  isFull: boolean;
+}
+
+/** The changes of one transaction. */
+export interface Commit {
+  readonly fromVersion: number;
+  readonly toVersion: number;
+  readonly changes: readonly Change[];
+  readonly observed: ObservedStep | undefined;
+}
+
+/** Called after each commit, in order; the writes in it are answered when it has resolved. */
+export type Committed = (commit: Commit) => Promise<void>;
+
+/** Limit for one statement, which may have to wait for the transaction of another process. */
+const statementTimeoutMs = 15_000;
+/** More in one transaction would keep its first writer waiting. */
+const batchLimit = 256;
+/** A transaction that has lasted so long is committed; what still waits goes into the next one. */
+const batchMs = 50;
+/** The owner, in the queue, of writes that belong to no account. */
+const noAccount = '';
+
+/**
+ * Writes that arrive while a commit is under way are carried out together in the next transaction, each in its own
+ * savepoint, each answered after that commit: durable, in order, and many for the price of one fsync. Holding the
+ * exclusive right from the first statement on makes versions commit in order across processes. Accounts take turns: one
+ * that sends many writes delays those of another by one write, not by all of its own.
+ */
+export class GroupCommit {
+  readonly #database: Database;
+  readonly #committed: Committed;
+  #connection: Connection | undefined;
+  readonly #queue = new FairQueue<Job>();
+  #running: Promise<void> | undefined;
+  #isFull = false;
+  #isClosed = false;
+
+  constructor(database: Database, committed: Committed) {
+    this.#database = database;
+    this.#committed = committed;
+  }
+
+  submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#enqueue(actor.accountId, (connection, batch) => performLogged(connection, batch, actor, work));
+  }
+
+  /** Takes its turn among the writes of the account, but leaves no trace in the change log. */
+  submitUnlogged<T>(work: (writer: ObservationWriter) => Promise<T>, accountId: string = noAccount): Promise<T> {
+    return this.#enqueue(accountId, async (connection) => {
+      const observed: ObservedChange[] = [];
+      const value = await work({
+        all: (sql, parameters) => connection.all(sql, parameters),
+        run: (sql, parameters) => connection.run(sql, parameters),
+        record: (change) => observed.push(change),
+      });
+      return { value, changes: [], observed };
+    });
+  }
+
+  /** The disk was full when a write was last tried that changes something. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Carries out what was submitted. What comes later is refused: it would open a connection that nobody closes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+    await this.#dropConnection();
+  }
+
+  #enqueue<T>(accountId: string, perform: Perform<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the database is being closed'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push(accountId, {
+        async perform(connection, batch) {
+          const { value, changes, observed } = await perform(connection, batch);
+          return { changes, observed, answer: () => resolve(value) };
+        },
+        reject: (error) => {
+          // Before the answer, so that whoever gets it finds the disk full.
+          this.#isFull ||= error instanceof StoreFullError;
+          reject(error);
+        },
+      });
+      this.#running ??= this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#queue.isEmpty) {
+      // SQLite carries out a batch with few pauses: mostly what all sockets have brought before it can be in it.
+      await nextTurn();
+      await this.#commitBatch();
+    }
+    this.#running = undefined;
+  }
+
+  async #commitBatch(): Promise<void> {
+    const jobs: Job[] = [];
+    let batch: Batch;
+    let observed: ObservedStep | undefined;
+    try {
+      [batch, observed] = await this.#carryOutAll(jobs);
+      // Observations are small, and may find space where a change does not.
+      if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
+    } catch (error) {
+      // The state of the connection is unknown: what was not committed goes with it.
+      await this.#dropConnection();
+      // Those who wait are not left to find out one after another.
+      while (this.#takeNext(jobs, Infinity) !== undefined);
+      for (const job of jobs) job.reject(error);
+      return;
+    }
+    const { fromVersion, version: toVersion, changes, answers } = batch;
+    // Not awaited here: the next batch may commit while this one is being made known.
+    const isChange = toVersion > fromVersion || observed !== undefined;
+    const published = isChange ? this.#committed({ fromVersion, toVersion, changes, observed }) : Promise.resolve();
+    void published.then(
+      () => {
+        for (const answer of answers) answer();
+      },
+      // The writes are stored, but not known to every follower: their callers see an internal error, not success.
+      (error: unknown) => {
+        for (const job of jobs) job.reject(error);
+      },
+    );
+  }
+
+  /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
+  async #carryOutAll(jobs: Job[]): Promise<[Batch, ObservedStep | undefined]> {
+    const [connection, fromVersion] = await this.#begin(jobs);
+    const sent = new SentStatements(connection.isRemote);
+    const batch: Batch = {
+      fromVersion,
+      version: fromVersion,
+      sent,
+      isFirst: true,
+      unlogged: new UnloggedChanges(),
+      changes: [],
+      observed: [],
+      answers: [],
+      isFull: false,
+    };
+    const pace = new Pace();
+    const paced = giveWayBetween(connection, pace);
+    const endMs = performance.now() + batchMs;
+    // The first job was taken before the transaction began.
+    for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
+      await carryOut(paced, batch, job);
+    }
+    await batch.unlogged.log(paced, sent);
+    const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed);
+    const version = batch.version > fromVersion ? batch.version : undefined;
+    // Behind a statement that has failed, it commits nothing.
+    await sent.send(
+      this.#database.commit(connection, { version, isSignalled: version !== undefined || observed !== undefined }),
+    );
+    await sent.arrived();
+    return [batch, observed];
+  }
+
+  /** Returns the connection and the version of the store. Takes a job first: if there is no connection, somebody has to be told. */
+  async #begin(jobs: Job[]): Promise<[Connection, number]> {
+    this.#takeNext(jobs, Infinity);
+    // After an outage, the first write need not be the one that finds out.
+    if (this.#connection?.isBroken) await this.#dropConnection();
+    const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
+    return [connection, await this.#database.beginExclusive(connection)];
+  }
+
+  #takeNext(jobs: Job[], endMs: number): Job | undefined {
+    if (jobs.length >= batchLimit || performance.now() >= endMs) return undefined;
+    const job = this.#queue.take();
+    if (job !== undefined) jobs.push(job);
+    return job;
+  }
+
+  async #dropConnection(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    try {
+      await connection?.close();
+    } catch {
+      // It was broken, which is why it is dropped.
+    }
+  }
+}
+
+/** Lets others have their turn between statements that run in this thread. Those that travel keep their order, and wait anyway. */
+function giveWayBetween(connection: Connection, pace: Pace): Connection {
+  if (connection.isRemote) return connection;
+  return {
+    get isBroken() {
+      return connection.isBroken;
+    },
+    isRemote: false,
+    all: (sql, parameters) =>
+      pace.isDue ? pace.giveWay().then(() => connection.all(sql, parameters)) : connection.all(sql, parameters),
+    run: (sql, parameters) =>
+      pace.isDue ? pace.giveWay().then(() => connection.run(sql, parameters)) : connection.run(sql, parameters),
+    script: (sql) => connection.script(sql),
+    close: () => connection.close(),
+  };
+}
+
+async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
+  const { sent } = batch;
+  await sent.send(connection.script(batch.isFirst ? 'SAVEPOINT job' : 'RELEASE job; SAVEPOINT job'));
+  batch.isFirst = false;
+  try {
+    const { changes, observed, answer } = await job.perform(connection, batch);
+    if (changes.length > 0) batch.version += 1;
+    batch.changes.push(...changes);
+    batch.observed.push(...observed);
+    batch.answers.push(answer);
+  } catch (error) {
+    // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
+    await sent.arrived();
+    await undo(connection, error);
+    batch.isFull ||= error instanceof StoreFullError;
+    job.reject(error);
+  }
+}
+
+async function undo(connection: Connection, error: unknown): Promise<void> {
+  try {
+    await connection.script('ROLLBACK TO job');
+  } catch (failure) {
+    // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
+    throw error instanceof StoreUnavailableError ? error : failure;
+  }
+}
+
+async function performLogged<T>(
+  connection: Connection,
+  { version, unlogged }: Batch,
+  actor: Actor,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<Done<T>> {
+  const changes: Change[] = [];
+  const merged = new MergedStatements(connection);
+  let ranStatements = false;
+  const value = await work({
+    actor,
+    all: (sql, parameters) => merged.all(sql, parameters),
+    run: (sql, parameters) => {
+      ranStatements = true;
+      return merged.run(sql, parameters);
+    },
+    record: (change) => changes.push(change),
+    forEach: (items, each) => forEachItem(connection, merged, changes, items, each),
+    async changesAfter(earlier, kinds, limit) {
+      const logged = await readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
+      return [...logged, ...unlogged.ofAccount(actor.accountId, earlier, kinds)].slice(0, limit);
+    },
+  });
+  if (changes.length > 0) unlogged.add(version + 1, actor, changes);
+  else if (ranStatements) throw new Error('a write ran statements but recorded no change');
+  return { value, changes, observed: [] };
+}

@@ -1,0 +1,30 @@
+import type { Awaitable } from '../database.ts';
+
+/**
+ * Statements of a transaction whose answers nobody needs at once. Where statements travel, what follows is sent behind
+ * them without waiting, and is carried out in that order; where they run in this thread, each is done when it is sent.
+ */
+export class SentStatements {
+  readonly #isRemote: boolean;
+  #ends: Promise<unknown>[] = [];
+
+  constructor(isRemote: boolean) {
+    this.#isRemote = isRemote;
+  }
+
+  /** Throws the fault of a statement that runs here; that of one that travels ends the transaction, by `arrived`. */
+  send(statement: Awaitable<unknown>): Awaitable<unknown> {
+    if (!this.#isRemote || !(statement instanceof Promise)) return statement;
+    // It is looked at by `arrived`, and must not end the process before.
+    statement.catch(() => {});
+    this.#ends.push(statement);
+    return undefined;
+  }
+
+  /** Resolves when all of them are carried out; throws the fault of the first that was not. */
+  async arrived(): Promise<void> {
+    const ends = this.#ends;
+    this.#ends = [];
+    await Promise.all(ends);
+  }
+}
