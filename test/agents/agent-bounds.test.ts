@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { until } from '../e2e/gateway/support/until.ts';
 import { startListener } from './support/listener.ts';
 import { Recorder } from './support/mux-peers.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onServed } from './support/served-agents.ts';
 import { signIn } from './support/sign-in.ts';
 import { connectAgent } from './support/test-agent.ts';
 
@@ -38,7 +38,7 @@ test('the visitor that leaves most bytes unread is cut off, and the bound is tol
   assert.ok(session.isOpen);
 });
 
-onEachServed(
+onServed(
   'bounds of agents',
   (served) => {
     async function samples(): Promise<string> {

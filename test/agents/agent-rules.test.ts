@@ -3,11 +3,11 @@ import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { createBot, createUser } from '../support/people.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onServed } from './support/served-agents.ts';
 import { signIn } from './support/sign-in.ts';
 
 /** Rules of who may connect, at sign-in and while agents are connected; and commands to agents. */
-onEachServed('agents and rules', (served) => {
+onServed('agents and rules', (served) => {
   async function restrict(enforced: boolean): Promise<{ readonly id: string; readonly policyId: string }> {
     const { gatehouse } = served();
     const policy = await gatehouse.create('/ip_policies', {});
@@ -95,7 +95,7 @@ onEachServed('agents and rules', (served) => {
   });
 });
 
-onEachServed(
+onServed(
   'agents at their limits',
   (served) => {
     test('a credential may have so many sessions, and one that reconnects is none too many', async () => {

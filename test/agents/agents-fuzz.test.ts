@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 
+import { isLong, rounds } from '../support/long-form.ts';
 import type { SessionEnd } from '../../src/agents/mux/mux-session.ts';
 import { AgentConnection } from '../../src/agents/server/agent-connection.ts';
 import type { AgentSession } from '../../src/agents/server/agent-session.ts';
@@ -23,8 +24,7 @@ import { Recorder, serverOptions, startSide } from './support/mux-peers.ts';
  * the session ends once, with a reason.
  */
 
-const isLong = process.env['TEST_LONG'] === '1';
-const cases = isLong ? 200_000 : 4000;
+const cases = rounds(4000, 200_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 /** Cases that run at once. */

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { until } from '../e2e/gateway/support/until.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { httpProgram, rawProgram, visit, visitTcp } from './support/endpoint-visitors.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onServed } from './support/served-agents.ts';
 
 const authority = new ClientAuthority('visitors');
 const refusedByEndpoint = { status: 403, code: 'ERR_NGROK_3203' };
@@ -19,7 +19,7 @@ function outcome({ status, code }: { readonly status: number; readonly code: str
 }
 
 /** Options that the unmodified library of the hosted service asks for: a visitor sees each of them, or the bind is refused. */
-onEachServed(
+onServed(
   'options of endpoints',
   (served) => {
     async function connect() {

@@ -9,7 +9,7 @@ import { makeCertificate } from '../gateway/support/https-certificate.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { createAccount, createUser } from '../support/people.ts';
 import { listen, rawProgram, say, visit, visitTls } from './support/endpoint-visitors.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onServed } from './support/served-agents.ts';
 
 /** The certificate of the program behind the agent: nobody else has its key. */
 const authority = new ClientAuthority('visitors');
@@ -23,7 +23,7 @@ async function tlsProgram(t: TestContext): Promise<string> {
 }
 
 /** Endpoints of TLS that the unmodified library of the hosted service opens. */
-onEachServed(
+onServed(
   'TLS endpoints',
   (served) => {
     async function connect() {
@@ -219,7 +219,7 @@ onEachServed(
   { tcpPorts: '17200-17299', secretKey: 'the-key-that-seals-private-keys-0123456789' },
 );
 
-onEachServed(
+onServed(
   'TLS endpoints without a listener of HTTPS',
   (served) => {
     test('they are refused, as those of HTTP are', async () => {

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { TcpProxy } from '../e2e/many-processes/support/tcp-proxy.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { httpProgram, rawProgram, visit, visitTcp } from './support/endpoint-visitors.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onServed } from './support/served-agents.ts';
 import type { ServedAgents } from './support/served-agents.ts';
 
 /** The network between the library and the server, which can be cut. */
@@ -26,7 +26,7 @@ async function connectThrough(t: TestContext, { gatehouse, library, port }: Serv
 }
 
 /** Visitors who come while the unmodified library of the hosted service is on its way back. */
-onEachServed(
+onServed(
   'visitors of agents that are on their way back',
   (served) => {
     test('requests and connections wait, and are carried out once', async (t) => {
@@ -80,7 +80,7 @@ onEachServed(
   { tcpPorts: '17300-17399', agentWait: '60' },
 );
 
-onEachServed(
+onServed(
   'visitors of agents that do not come back',
   (served) => {
     test('an agent that closes its endpoint is not waited for', async (t) => {

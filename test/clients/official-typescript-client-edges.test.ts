@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makeCertificate } from '../gateway/support/https-certificate.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
 import { errorOf, expectDeleted, startWithClient } from './support/typescript-client.ts';
 
 type World = Awaited<ReturnType<typeof startWithClient>>;
@@ -16,7 +16,7 @@ function makeBackend({ client }: World) {
   return client.backends.staticBackends.create({ address: 'app.internal:8080', tls: { enabled: false } });
 }
 
-onEachDatabase('the official TypeScript client on edges', (newDatabase) => {
+onAnyDatabase('the official TypeScript client on edges', (newDatabase) => {
   test('works with static backends', async () => {
     await using world = await startWithClient(await newDatabase());
     const { staticBackends } = world.client.backends;

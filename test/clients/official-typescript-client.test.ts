@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { Ngrok } from '@ngrok/ngrok-api';
 
-import { onEachDatabase } from '../support/each-database.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
 import { errorOf, expectDeleted, startWithClient } from './support/typescript-client.ts';
 
-onEachDatabase('the official TypeScript client', (newDatabase) => {
+onAnyDatabase('the official TypeScript client', (newDatabase) => {
   test('creates, reads, lists, updates and deletes API keys', async () => {
     await using world = await startWithClient(await newDatabase());
     const { apiKeys } = world.client;

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, test } from 'node:test';
 
 import type { Gatehouse } from '../support/gatehouse.ts';
-import { onEachDashboard } from './support/dashboard.ts';
+import { onDashboard } from './support/dashboard.ts';
 import { startUpstream } from './support/edge-traffic.ts';
 import { lookAt } from './support/looks.ts';
 
@@ -26,7 +26,7 @@ async function visitFrom(localAddress: string, { app }: Gatehouse): Promise<[sta
   return [response.statusCode, await text(response)];
 }
 
-onEachDashboard(
+onDashboard(
   'a first start',
   (d) => {
     afterEach(() => d().endTest());

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, test } from 'node:test';
 
-import { onEachDashboard } from './support/dashboard.ts';
+import { onDashboard } from './support/dashboard.ts';
 
 /** Two calls for all, and five pages. */
 const policies = 220;
 const rowsOnPage = 50;
 
-onEachDashboard('the search field of a list', (d) => {
+onDashboard('the search field of a list', (d) => {
   before(async () => {
     // Newest first: the ones made first are on the last pages.
     for (let made = 1; made <= policies; made += 1) {

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { afterEach, test } from 'node:test';
 
 import { createUser } from '../support/people.ts';
-import { onEachDashboard, signIn } from './support/dashboard.ts';
+import { onDashboard, signIn } from './support/dashboard.ts';
 
-onEachDashboard('signing in to the dashboard', (d) => {
+onDashboard('signing in to the dashboard', (d) => {
   afterEach(() => d().endTest());
 
   test('a browser that opens the server is led to the sign-in, and with a token to the overview', async () => {

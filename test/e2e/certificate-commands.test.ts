@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-certificates-0123456789abcdef';
 
-onEachDatabase('gatehouse certificates list', (newDatabase) => {
+onAnyDatabase('gatehouse certificates list', (newDatabase) => {
   let server: GatehouseProcess;
   const run = (...args: readonly string[]) =>
     GatehouseProcess.run(['certificates', 'list', ...args], { GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token });

@@ -8,14 +8,14 @@ import { portOf } from '../gateway/support/https-upstream.ts';
 import { freePort } from '../support/free-port.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import { isLong } from '../support/long-form.ts';
 import { newSqlite, scratchFolder } from './gateway/support/scratch.ts';
 import { until } from './gateway/support/until.ts';
 
 const token = 'the-token-of-both-servers-0123456789';
 const limitMs = 200_000;
 /** Numbers of what is imported. */
-const counts =
-  process.env['TEST_LONG'] === '1' ? { rules: 200, backends: 380, edges: 300 } : { rules: 25, backends: 80, edges: 60 };
+const counts = isLong ? { rules: 200, backends: 380, edges: 300 } : { rules: 25, backends: 80, edges: 60 };
 const atLeast = 20 * counts.rules + counts.backends + 2 * counts.edges;
 
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string };

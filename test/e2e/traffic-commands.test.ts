@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { onEachDatabase } from '../support/each-database.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
 import { freePort } from '../support/free-port.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-the-traffic-0123456789abcdef';
 
-onEachDatabase('commands about traffic', (newDatabase) => {
+onAnyDatabase('commands about traffic', (newDatabase) => {
   let server: GatehouseProcess;
   let folder: string;
   let port: number;

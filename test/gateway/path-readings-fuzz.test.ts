@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { isLong, rounds } from '../support/long-form.ts';
 import { Random } from '../e2e/gateway/support/random.ts';
 import { openHttp2, requestHttp2 } from './support/https-client.ts';
 import {
@@ -119,8 +120,7 @@ function protectedReading(target: string): string | undefined {
   return readingRules.map((rules) => readPath(path, rules)).find(isProtected);
 }
 
-const isLong = process.env['TEST_LONG'] === '1';
-const cases = isLong ? 600_000 : 3000;
+const cases = rounds(3000, 600_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { isLong, rounds } from '../support/long-form.ts';
 import { Random } from '../e2e/gateway/support/random.ts';
 import { awaitBytes, checkRecorded, converse, startRecordedGateway, statusesOf } from './support/recorded-gateway.ts';
 import type { RecordedGateway, Step } from './support/recorded-gateway.ts';
@@ -227,8 +228,7 @@ test('both HTTP/1 paths make the same of saved conversations', async () => {
   for (const steps of Object.values(saved)) await compare(fast, slow, steps);
 });
 
-const isLong = process.env['TEST_LONG'] === '1';
-const cases = isLong ? 50_000 : 600;
+const cases = rounds(600, 50_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 

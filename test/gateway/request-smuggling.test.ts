@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 
+import { rounds } from '../support/long-form.ts';
 import { awaitBytes, checkRecorded, converse, startRecordedGateway, statusesOf } from './support/recorded-gateway.ts';
 import type { RecordedGateway, Step } from './support/recorded-gateway.ts';
 import { smugglingForms } from './support/smuggling-corpus.ts';
@@ -15,7 +16,7 @@ const plain = 'GET /before HTTP/1.1\r\nHost: app.test\r\n\r\n';
 const last = 'GET /last HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n';
 
 /** Length of the pieces of a form that comes in pieces. */
-const pieceLength = process.env['TEST_LONG'] === '1' ? 1 : 5;
+const pieceLength = rounds(5, 1);
 
 function piecesOf(text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / pieceLength) }, (_, at) =>

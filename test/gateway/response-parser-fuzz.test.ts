@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
+import { isLong, rounds } from '../support/long-form.ts';
 import { Random } from '../e2e/gateway/support/random.ts';
 import { responses, tokens } from './support/response-corpus.ts';
 import { readByGateway, readByNode } from './support/response-readers.ts';
@@ -118,8 +119,7 @@ suite('a response as it is written', () => {
   }
 });
 
-const isLong = process.env['TEST_LONG'] === '1';
-const cases = isLong ? 200_000 : 4000;
+const cases = rounds(4000, 200_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 

@@ -3,15 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 
+import { isLong } from './long-form.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 
 /** URL of the server that `npm test` starts for all files; a file that runs alone starts its own. */
 const sharedServer = process.env['TEST_POSTGRES_URL'];
 
+type Suite = (newDatabase: () => Promise<string>) => void;
+
 /** Runs the suite once for each kind of database. `newDatabase` returns the URL of an empty one. */
-export function onEachDatabase(name: string, suite: (newDatabase: () => Promise<string>) => void): void {
-  describe(`${name} (SQLite)`, () => {
+export function onEachDatabase(name: string, suite: Suite): void {
+  onSqlite(`${name} (SQLite)`, suite);
+  onPostgres(`${name} (PostgreSQL)`, suite);
+}
+
+/** Runs a suite that does not depend on the kind of database: on SQLite, and in its long form on each. */
+export function onAnyDatabase(name: string, suite: Suite): void {
+  if (isLong) onEachDatabase(name, suite);
+  else onSqlite(name, suite);
+}
+
+function onSqlite(name: string, suite: Suite): void {
+  describe(name, () => {
     const folders: string[] = [];
     after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
     suite(async () => {
@@ -20,7 +34,10 @@ export function onEachDatabase(name: string, suite: (newDatabase: () => Promise<
       return `sqlite:${join(folder, 'gatehouse.db')}`;
     });
   });
-  describe(`${name} (PostgreSQL)`, () => {
+}
+
+function onPostgres(name: string, suite: Suite): void {
+  describe(name, () => {
     let own: PostgresServer | undefined;
     before(async () => {
       if (sharedServer === undefined) own = await startPostgres();

@@ -6,7 +6,7 @@ import type { Session, SessionBuilder } from '@ngrok/ngrok';
 
 import type { Flags } from '../../../src/config/config.ts';
 import { until } from '../../e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase, onEachDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { signIn } from './sign-in.ts';
 import type { TestAgent } from './test-agent.ts';
@@ -31,18 +31,31 @@ export interface SignedIn {
   readonly sessionId: string;
 }
 
+type Suite = (served: () => ServedAgents) => void;
+
 /** Runs the suite once for each kind of database, with one Gatehouse for all its tests. */
-export function onEachServed(name: string, suite: (served: () => ServedAgents) => void, settings: Flags = {}): void {
+export function onEachServed(name: string, suite: Suite, settings: Flags = {}): void {
   onEachDatabase(name, (newDatabase) => {
-    describe('with one Gatehouse', () => {
-      let served: (ServedAgents & { readonly cleanUp: () => Promise<void> }) | undefined;
-      before(async () => {
-        served = await serveAgents(await newDatabase(), settings);
-      });
-      afterEach(() => served?.cleanUp());
-      after(() => served?.gatehouse[Symbol.asyncDispose]());
-      suite(() => served ?? assert.fail('the Gatehouse runs only while tests do'));
+    withOneGatehouse(newDatabase, suite, settings);
+  });
+}
+
+/** The same for what does not depend on the kind of database. */
+export function onServed(name: string, suite: Suite, settings: Flags = {}): void {
+  onAnyDatabase(name, (newDatabase) => {
+    withOneGatehouse(newDatabase, suite, settings);
+  });
+}
+
+function withOneGatehouse(newDatabase: () => Promise<string>, suite: Suite, settings: Flags): void {
+  describe('with one Gatehouse', () => {
+    let served: (ServedAgents & { readonly cleanUp: () => Promise<void> }) | undefined;
+    before(async () => {
+      served = await serveAgents(await newDatabase(), settings);
     });
+    afterEach(() => served?.cleanUp());
+    after(() => served?.gatehouse[Symbol.asyncDispose]());
+    suite(() => served ?? assert.fail('the Gatehouse runs only while tests do'));
   });
 }
 

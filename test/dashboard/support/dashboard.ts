@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe } from 'node:test';
+import { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 import type { Flags } from '../../../src/config/config.ts';
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { findChromium } from './find-chromium.ts';
 
@@ -103,20 +100,9 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 /** Runs tests with one browser and one server on a database of its own. */
 export function onDashboard(name: string, suite: (dashboard: () => Dashboard) => void, settings: Flags = {}): void {
-  describe(name, () => {
-    let folder = '';
-    const newDatabase = async (): Promise<string> => {
-      folder = await mkdtemp(join(tmpdir(), 'gatehouse-dashboard-'));
-      return `sqlite:${join(folder, 'gatehouse.db')}`;
-    };
+  onAnyDatabase(name, (newDatabase) => {
     overDatabase(newDatabase, suite, settings);
-    after(() => rm(folder, { recursive: true, force: true }));
   });
-}
-
-/** The same, once for each kind of database. */
-export function onEachDashboard(name: string, suite: (dashboard: () => Dashboard) => void, settings: Flags = {}): void {
-  onEachDatabase(name, (newDatabase) => overDatabase(newDatabase, suite, settings));
 }
 
 function overDatabase(

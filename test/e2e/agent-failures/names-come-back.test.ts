@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { Random } from '../gateway/support/random.ts';
 import { until } from '../gateway/support/until.ts';
@@ -11,8 +12,8 @@ import { backLimitMs, Served } from '../agents/support/served.ts';
 
 /** Names and ports after everything that can happen to a connection: they come back, and only to their account. */
 
-const isLong = process.env['TEST_LONG'] === '1';
-const rounds = isLong ? 1000 : 20;
+/** Each kind of trouble once, or many times. */
+const troubles = rounds(5, 1000);
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 
 class Story {
@@ -142,14 +143,14 @@ function startAgent(served: Served, proxy: TcpProxy, token: string, addr: string
   return served.agent(token, listeners, { session: { server_addr: `localhost:${proxy.port}` } });
 }
 
-onEachDatabase('names', (newDatabase) => {
-  test(`come back in ${rounds} rounds of trouble, and only to their account`, async (t) => {
+onAnyDatabase('names', (newDatabase) => {
+  test(`come back in ${troubles} rounds of trouble, and only to their account`, async (t) => {
     t.diagnostic(`TEST_SEED=${seed}`);
     await using served = await Served.start(await newDatabase());
     await using proxy = await TcpProxy.to(served.agentPort);
     const story = await Story.begin(served, proxy);
     const counts = new Map<string, number>();
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < troubles; round++) {
       const kind = await story.round();
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { backLimitMs, Served } from '../agents/support/served.ts';
 import { Program } from '../gateway/support/program.ts';
 import { until } from '../gateway/support/until.ts';
 
-onEachDatabase('an agent', (newDatabase) => {
+onAnyDatabase('an agent', (newDatabase) => {
   test('that was frozen for so long that it was dropped has its name again when it wakes up', async () => {
     await using served = await Served.start(await newDatabase());
     const agent = await served.agent(await served.newToken(), [{}]);

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { rounds } from '../../support/long-form.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { Served } from '../agents/support/served.ts';
 import { newSqlite } from '../gateway/support/scratch.ts';
 import { sampleProcess } from '../support/process-sample.ts';
 import { until } from '../gateway/support/until.ts';
 
-const isLong = process.env['TEST_LONG'] === '1';
-const reconnects = isLong ? 100_000 : 2000;
+const reconnects = rounds(2000, 100_000);
 /** Agents that come and go at the same time. */
 const agents = 8;
 /** After so many the memory of the program is what it needs for this. */

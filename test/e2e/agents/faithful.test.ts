@@ -12,13 +12,13 @@ import { portOf, startRawUpstream } from '../../gateway/support/https-upstream.t
 import { oddTraffic } from '../../gateway/support/odd-traffic.ts';
 import type { CarryAllWays } from '../../gateway/support/odd-traffic.ts';
 import { until } from '../gateway/support/until.ts';
-import { onEachServed } from './support/served.ts';
+import { onServed } from './support/served.ts';
 
 /**
  * Odd but legal traffic through the library, to a name of the agent itself and to an edge with labels: visitors and
  * upstream must see the same bytes in the same order as with an edge whose backend is that upstream.
  */
-onEachServed(
+onServed(
   'the library carries what a static backend gets',
   (served) => {
     const host = 'app.test';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { startUpstream } from '../gateway/support/upstream.ts';
-import { onEachServed } from './support/served.ts';
+import { onServed } from './support/served.ts';
 
 /** Agents of different accounts beside each other; the contract tests try every operation with ids of others. */
-onEachServed('agents of two accounts', (served) => {
+onServed('agents of two accounts', (served) => {
   test('with the same labels serve only the edges of their own', async () => {
     const { program } = served();
     await using stranger = await startUpstream('stranger');

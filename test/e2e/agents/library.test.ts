@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { until } from '../gateway/support/until.ts';
 import { LibraryError } from './support/library-agent.ts';
-import { onEachServed } from './support/served.ts';
+import { onServed } from './support/served.ts';
 
 /** The hosted service's own library, unmodified, against the real program: what its users do first. */
-onEachServed('the library', (served) => {
+onServed('the library', (served) => {
   /** Runs what must be refused, and returns the error that the library shows. */
   async function refusal(work: Promise<unknown>): Promise<LibraryError> {
     const error: unknown = await work.then(

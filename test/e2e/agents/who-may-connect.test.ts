@@ -8,10 +8,10 @@ import { startUpstream } from '../gateway/support/upstream.ts';
 import { TcpProxy } from '../many-processes/support/tcp-proxy.ts';
 import { LibraryError } from './support/library-agent.ts';
 import type { LibraryAgent, PlainConfig } from './support/library-agent.ts';
-import { onEachServed } from './support/served.ts';
+import { onServed } from './support/served.ts';
 
 /** Who may connect as an agent, at the start and from one moment to the next. */
-onEachServed('agents and their rules', (served) => {
+onServed('agents and their rules', (served) => {
   const stranger = '127.0.0.9';
   let proxy: TcpProxy | undefined;
   before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { appHost } from './support/app-edge.ts';
 import { InwardAttack, spellings, trustedAddresses } from './support/inward-attack.ts';
 import type { Setup } from './support/inward-attack.ts';
@@ -52,7 +52,7 @@ for (const [name, settings] of [
   });
 }
 
-onEachDatabase('with an API process and a gateway process over one database', (newDatabase) => {
+onAnyDatabase('with an API process and a gateway process over one database', (newDatabase) => {
   test('a TCP edge of the gateway cannot reach a listener of either', async () => {
     const databaseUrl = await newDatabase();
     await using gateway = await Program.start(databaseUrl, { ...proxied, role: 'gateway' }, everywhere);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { freePort } from '../../support/free-port.ts';
 import { DashboardBrowser } from '../../support/dashboard-browser.ts';
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { EventReader } from '../../support/event-reader.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { checkData } from '../../support/openapi-check.ts';
@@ -11,7 +11,7 @@ import { createAccount, createUser } from '../../support/people.ts';
 import { Site, siteHost } from './support/site.ts';
 import { until } from './support/until.ts';
 
-onEachDatabase('live traffic', (newDatabase) => {
+onAnyDatabase('live traffic', (newDatabase) => {
   for (const workers of ['1', '2']) {
     describe(`with ${workers} gateway process(es)`, () => {
       let site: Site;

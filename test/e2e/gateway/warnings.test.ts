@@ -3,6 +3,7 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 
 import fc from 'fast-check';
 
+import { rounds } from '../../support/long-form.ts';
 import { Site } from './support/site.ts';
 
 let site: Site;
@@ -164,6 +165,6 @@ test('POST /ip_check predicts the result of traffic, and its warnings, whatever 
         await site.gatehouse.delete(`/ip_restrictions/${id}`);
       }
     }),
-    { numRuns: process.env['TEST_LONG'] === '1' ? 200 : 25 },
+    { numRuns: rounds(25, 200) },
   );
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { onEachDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
-import { randomBetween, rounds, until } from './support/waiting.ts';
+import { randomBetween, until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
 const kills = rounds(5, 50);

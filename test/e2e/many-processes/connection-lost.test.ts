@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
+import { rounds } from '../../support/long-form.ts';
 import { listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
-import { rounds, until } from './support/waiting.ts';
+import { until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
 /** Limit for any call, whatever the network does. */

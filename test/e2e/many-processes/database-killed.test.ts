@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { rounds } from '../../support/long-form.ts';
 import type { Answer } from './support/call.ts';
 import { checkSoundness } from './support/soundness.ts';
 import { Stage } from './support/stage.ts';
 import { askName, Traffic } from './support/traffic.ts';
-import { rounds, until } from './support/waiting.ts';
+import { until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
 const crashes = rounds(2, 20);

@@ -7,9 +7,10 @@ import { storeMigrations } from '../../../src/store/store-migrations.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { onEachDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness, column } from './support/soundness.ts';
-import { rounds, until } from './support/waiting.ts';
+import { until } from './support/waiting.ts';
 
 const starts = rounds(2, 30);
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { test } from 'node:test';
 
 import { onEachDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import { operation } from './support/model-operations.ts';
 import { Process } from './support/model-process.ts';
 import { ModelRun } from './support/model-run.ts';
 import { Model } from './support/model.ts';
 import { checkSoundness } from './support/soundness.ts';
-import { rounds } from './support/waiting.ts';
 
 const runs = rounds(8, 300);
 const operationsInRun = rounds(60, 150);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { onEachDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import type { Answer } from './support/call.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
-import { pick, rounds } from './support/waiting.ts';
+import { pick } from './support/waiting.ts';
 
 const roundCount = rounds(30, 200);
 const contenders = 3;

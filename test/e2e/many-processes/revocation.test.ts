@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../../support/each-database.ts';
+import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
-import { randomBetween, rounds, until } from './support/waiting.ts';
+import { randomBetween, until } from './support/waiting.ts';
 
 const keys = rounds(30, 1_000);
 /** Limit for every other process, from the response to the deletion. */

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import pg from 'pg';
 
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { rounds } from '../../support/long-form.ts';
 import { killListeners, listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
-import { rounds, until } from './support/waiting.ts';
+import { until } from './support/waiting.ts';
 
 const kills = rounds(3, 50);
 

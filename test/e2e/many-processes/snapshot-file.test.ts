@@ -14,8 +14,9 @@ import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
 import { makePair } from '../../support/certificate-pair.ts';
 import { freePort } from '../../support/free-port.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
-import { randomBetween, rounds, until } from './support/waiting.ts';
+import { randomBetween, until } from './support/waiting.ts';
 
 const writerProgram = fileURLToPath(new URL('support/snapshot-writer.ts', import.meta.url));
 const secretKey = 'the-key-that-keeps-the-private-keys-of-tests';

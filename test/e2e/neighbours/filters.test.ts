@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { createAccount, createUser } from '../../support/people.ts';
+import { rounds } from '../../support/long-form.ts';
 import { staysShort } from './support/stays-short.ts';
 import { WatchedProgram } from './support/watched-program.ts';
 
@@ -13,7 +14,7 @@ const asManyAs = (condition: string) => listOf(Math.floor(4_096 / (condition.len
 const list = (path: string, filter: string) => `${path}?filter=${encodeURIComponent(filter)}`;
 
 /** Entries that are looked through, beside some long ones. */
-const entries = process.env['TEST_LONG'] === '1' ? 97_000 : 17_000;
+const entries = rounds(17_000, 97_000);
 
 /** Filters that no entry passes, and that take long to say so. */
 const hostileToTexts = [
@@ -28,7 +29,7 @@ const hostileToLists = ['"b" in obj.hostports', 'size(obj.hostports) > 9999'].ma
 );
 const hostileToChanges = ['obj.id<"a"', 'obj.version<0.5'].map(asManyAs);
 
-onEachDatabase('a hostile filter', (newDatabase) => {
+onAnyDatabase('a hostile filter', (newDatabase) => {
   describe(`over ${entries + 3_000} entries`, () => {
     let program: WatchedProgram;
     let neighbour = '';

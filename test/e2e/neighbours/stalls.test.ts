@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onAnyDatabase } from '../../support/each-database.ts';
 import { shortMs, staysShort } from './support/stays-short.ts';
 import { WatchedProgram } from './support/watched-program.ts';
 import type { SentBody } from './support/watched-program.ts';
@@ -12,7 +12,7 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const listOf = (count: number, entry: (at: number) => string) => Array.from({ length: count }, (_, at) => entry(at));
 const network = (first: number, at: number) => `${first}.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}/32`;
 
-onEachDatabase('no call keeps everybody else waiting', (newDatabase) => {
+onAnyDatabase('no call keeps everybody else waiting', (newDatabase) => {
   describe('with one program', () => {
     let program: WatchedProgram;
     let policy = '';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe } from 'node:test';
 
 import { freePort, freePorts } from '../../../support/free-port.ts';
-import { onEachDatabase } from '../../../support/each-database.ts';
+import { onAnyDatabase } from '../../../support/each-database.ts';
 import { createAccount } from '../../gateway/support/host-command.ts';
 import { Program } from '../../gateway/support/program.ts';
 import { askHttps, askTcp } from '../../gateway/support/traffic.ts';
@@ -143,13 +143,13 @@ export class Served implements AsyncDisposable {
   }
 }
 
-/** Runs the suite once for each kind of database, with one program for all its tests. */
-export function onEachServed(
+/** Runs the suite with one program for all its tests; in the long form once for each kind of database. */
+export function onServed(
   name: string,
   suite: (served: () => Served) => void,
   settings: Readonly<Record<string, string>> = {},
 ): void {
-  onEachDatabase(name, (newDatabase) => {
+  onAnyDatabase(name, (newDatabase) => {
     describe('with one program', () => {
       let served: Served | undefined;
       before(async () => {

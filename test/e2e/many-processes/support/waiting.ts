@@ -1,12 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** True with `TEST_LONG=1`, which runs as many rounds as a night allows. */
-const isLong = process.env['TEST_LONG'] === '1';
-
-export function rounds(short: number, long: number): number {
-  return isLong ? long : short;
-}
-
 export function randomBetween(low: number, high: number): number {
   return low + Math.floor(Math.random() * (high - low + 1));
 }
