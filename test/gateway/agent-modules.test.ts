@@ -77,3 +77,29 @@ test('an endpoint whose upstream fails is spared, whether it answers or not', as
     assert.equal(upstream.connections, connections);
   }
 });
+
+test('an endpoint whose upstream has recovered is served again after one upgrade', async (t) => {
+  const realNow = performance.now.bind(performance);
+  let movedMs = 0;
+  t.mock.method(performance, 'now', () => realNow() + movedMs);
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+  const closeFrame = '\x88\x80\0\0\0\0';
+  const webSocket = `GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n${closeFrame}`;
+  const gone = await startRawUpstream(() => {});
+  await gone[Symbol.asyncDispose]();
+  await using upstream = await startRawUpstream((socket) => void socket.end(switching));
+  const circuit_breaker = { enabled: true, error_threshold: 0.5 };
+  for (const modules of [{}, { websocket_tcp_converter: { enabled: true } }]) {
+    const edge = edgeWith({ circuit_breaker, ...modules });
+    await using gateway = await startGateway([backendEntry('b', gone.port), edge]);
+    const statuses = async (count: number): Promise<readonly number[]> => {
+      const found: number[] = [];
+      while (found.length < count) found.push((await sendRaw(gateway.port, webSocket)).status);
+      return found;
+    };
+    assert.deepEqual(await statuses(12), [...Array<number>(10).fill(502), 503, 503]);
+    await gateway.set(backendEntry('b', upstream.port));
+    movedMs += 10_000;
+    assert.deepEqual(await statuses(3), [101, 101, 101]);
+  }
+});

@@ -46,6 +46,8 @@ const nothing = Buffer.alloc(0);
 /** Headers of an answer to a request that found no connection; in seconds. */
 const retryLater = { 'Retry-After': '1' };
 
+const switchingProtocols = 101;
+
 /** Carries one request to its upstream and the answer back. */
 export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, EncodedBodyOwner, IdleTimeout {
   lastActivity = 0;
@@ -214,13 +216,14 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */
   #switchProtocols(headers: readonly string[], upstream: Duplex): ReturnType<Exchange['switchProtocols']> | undefined {
+    this.#request.route.pipeline.breaker?.answered(switchingProtocols);
     if (!this.#context.tunnels.admits(this.#request.admittedBy)) {
       upstream.destroy();
       this.#exchange.abort();
       return undefined;
     }
     this.#detach();
-    this.#log.status = 101;
+    this.#log.status = switchingProtocols;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     return this.#exchange.switchProtocols(headers);
   }
