@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AgentCommand } from '../../agents/wire/commands.ts';
-import { newId } from '../../lib/ids.ts';
+import { firstIdOfSecond, newId, toTimestamp } from '../../lib/ids.ts';
 import type { Change } from '../../store/write/change-log.ts';
+import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Outcome of a command. */
@@ -17,6 +18,8 @@ export type BoxedCommand = AgentCommand | 'probe';
 export const commandKind = 'agent_command';
 /** A little longer than the process that holds the session waits for the agent. */
 export const commandSeconds = 7;
+/** Age of a command that nobody waits for; less than it takes to find that a process is gone. */
+const abandonedMs = 20_000;
 const prefix = 'cmd';
 
 /** Commands to agents, through the database: any process may give one, and the one that holds the session carries it out. */
@@ -80,4 +83,10 @@ export class CommandBox {
     // Only `answer` writes the column.
     if (typeof row?.[0] === 'string') this.#waiting.get(id)?.(JSON.parse(row[0]) as CommandAnswer);
   }
+}
+
+/** Removes the commands of processes that ended before they could. */
+export async function removeAbandonedCommands(writer: ObservationWriter): Promise<void> {
+  const first = firstIdOfSecond(prefix, toTimestamp(Date.now() - abandonedMs));
+  await writer.run('DELETE FROM agent_commands WHERE id < $1', [first]);
 }

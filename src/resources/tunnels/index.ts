@@ -3,7 +3,7 @@ import { hasLabels } from '../labels.ts';
 import { portHolders } from '../port-holders.ts';
 import { ownedByProcesses } from '../processes/service.ts';
 import type { Resource } from '../resource.ts';
-import { CommandBox } from './commands.ts';
+import { CommandBox, removeAbandonedCommands } from './commands.ts';
 import { endpointCompilers, toRef } from './compile.ts';
 import * as errors from './errors.ts';
 import { claimedNames, claimedPorts } from './holders.ts';
@@ -31,7 +31,10 @@ export const tunnelsResource: Resource = {
     services.add(hostnameHolders, claimedNames);
     services.add(portHolders, claimedPorts);
     services.add(ownedByProcesses, {
-      removeOf: (writer, processId) => new TunnelRows(services, goneProcessHoldMs).removeSessionsOf(writer, processId),
+      async removeOf(writer, processId) {
+        await new TunnelRows(services, goneProcessHoldMs).removeSessionsOf(writer, processId);
+        await removeAbandonedCommands(writer);
+      },
     });
     services.provide(agentTunnels, {
       openHost: (options) => new TunnelHost(context, options, box),
