@@ -7,7 +7,11 @@ const shared = 'shared';
  * chunk: many small ones wait for each other.
  */
 export const chunks = [
-  { name: 'first', test: /\/dashboard\/src\/(?:app\/pages|api\/early-calls)\.ts$|preload-helper/, priority: 2 },
+  {
+    name: 'first',
+    test: /\/dashboard\/src\/(?:app\/pages|api\/early-calls|api\/page-size)\.ts$|preload-helper/,
+    priority: 2,
+  },
   {
     name: shared,
     test: /\/node_modules\/|\/client\/src\/|\/dashboard\/src\/(?:api|app|components|lib)\//,

@@ -1,37 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { findCycle, forbiddenImports, partOf, readTable, unknownParts } from './support/parts.ts';
 import { readRootFile, readSource, sourceFiles } from './support/source-files.ts';
 import type { SourceFile } from './support/source-files.ts';
 
 const page = 'docs/architecture.md';
 
-interface Part {
-  /** Folder or file, such as `src/api/` or `src/main.ts`. */
-  readonly path: string;
-  /** Names of parts; undefined allows everything. */
-  readonly mayImport: ReadonlyMap<string, 'all' | 'types'> | undefined;
-}
-
 const parts = readTable(readRootFile(page));
 const files = sourceFiles();
+const dashboardPage = 'dashboard/README.md';
+const dashboardParts = readTable(readRootFile(dashboardPage), 'dashboard/');
+const dashboardFiles = sourceFiles('dashboard/src');
 
 test('the table of parts names only parts that it has itself', () => {
   assert.ok(parts.size >= 13, `found only ${parts.size} parts in ${page}`);
-  const unknown = [...parts].flatMap(([name, { mayImport }]) =>
-    [...(mayImport?.keys() ?? [])].filter((other) => !parts.has(other)).map((other) => `${name} → ${other}`),
-  );
-  assert.deepEqual(unknown, []);
+  assert.deepEqual(unknownParts(parts), []);
 });
 
 test('every file belongs to a part of the table', () => {
   assert.ok(files.length > 100, `found only ${files.length} files`);
-  const strays = files.filter(({ path }) => partOf(path) === undefined).map(({ path }) => path);
+  const strays = files.filter(({ path }) => partOf(parts, path) === undefined).map(({ path }) => path);
   assert.deepEqual(strays, [], `add their folder to the table in ${page}`);
 });
 
 test('no file imports a part that the table does not allow', () => {
-  assert.deepEqual(files.flatMap(forbiddenImports), []);
+  assert.deepEqual(
+    files.flatMap((file) => forbiddenImports(parts, file)),
+    [],
+  );
 });
 
 test('no folder of a list is imported by any file outside it but the list, except its service and errors', () => {
@@ -48,6 +45,25 @@ test('the two databases do not import each other', () => {
 
 test('no files import each other in a circle', () => {
   assert.deepEqual(findCycle(files)?.join(' → '), undefined);
+});
+
+test('every file of the dashboard belongs to a part of its table', () => {
+  assert.deepEqual(unknownParts(dashboardParts), []);
+  assert.ok(dashboardFiles.length > 100, `found only ${dashboardFiles.length} files`);
+  const strays = dashboardFiles.filter(({ path }) => partOf(dashboardParts, path) === undefined);
+  assert.deepEqual(strays, [], `add their folder to the table in ${dashboardPage}`);
+});
+
+test('no file of the dashboard imports a part that its table does not allow, and no page another page', () => {
+  assert.deepEqual(
+    dashboardFiles.flatMap((file) => forbiddenImports(dashboardParts, file)),
+    [],
+  );
+  assert.deepEqual(dashboardFiles.flatMap(importsOfPages), []);
+});
+
+test('no files of the dashboard import each other in a circle, types included', () => {
+  assert.deepEqual(findCycle(dashboardFiles, { withTypes: true })?.join(' → '), undefined);
 });
 
 test('only the first file of a program touches process', () => {
@@ -89,11 +105,23 @@ test('faults are found where there are some', () => {
     readSource('src/lib/x.ts', `import { y } from './y.ts';`),
     readSource('src/lib/y.ts', `import { x } from './x.ts';`),
   ];
-  assert.deepEqual(forbiddenImports(upwards), ['src/lib/x.ts → src/store/y.ts']);
+  assert.deepEqual(forbiddenImports(parts, upwards), ['src/lib/x.ts → src/store/y.ts']);
   assert.deepEqual(importsOfSlices(sideways), ['src/resources/a/x.ts → src/resources/b/y.ts']);
   const service = readSource('src/resources/a/x.ts', `import { y } from '../b/service.ts';`);
   assert.deepEqual(importsOfSlices(service), []);
   assert.deepEqual(findCycle(circle), ['src/lib/x.ts', 'src/lib/y.ts', 'src/lib/x.ts']);
+  const typeCircle = [
+    readSource('dashboard/src/lib/x.ts', `import type { Y } from './y.ts';`),
+    readSource('dashboard/src/lib/y.ts', `import type { X } from './x.ts';`),
+  ];
+  assert.deepEqual(findCycle(typeCircle), undefined);
+  assert.equal(findCycle(typeCircle, { withTypes: true })?.length, 3);
+  const toApp = readSource('dashboard/src/pages/a/x.tsx', `import { y } from '../../app/y.ts';`);
+  assert.deepEqual(forbiddenImports(dashboardParts, toApp), ['dashboard/src/pages/a/x.tsx → dashboard/src/app/y.ts']);
+  const toServer = readSource('dashboard/src/lib/x.ts', `import { y } from '../../../src/store/y.ts';`);
+  assert.deepEqual(forbiddenImports(dashboardParts, toServer), ['dashboard/src/lib/x.ts → src/store/y.ts']);
+  const toPage = readSource('dashboard/src/pages/a/x.tsx', `import { y } from '../b/y.ts';`);
+  assert.deepEqual(importsOfPages(toPage), ['dashboard/src/pages/a/x.tsx → dashboard/src/pages/b/y.ts']);
   for (const code of ['process.exit(1)', 'const { env } = process;', 'run(process)', `import p from 'node:process'`]) {
     assert.ok(touchesProcess(code), code);
   }
@@ -101,48 +129,6 @@ test('faults are found where there are some', () => {
 });
 
 const betweenDatabases = /^src\/store\/(sqlite|postgres)\/.* → src\/store\/(?!\1)(?:sqlite|postgres)\//;
-
-/** Reads rows of the form | `path` | text | names | into a map by the name of the part. */
-function readTable(text: string): ReadonlyMap<string, Part> {
-  const rows = [...text.matchAll(/^\| `([\w/.-]+)` \|[^|]*\|([^|]*)\|$/gm)];
-  return new Map(
-    rows.map(([, path = '', names = '']) => {
-      const name = /([\w-]+)(?:\.ts|\/)$/.exec(path)?.[1] ?? path;
-      return [name, { path, mayImport: readNames(names.trim()) }];
-    }),
-  );
-}
-
-function readNames(text: string): Part['mayImport'] {
-  if (text === 'everything') return undefined;
-  if (text === 'nothing') return new Map();
-  return new Map(
-    text.split(', ').map((word) => {
-      const [, name = word, types] = /^([\w-]+)( \(types\))?$/.exec(word) ?? [];
-      return [name, types === undefined ? 'all' : 'types'];
-    }),
-  );
-}
-
-function partOf(path: string): string | undefined {
-  for (const [name, part] of parts) {
-    if (part.path.endsWith('/') ? path.startsWith(part.path) : path === part.path) return name;
-  }
-  return undefined;
-}
-
-function forbiddenImports({ path, imports }: SourceFile): readonly string[] {
-  const own = partOf(path) ?? '';
-  const part = parts.get(own);
-  return imports
-    .filter(({ target, atRunTime }) => {
-      const other = partOf(target) ?? target;
-      if (other === own || part === undefined || part.mayImport === undefined) return false;
-      const allowed = part.mayImport.get(other);
-      return allowed === undefined || (allowed === 'types' && atRunTime);
-    })
-    .map(({ target }) => `${path} → ${target}`);
-}
 
 /** Files of a folder that others may import: the interface of its services, and its errors. */
 const openFile = /\/(?:service|errors)\.ts$/;
@@ -162,30 +148,13 @@ function importsOfSlices({ path, imports }: SourceFile): readonly string[] {
     .map(({ target }) => `${path} → ${target}`);
 }
 
-/** Returns the files of an import cycle, the first one again at the end. */
-function findCycle(sources: readonly SourceFile[]): readonly string[] | undefined {
-  const targets = new Map(
-    sources.map(({ path, imports }) => [
-      path,
-      imports.filter(({ atRunTime }) => atRunTime).map(({ target }) => target),
-    ]),
-  );
-  const done = new Set<string>();
-  const walk = (path: string, trail: readonly string[]): readonly string[] | undefined => {
-    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
-    if (done.has(path)) return undefined;
-    for (const target of targets.get(path) ?? []) {
-      const cycle = walk(target, [...trail, path]);
-      if (cycle !== undefined) return cycle;
-    }
-    done.add(path);
-    return undefined;
-  };
-  for (const path of targets.keys()) {
-    const cycle = walk(path, []);
-    if (cycle !== undefined) return cycle;
-  }
-  return undefined;
+/** Finds imports of another page's folder; only the table of pages names them. */
+function importsOfPages({ path, imports }: SourceFile): readonly string[] {
+  const folderOf = (file: string): string | undefined => /^dashboard\/src\/pages\/[^/]+/.exec(file)?.[0];
+  return imports
+    .filter(({ target }) => folderOf(path) !== undefined && folderOf(target) !== undefined)
+    .filter(({ target }) => folderOf(target) !== folderOf(path))
+    .map(({ target }) => `${path} → ${target}`);
 }
 
 /** Finds uses of the global `process` in code without types; a field or parameter of that name is none. */

@@ -3,9 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 
 import { operations } from '../../../client/src/index.ts';
 import type { CallInput, Entry, ListId, OperationId, Operations, Reply } from '../../../client/src/index.ts';
-import { rowsPerCall } from '../app/pages.ts';
 import { pollEvery } from '../lib/activity.ts';
 import { asCallError, client } from './client.ts';
+import { rowsPerCall } from './page-size.ts';
 import { readSession } from './session.ts';
 import type { CallError } from './client.ts';
 

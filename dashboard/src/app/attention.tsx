@@ -2,10 +2,7 @@ import type { ReactNode } from 'react';
 
 import { useList } from '../api/queries.ts';
 import { Glyph } from '../components/verdict.tsx';
-import { daysUntil } from '../lib/time.ts';
-
-/** Certificates that end within this many days need a person. */
-export const certificateDays = 14;
+import { certificateDays, daysUntil } from '../lib/time.ts';
 
 /** A triangle with a count in place of `children`, where something on that page needs a person. */
 export function Attention({ page, children }: { readonly page: string; readonly children: ReactNode }) {

@@ -1,12 +1,9 @@
 import type { ComponentType } from 'react';
 
 import type { ListId } from '../../../client/src/index.ts';
+import { rowsPerCall } from '../api/page-size.ts';
 import type { IconName } from '../components/icon.tsx';
-
-export interface PageProps {
-  /** The id of the one thing that is open: /dashboard/<path>/<id>. */
-  readonly id: string | undefined;
-}
+import type { PageProps } from '../components/page.tsx';
 
 /** One page of the dashboard: its line in the side bar, its part of the URL, its code. */
 export interface PageEntry {
@@ -197,9 +194,6 @@ export function pageOfUrl({ pathname }: Pick<Location, 'pathname'>): PageEntry |
   const [, , path = ''] = pathname.split('/');
   return pages.find((page) => page.path === path);
 }
-
-/** Rows that are asked for at once; as many as the server gives. */
-export const rowsPerCall = 100;
 
 /** The call whose answer the first view waits for. A filter may need other rows, and a detail page reads one thing only. */
 export function firstCallOf(url: Pick<Location, 'pathname' | 'search'>): string | undefined {

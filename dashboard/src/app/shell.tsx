@@ -6,15 +6,16 @@ import { readSession, useSession } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
 import { ButtonLink } from '../components/button.tsx';
 import { Modal } from '../components/dialog.tsx';
+import type { PageProps } from '../components/page.tsx';
 import { Empty, Skeleton } from '../components/states.tsx';
 import { nameOf } from '../lib/text.ts';
-import { CrumbContext } from './crumb.tsx';
+import { CrumbContext } from '../components/crumb.tsx';
 import { GoToRow } from './go-to-row.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { useKeyboard } from './keyboard.ts';
 import { Palette } from './palette.tsx';
 import { loadedPage, loadPage, pages } from './pages.ts';
-import type { PageEntry, PageProps } from './pages.ts';
+import type { PageEntry } from './pages.ts';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -104,9 +105,9 @@ function PageCode({
   entry,
   lazily,
   id,
-}: PageProps & { readonly entry: PageEntry; readonly lazily: ComponentType<PageProps> }) {
+}: Pick<PageProps, 'id'> & { readonly entry: PageEntry; readonly lazily: ComponentType<PageProps> }) {
   const [Page] = useState(() => loadedPage(entry) ?? lazily);
-  return <Page id={id} />;
+  return <Page id={id} pages={pages} />;
 }
 
 /** While a dashboard restriction only warns, whoever it would refuse is told on every page. */

@@ -1,6 +1,21 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
+import type { ListId } from '../../../client/src/index.ts';
+
+export interface PageProps {
+  /** The id of the one thing that is open: /dashboard/<path>/<id>. */
+  readonly id: string | undefined;
+  /** Every page, for one that shows them all. */
+  readonly pages: readonly PageLink[];
+}
+
+interface PageLink {
+  readonly path: string;
+  readonly title: string;
+  readonly list?: ListId;
+}
+
 /** The head of a page: its title, a state beside it, one sentence, and what can be done. */
 export function PageHead({
   title,

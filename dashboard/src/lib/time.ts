@@ -66,3 +66,6 @@ export function formatTime(time: string | number, now = Date.now()): string {
 export function daysUntil(time: string, now = Date.now()): number {
   return Math.floor((new Date(time).getTime() - now) / day);
 }
+
+/** Certificates that end within this many days need a person. */
+export const certificateDays = 14;

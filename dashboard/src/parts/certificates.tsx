@@ -1,8 +1,7 @@
 import type { TlsCertificate } from '../../../client/src/index.ts';
-import { certificateDays } from '../app/attention.tsx';
 import { Time } from '../components/time.tsx';
 import { Verdict } from '../components/verdict.tsx';
-import { daysUntil, formatTime } from '../lib/time.ts';
+import { certificateDays, daysUntil, formatTime } from '../lib/time.ts';
 
 /** The host of a hostport. */
 export function hostOf(hostport: string): string {

@@ -19,9 +19,9 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** Reads every file of the program, without tests and their examples. */
-export function sourceFiles(): readonly SourceFile[] {
-  return globSync('src/**/*.{ts,tsx}', { cwd: root })
+/** Reads every file of the program or of another folder, without tests and their examples. */
+export function sourceFiles(folder = 'src'): readonly SourceFile[] {
+  return globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
     .filter((path) => !path.includes('node_modules') && !/(?:\.(?:test|d)\.tsx?|\/contract-examples\.ts)$/.test(path))
     .map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -7,7 +7,7 @@ import { useEdit } from '../../api/edit.ts';
 import { useOwners } from '../../api/owners.ts';
 import { useList, useOne } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { Detail } from '../../components/detail.tsx';

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 
 import type { OperationId } from '../../../../client/src/index.ts';
 import { useLive } from '../../api/live.ts';
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { AgentLists } from './agent-lists.tsx';
 import { CredentialDetail } from './credential-detail.tsx';
 import { SessionDetail } from './session-detail.tsx';

@@ -5,7 +5,7 @@ import type { TunnelSession } from '../../../../client/src/index.ts';
 import { useAction } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
 import { useList, useOne } from '../../api/queries.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';

@@ -4,7 +4,7 @@ import type { ApiKey, Reply } from '../../../../client/src/index.ts';
 import { useOwners } from '../../api/owners.ts';
 import { useList, useOne } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { Detail } from '../../components/detail.tsx';

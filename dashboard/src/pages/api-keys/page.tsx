@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { KeyDetail } from './key-detail.tsx';
 import { KeyList } from './key-list.tsx';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import type { Reply, StaticBackend, TunnelGroupBackend } from '../../../../client/src/index.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Id } from '../../components/copy.tsx';
 import { EditActs } from '../../components/edit-panel.tsx';
 import { Facts, PageHead, Panel } from '../../components/page.tsx';

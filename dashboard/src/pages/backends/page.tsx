@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { BackendList } from './backend-list.tsx';
 import { GroupDetail } from './group-detail.tsx';
 import { StaticDetail } from './static-detail.tsx';

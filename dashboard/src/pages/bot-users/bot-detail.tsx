@@ -4,7 +4,7 @@ import type { BotUser, Reply } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import { useEdit } from '../../api/edit.ts';
 import { useChange, useList, useOne } from '../../api/queries.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';

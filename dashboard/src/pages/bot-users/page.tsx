@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { BotDetail } from './bot-detail.tsx';
 import { BotList } from './bot-list.tsx';
 

@@ -4,7 +4,7 @@ import type { Reply, TlsCertificate } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import { useEdit } from '../../api/edit.ts';
 import { useOne } from '../../api/queries.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
 import { Detail } from '../../components/detail.tsx';
 import { AboutFields, aboutOf, EditActs, EditPanel } from '../../components/edit-panel.tsx';

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 import type { TlsCertificate } from '../../../../client/src/index.ts';
-import { certificateDays } from '../../app/attention.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { ListRows } from '../../components/list-page.tsx';
@@ -10,7 +9,7 @@ import type { ChoiceFilter } from '../../components/list-search.ts';
 import { PageHead, Tabs } from '../../components/page.tsx';
 import { LookOnly, useMayWrite } from '../../components/rights.tsx';
 import type { Column, Sort } from '../../components/table.tsx';
-import { daysUntil } from '../../lib/time.ts';
+import { certificateDays, daysUntil } from '../../lib/time.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { CertificateEnd, certificateName, namesOf } from '../../parts/certificates.tsx';
 import { usePublicCertificates } from './public-certificates.ts';

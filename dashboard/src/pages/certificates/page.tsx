@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { CertificateDetail } from './certificate-detail.tsx';
 import { CertificateList } from './certificate-list.tsx';
 

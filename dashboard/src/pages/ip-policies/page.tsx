@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { PolicyDetail } from './policy-detail.tsx';
 import { PolicyList } from './policy-list.tsx';
 

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 
 import type { IpPolicy, Reply } from '../../../../client/src/index.ts';
 import { useOne } from '../../api/queries.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { Detail } from '../../components/detail.tsx';

@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { RestrictionDetail } from './restriction-detail.tsx';
 import { RestrictionList } from './restriction-list.tsx';
 

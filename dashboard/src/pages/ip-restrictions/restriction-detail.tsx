@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { IpRestriction, Reply } from '../../../../client/src/index.ts';
 import { useList, useOne } from '../../api/queries.ts';
 import type { WarningWindow } from '../../api/warnings.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { Detail } from '../../components/detail.tsx';

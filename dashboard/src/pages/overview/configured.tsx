@@ -2,12 +2,12 @@ import { Link } from 'wouter';
 
 import type { ListId } from '../../../../client/src/index.ts';
 import { useList } from '../../api/queries.ts';
-import { pages } from '../../app/pages.ts';
 import { Panel } from '../../components/page.tsx';
+import type { PageProps } from '../../components/page.tsx';
 import { formatNumber } from '../../lib/text.ts';
 
 /** How many there are of each thing. */
-export function Configured() {
+export function Configured({ pages }: Pick<PageProps, 'pages'>) {
   return (
     <Panel title="Configured">
       <dl className="facts three">

@@ -4,14 +4,13 @@ import { Fragment } from 'react';
 import type { IpRestriction, TlsCertificate } from '../../../../client/src/index.ts';
 import { gatewayName, isBehind, useGateways } from '../../api/installation.ts';
 import { useList, useOne } from '../../api/queries.ts';
-import { certificateDays } from '../../app/attention.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { Panel } from '../../components/page.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
 import { countOf, nameOf } from '../../lib/text.ts';
-import { daysUntil, formatDate, formatTime } from '../../lib/time.ts';
+import { certificateDays, daysUntil, formatDate, formatTime } from '../../lib/time.ts';
 
 /** What somebody has to look at; a calm line when nothing is. */
 export function NeedsPerson() {

@@ -1,5 +1,6 @@
 import { useList } from '../../api/queries.ts';
 import { PageHead } from '../../components/page.tsx';
+import type { PageProps } from '../../components/page.tsx';
 import { Skeleton } from '../../components/states.tsx';
 import { Configured } from './configured.tsx';
 import { GatewayTable } from './gateway-table.tsx';
@@ -8,7 +9,7 @@ import { Steps } from './steps.tsx';
 import { TrafficNow } from './traffic-now.tsx';
 
 /** What needs a person, then what happens now, then what is there. A new installation gets three steps in their place. */
-export function Page() {
+export function Page({ pages }: PageProps) {
   const backends = useList('StaticBackendsList', { wanted: 1 });
   const https = useList('HttpsEdgesList', { wanted: 1 });
   const tcp = useList('TcpEdgesList', { wanted: 1 });
@@ -44,7 +45,7 @@ export function Page() {
       <TrafficNow />
       <div className="cols">
         <GatewayTable />
-        <Configured />
+        <Configured pages={pages} />
       </div>
     </>
   );

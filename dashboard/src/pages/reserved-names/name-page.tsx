@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 import type { Reply, ReservedAddr, ReservedDomain } from '../../../../client/src/index.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
 import { Facts, PageHead, Panel } from '../../components/page.tsx';

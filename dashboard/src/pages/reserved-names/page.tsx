@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { AddrDetail } from './addr-detail.tsx';
 import { DomainDetail } from './domain-detail.tsx';
 import { NameList } from './name-list.tsx';

@@ -1,4 +1,4 @@
-import type { PageProps } from '../../app/pages.ts';
+import type { PageProps } from '../../components/page.tsx';
 import { EdgeDetail } from './edge-detail.tsx';
 import { EdgeList } from './edge-list.tsx';
 

@@ -11,7 +11,7 @@ import { Glyph } from '../../components/verdict.tsx';
 import { formatBytes } from '../../lib/bytes.ts';
 import { nameOf, shortId } from '../../lib/text.ts';
 import { formatExactly } from '../../lib/time.ts';
-import { useNames } from '../who-gets-in/names.ts';
+import { useNames } from '../../parts/names.ts';
 import { formatMs, titleOfEvent, verdictTones } from './traffic-words.ts';
 import type { EdgeNames } from './use-edges.ts';
 

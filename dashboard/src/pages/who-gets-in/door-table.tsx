@@ -5,7 +5,7 @@ import { Verdict } from '../../components/verdict.tsx';
 import { toneOf, toneWords } from './doors.ts';
 import type { Door } from './doors.ts';
 import { Ladder } from './ladder.tsx';
-import type { Names } from './names.ts';
+import type { Names } from '../../parts/names.ts';
 
 const groups = [
   ['itself', 'Gatehouse itself'],

@@ -6,7 +6,7 @@ import { Badge, Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
 import { toneOf } from './doors.ts';
 import type { Door } from './doors.ts';
-import type { Names } from './names.ts';
+import type { Names } from '../../parts/names.ts';
 
 type Check = IpCheckVerdict['checks'][number];
 

@@ -14,7 +14,7 @@ import { ApiError } from '../../../../client/src/index.ts';
 import { DoorTable } from './door-table.tsx';
 import { toneOf, useDoors } from './doors.ts';
 import type { Door, Doors } from './doors.ts';
-import { useNames } from './names.ts';
+import { useNames } from '../../parts/names.ts';
 import { useRecentWarnings } from './recent-warnings.ts';
 
 export function Page() {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Reply } from '../../../../client/src/index.ts';
 import { useEdit } from '../../api/edit.ts';
 import type { SaveOptions } from '../../api/edit.ts';
-import { useCrumb } from '../../app/crumb.tsx';
+import { useCrumb } from '../../components/crumb.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { AboutFields, aboutOf, EditActs, EditPanel } from '../../components/edit-panel.tsx';
 import type { About } from '../../components/edit-panel.tsx';

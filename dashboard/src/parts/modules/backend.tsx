@@ -4,7 +4,7 @@ import { fieldOfError } from '../../api/field-errors.ts';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from '../backend-choice.tsx';
 import type { BackendDraft } from '../backend-choice.tsx';
 import { useBackends } from '../backends.ts';
-import type { ModuleEdit, ModuleKind, Values } from './kinds.tsx';
+import type { ModuleEdit, ModuleKind, Values } from './kind.ts';
 import type { ModuleView } from './target.ts';
 
 /** The backend that the module names. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../../../client/src/index.ts';
 import type { CallError } from '../../api/client.ts';
 import { mapOf, PairsField, pairsOf } from '../../components/list-fields.tsx';
 import type { Pair } from '../../components/list-fields.tsx';
-import type { ModuleEdit, ModuleKind, Values } from './kinds.tsx';
+import type { ModuleEdit, ModuleKind, Values } from './kind.ts';
 import { LinesField, linesOf, textsIn } from './schema-form.tsx';
 import type { ModuleView } from './target.ts';
 

@@ -4,7 +4,7 @@ import { useList } from '../../api/queries.ts';
 import { Banner } from '../../components/banner.tsx';
 import { nameOf } from '../../lib/text.ts';
 import { PolicyChoice } from '../policy-choice.tsx';
-import type { ModuleEdit, ModuleKind } from './kinds.tsx';
+import type { ModuleEdit, ModuleKind } from './kind.ts';
 import { textsIn } from './schema-form.tsx';
 import type { ModuleView } from './target.ts';
 

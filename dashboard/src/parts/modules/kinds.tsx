@@ -1,36 +1,10 @@
-import type { ReactNode } from 'react';
-
-import type { Edit } from '../../api/edit.ts';
-import type { IconName } from '../../components/icon.tsx';
 import { backendKind } from './backend.tsx';
 import { headersKind } from './headers.tsx';
 import { ipRestrictionKind } from './ip-restriction.tsx';
+import type { ModuleKind } from './kind.ts';
 import { SchemaFields, SchemaSummary, settingsFrom } from './schema-form.tsx';
 import { titleOf } from './schema.ts';
-import type { ObjectSchema, Settings } from './schema.ts';
-import type { ModuleTarget, ModuleView } from './target.ts';
-
-/** Values of a module's form; what is in them is known to its kind alone. */
-export type Values = Readonly<Record<string, unknown>>;
-
-export type ModuleEdit = Edit<ModuleTarget['document'], Values>;
-
-/** How a module is shown and filled in. */
-export interface ModuleKind {
-  readonly icon: IconName;
-  readonly title: string;
-  /** In the list of routes. */
-  readonly badge: string;
-  /** What happens to traffic while it is not set. */
-  readonly whenNotSet: string;
-  readonly errors: Readonly<Record<number, string>>;
-  /** Switching it on can refuse people: they are looked at first. */
-  readonly isChecked?: boolean;
-  readonly toValues: (view: ModuleView | null) => Values;
-  readonly toSettings: (values: Values) => Promise<Settings>;
-  readonly Summary: (props: { readonly view: ModuleView }) => ReactNode;
-  readonly Fields: (props: { readonly edit: ModuleEdit }) => ReactNode;
-}
+import type { ObjectSchema } from './schema.ts';
 
 /** Modules that read badly as a generic form. All others come from their schema. */
 const made: Readonly<Record<string, ModuleKind>> = {

@@ -9,7 +9,7 @@ import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { inSentence, kindOf } from './kinds.tsx';
-import type { ModuleKind } from './kinds.tsx';
+import type { ModuleKind } from './kind.ts';
 import { RemoveModule } from './remove-module.tsx';
 import { SwitchOnDialog } from './switch-on.tsx';
 import { viewOf } from './target.ts';

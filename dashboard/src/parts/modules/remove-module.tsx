@@ -5,7 +5,7 @@ import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { inSentence } from './kinds.tsx';
-import type { ModuleKind } from './kinds.tsx';
+import type { ModuleKind } from './kind.ts';
 import { viewOf } from './target.ts';
 import type { ModuleTarget } from './target.ts';
 

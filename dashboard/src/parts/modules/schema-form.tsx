@@ -1,7 +1,7 @@
 import { Check, SelectField, TextField } from '../../components/field.tsx';
 import { mapOf, PairsField, pairsOf } from '../../components/list-fields.tsx';
 import { countOf } from '../../lib/text.ts';
-import type { ModuleEdit, Values } from './kinds.tsx';
+import type { ModuleEdit, Values } from './kind.ts';
 import { emptyValue, titleOf } from './schema.ts';
 import type { FieldSchema, ObjectSchema } from './schema.ts';
 import type { ModuleView } from './target.ts';

@@ -16,7 +16,7 @@ import { toast } from '../../components/toast.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { nameOf } from '../../lib/text.ts';
 import { policyIdsIn } from './ip-restriction.tsx';
-import type { ModuleKind } from './kinds.tsx';
+import type { ModuleKind } from './kind.ts';
 import { viewOf } from './target.ts';
 import type { ModuleTarget } from './target.ts';
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 
-import { useList } from '../../api/queries.ts';
-import { nameOf } from '../../lib/text.ts';
+import { useList } from '../api/queries.ts';
+import { nameOf } from '../lib/text.ts';
 
 /** Names of what a verdict refers to by id. */
 export interface Names {
