@@ -1,6 +1,8 @@
 /** Columns side by side, numbers to the right. */
 export function formatTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => String(row[at] ?? '').length)));
+  const widths = header.map((title, at) =>
+    rows.reduce((most, row) => Math.max(most, String(row[at] ?? '').length), title.length),
+  );
   const line = (cells: readonly (string | number)[], isNumber: (at: number) => boolean) =>
     widths
       .map((width, at) =>

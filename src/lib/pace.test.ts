@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { nextTurn } from './next-turn.ts';
-import { Pace } from './pace.ts';
+import { Pace, runUrgently } from './pace.ts';
 
 test('of several works that give way, one runs in each turn of the event loop, in order', async () => {
   let turn = 0;
@@ -25,6 +25,20 @@ test('of several works that give way, one runs in each turn of the event loop, i
   clearImmediate(immediate);
   assert.deepEqual(log, ['a0', 'b0', 'c0', 'a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
   assert.equal(new Set(turns).size, 9);
+});
+
+test('work that others wait for has every other slice, however many wait', async () => {
+  const log: string[] = [];
+  const work = async (name: string) => {
+    const pace = new Pace();
+    for (let step = 0; step < 3; step++) {
+      await pace.giveWay();
+      log.push(`${name}${step}`);
+    }
+  };
+  await Promise.all([...['a', 'b', 'c', 'd'].map(work), runUrgently(() => work('x'))]);
+  assert.deepEqual(log.slice(0, 8), ['a0', 'x0', 'b0', 'x1', 'c0', 'x2', 'd0', 'a1']);
+  assert.equal(log.length, 15);
 });
 
 /** Works until its slice is over. */

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /**
  * A slice of long work, in milliseconds, is as long as everything else has taken in the turn of the event loop before it,
  * within these bounds: short beside light traffic, which then hardly waits, and half of the time beside heavy traffic. A
@@ -6,18 +8,22 @@
 const shortestSliceMs = 2;
 const longestSliceMs = 8;
 
-/** Those who wait for their next slice, first come first. */
+/** Those who wait for their next slice, first come first, but for work that others wait for. */
 const waiting: (() => void)[] = [];
 let sliceMs = shortestSliceMs;
 /** Undefined in a turn of the event loop that has had no slice yet. */
 let sliceBeganMs: number | undefined;
 let scheduledMs = 0;
+/** Set within work that others wait for. */
+const urgent = new AsyncLocalStorage<true>();
 
 /**
  * Cuts long work into slices: `if (pace.isDue) await pace.giveWay()` between its steps. One slice runs in each turn of the
  * event loop, whoever it belongs to, so that several long works together do not hold up traffic longer than one does.
  */
 export class Pace {
+  readonly #isUrgent = urgent.getStore() ?? false;
+
   constructor() {
     beginSlice();
   }
@@ -28,10 +34,17 @@ export class Pace {
 
   async giveWay(): Promise<void> {
     await new Promise<void>((resolve) => {
-      waiting.push(resolve);
+      // Second: between two slices of it, somebody else has one.
+      if (this.#isUrgent) waiting.splice(1, 0, resolve);
+      else waiting.push(resolve);
       if (waiting.length === 1) scheduleNext();
     });
   }
+}
+
+/** Runs work that others wait for, such as a transaction: every other slice is its own, however many wait for theirs. */
+export function runUrgently<T>(work: () => Promise<T>): Promise<T> {
+  return urgent.run(true, work);
 }
 
 /** Returns when the slice of this turn began: now, if nothing has asked before. */

@@ -69,8 +69,8 @@ export class Publisher {
       if (ids.length === 0) continue;
       const entries = await compiler.load(this.#options.store.queries, ids, { changes, version });
       const present = new Set(entries.map(({ id }) => id));
-      set.push(...entries);
-      removed.push(...ids.filter((id) => !present.has(id)).map((id): EntryKey => ({ kind: compiler.kind, id })));
+      for (const entry of entries) set.push(entry);
+      for (const id of ids) if (!present.has(id)) removed.push({ kind: compiler.kind, id });
     }
     await this.#send({ version, full: false, set, removed }, startMs);
   }
@@ -120,6 +120,6 @@ function merge(earlier: SnapshotUpdate, later: SnapshotUpdate): SnapshotUpdate {
 
 async function loadAll(compilers: readonly Compiler[], queries: Queries): Promise<readonly SnapshotEntry[]> {
   const entries: SnapshotEntry[] = [];
-  for (const compiler of compilers) entries.push(...(await compiler.load(queries, undefined)));
+  for (const compiler of compilers) for (const entry of await compiler.load(queries, undefined)) entries.push(entry);
   return entries;
 }

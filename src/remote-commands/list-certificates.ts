@@ -33,7 +33,8 @@ export async function runListCertificates(flags: ListFlags, host: Host): Promise
   const domains = await Array.fromAsync(client.list('ReservedDomainsList'));
   const rows: Row[] = [];
   for (const certificate of certificates) rows.push(await rowOf(certificate, domains, client));
-  rows.push(...domains.flatMap(orderOf), ...(await namesWithout(certificates, domains, client)));
+  for (const row of domains.flatMap(orderOf)) rows.push(row);
+  for (const row of await namesWithout(certificates, domains, client)) rows.push(row);
   host.stdout.write(await formResult(rows, flags, host));
   if (flags.exitCode === true && rows.some(({ state }) => troubles.has(state))) host.exitCode = exitCodes.found;
 }

@@ -13,7 +13,7 @@ export function drawRows(rows: readonly unknown[]): readonly string[] {
   const columns = columnsOf(rows);
   if (columns.length === 0) return rows.map((row) => cut(cell(row)));
   const lines = [columns.map(heading), ...rows.map((row) => columns.map((name) => cut(cell(fieldOf(row, name)))))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const widths = columns.map((_, at) => lines.reduce((most, line) => Math.max(most, line[at]?.length ?? 0), 0));
   return lines.map((line) =>
     line
       .map((text, at) => text.padEnd(widths[at] ?? 0))

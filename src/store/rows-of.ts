@@ -17,7 +17,8 @@ export async function rowsOf(
   const rows: Row[] = [];
   const pace = new Pace();
   for (const some of chunks(ids, idsAtOnce)) {
-    rows.push(...(await queries.all(sql(some.map((_, at) => `$${at + 1}`).join(', ')), some)));
+    const places = some.map((_, at) => `$${at + 1}`).join(', ');
+    for (const row of await queries.all(sql(places), some)) rows.push(row);
     if (pace.isDue) await pace.giveWay();
   }
   return rows;

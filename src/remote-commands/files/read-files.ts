@@ -20,7 +20,7 @@ export async function findFiles(paths: readonly string[]): Promise<readonly stri
       throw new CommandFault(`${path} cannot be read: ${error.message}`);
     });
     if (!facts.isDirectory()) files.push(path);
-    else files.push(...(await filesBelow(path)));
+    else for (const file of await filesBelow(path)) files.push(file);
   }
   // Without this, pruning by a folder that was not mounted would delete everything.
   if (files.length === 0)
@@ -43,7 +43,7 @@ export async function readFiles(paths: readonly string[], environment: Environme
     const text = await readFile(file, 'utf8').catch((error: Error) => {
       throw new CommandFault(`${file} cannot be read: ${error.message}`);
     });
-    entries.push(...parseFile(file, text, environment));
+    for (const entry of parseFile(file, text, environment)) entries.push(entry);
   }
   checkNames(entries);
   return entries;

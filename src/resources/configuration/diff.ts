@@ -18,7 +18,8 @@ export function diffFields(kind: Compared, before: EntryFields, after: EntryFiel
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [before[field], after[field]];
     if (sets.includes(field)) changes.push(...diffSets(field, listOf(old), listOf(now)));
-    else if (maps.includes(field)) changes.push(...diffMaps(field, fieldsOf(old), fieldsOf(now)));
+    else if (maps.includes(field))
+      for (const change of diffMaps(field, fieldsOf(old), fieldsOf(now))) changes.push(change);
     else if (stableText(old ?? null) !== stableText(now ?? null))
       changes.push({ field, before: old ?? null, after: now ?? null });
   }
@@ -38,17 +39,15 @@ function textOf(member: unknown): string {
   return typeof member === 'string' ? member : stableText(member);
 }
 
-function diffMaps(field: string, before: EntryFields, after: EntryFields): readonly FieldChange[] {
-  const changes: FieldChange[] = [];
+function* diffMaps(field: string, before: EntryFields, after: EntryFields): Generator<FieldChange> {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [before[key], after[key]];
     if (old === undefined || now === undefined)
-      changes.push({ field: `${field}.${key}`, before: old ?? null, after: now ?? null });
+      yield { field: `${field}.${key}`, before: old ?? null, after: now ?? null };
     else
       for (const change of diffFields({}, fieldsOf(old), fieldsOf(now)))
-        changes.push({ ...change, field: `${field}.${key}.${change.field}` });
+        yield { ...change, field: `${field}.${key}.${change.field}` };
   }
-  return changes;
 }
 
 function listOf(value: unknown): readonly unknown[] {

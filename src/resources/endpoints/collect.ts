@@ -59,7 +59,7 @@ async function ofAgents(
   // Tunnels of labels have no endpoint.
   while (endpoints.length < limit) {
     const tunnels = await services.get(agentTunnels).page(accountId, { beforeId: before, limit });
-    endpoints.push(...tunnels.flatMap((tunnel) => (tunnel.labels === null ? [ofTunnel(tunnel)] : [])));
+    for (const tunnel of tunnels) if (tunnel.labels === null) endpoints.push(ofTunnel(tunnel));
     before = tunnels.at(-1)?.id;
     if (tunnels.length < limit) break;
   }
@@ -76,8 +76,8 @@ async function ofEdges(
   // Edges may be reached nowhere, and then have no endpoint.
   while (endpoints.length < limit) {
     const some = await edges.page(accountId, { beforeId: before, limit });
-    const found = some.flatMap((edge) => ofEdge(edges, edge));
-    endpoints.push(...found.filter(({ id }) => beforeId === undefined || id < beforeId));
+    for (const endpoint of some.flatMap((edge) => ofEdge(edges, edge)))
+      if (beforeId === undefined || endpoint.id < beforeId) endpoints.push(endpoint);
     before = some.at(-1)?.id;
     if (some.length < limit) break;
   }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { accountId, actor, createThing, openThings, things } from '../../../test/support/things.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Thing } from '../../../test/support/things.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../database.ts';
 import type { Store } from '../store.ts';
@@ -276,6 +277,44 @@ onEachDatabase('group commit', (newDatabase) => {
     clearImmediate(immediate);
     // On a quiet machine there are twenty; a write that gives no way has none.
     assert.ok(turns >= 2, `${turns} turns`);
+  });
+
+  test('a write does not wait for the long work of others between its steps', async () => {
+    const url = await newDatabase();
+    await using store = await openThings(url);
+    const others = { slices: 0, isDone: false };
+    const longWork = async () => {
+      for (const pace = new Pace(); !others.isDone; others.slices++) await pace.giveWay();
+    };
+    const all = Array.from({ length: 50 }, longWork);
+    const waited: number[] = [];
+    await store.write(actor, async (transaction) => {
+      const pace = new Pace();
+      for (let step = 0; step < 10; step++) {
+        while (!pace.isDue);
+        const before = others.slices;
+        // On SQLite, the statement gives way; one that travels waits anyway.
+        if (url.startsWith('sqlite')) await transaction.all('SELECT 1');
+        else await pace.giveWay();
+        waited.push(others.slices - before);
+      }
+    });
+    others.isDone = true;
+    await Promise.all(all);
+    assert.ok(Math.max(...waited) <= 1, waited.join());
+  });
+
+  test('a write may make more changes than a call takes arguments', async () => {
+    await using store = await openThings(await newDatabase());
+    const count = 150_000;
+    const change = { accountId, kind: things.kind, before: null, after: null, cascades: false };
+    let told = 0;
+    store.follow({ changed: (changes) => void (told += changes.length), reset() {} });
+    await store.write(actor, async (transaction) => {
+      for (let at = 0; at < count; at++) transaction.record({ ...change, id: `th_${at}` });
+    });
+    assert.equal(told, count);
+    assert.deepEqual(await store.queries.all('SELECT COUNT(*) FROM change_log'), [[count]]);
   });
 
   test('observations are written in turn, without a version', async () => {

@@ -1,6 +1,6 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
-import { Pace } from '../../lib/pace.ts';
+import { Pace, runUrgently } from '../../lib/pace.ts';
 import { readAccountChanges, UnloggedChanges } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from '../database.ts';
@@ -163,7 +163,7 @@ export class GroupCommit {
     let batch: Batch;
     let observed: ObservedStep | undefined;
     try {
-      [batch, observed] = await this.#carryOutAll(jobs);
+      [batch, observed] = await runUrgently(() => this.#carryOutAll(jobs));
       // Observations are small, and may find space where a change does not.
       if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
     } catch (error) {
@@ -273,8 +273,8 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
   try {
     const { changes, observed, answer } = await job.perform(connection, batch);
     if (changes.length > 0) batch.version += 1;
-    batch.changes.push(...changes);
-    batch.observed.push(...observed);
+    for (const change of changes) batch.changes.push(change);
+    for (const change of observed) batch.observed.push(change);
     batch.answers.push(answer);
   } catch (error) {
     // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.

@@ -55,7 +55,8 @@ export class Draft {
       ...this.#notes.map((text) => `# NOT MAPPED: ${oneLine(text)}`),
     ];
     if (this.#policies.size > 0) lines.push('ip_policies:');
-    for (const { name, rules } of this.#policies.values()) lines.push(...indented({ [name]: { rules } }, 2));
+    for (const { name, rules } of this.#policies.values())
+      for (const line of indented({ [name]: { rules } }, 2)) lines.push(line);
     if (this.#backends.size > 0) lines.push('static_backends:');
     for (const { name, fields } of this.#backends.values()) lines.push(...indented({ [name]: fields }, 2));
     if (this.#edges.size > 0) lines.push('https_edges:');
