@@ -1,49 +1,13 @@
-/** Writes the types and the table of operations of `client/` from the OpenAPI document. */
+import { resolveParameter, successOf } from '../src/remote-commands/derived/document.ts';
+import type {
+  DocumentedOperation,
+  OpenApiDocument,
+  Parameter,
+  Schema,
+} from '../src/remote-commands/derived/document.ts';
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly description?: string;
-}
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly name: string;
-  readonly in: string;
-  readonly schema: Schema;
-}
-
-interface OpenApiOperation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
-}
-
-interface Content {
-  readonly schema: Schema;
-}
-
-interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-  };
-}
-
-export function clientTypes(openApiText: string): string {
-  // The document is our own, and the contract tests hold it to the standard.
-  const document = JSON.parse(openApiText) as OpenApiDocument;
+/** Returns the types and the table of operations of `client/`. */
+export function clientTypes(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => describe(document, method, path, operation)),
   );
@@ -79,15 +43,15 @@ ${operations.map(({ id, facts }) => `  ${id}: ${facts},`).join('\n')}
 `;
 }
 
-function describe(document: OpenApiDocument, method: string, path: string, operation: OpenApiOperation) {
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(document, parameter));
+function describe(document: OpenApiDocument, method: string, path: string, operation: DocumentedOperation) {
+  const parameters = (operation.parameters ?? []).map((parameter) => resolveParameter(document, parameter));
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   const body = operation.requestBody;
   const bodyTypes = Object.entries(body?.content ?? {}).map(([type, { schema }]) =>
     type === 'application/json' ? typeOf(schema, '    ') : 'string',
   );
-  const response = successOf(operation);
+  const { schema: response } = successOf(operation);
   const listKey = listKeyOf(document, response);
   const fields = [
     `path: ${record(inPath, true)}`,
@@ -109,18 +73,6 @@ function describe(document: OpenApiDocument, method: string, path: string, opera
     type: `{ ${fields.join('; ')} }`,
     facts: `{ ${facts.join(', ')} }`,
   };
-}
-
-function resolve({ components }: OpenApiDocument, parameter: Parameter): Parameter {
-  if (parameter.$ref === undefined) return parameter;
-  const found = components.parameters[parameter.$ref.slice(parameter.$ref.lastIndexOf('/') + 1)];
-  if (found === undefined) throw new Error(`openapi.json has no ${parameter.$ref}`);
-  return found;
-}
-
-function successOf({ responses }: OpenApiOperation): Schema | undefined {
-  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  return Object.values(success?.content ?? {})[0]?.schema;
 }
 
 /** The one array of a page, which is known by its `next_page_uri`. */

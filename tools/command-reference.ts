@@ -3,6 +3,7 @@ import type { Command, Option } from 'commander';
 import type { Host } from '../src/command-line/host.ts';
 import { createProgram } from '../src/command-line/program.ts';
 import { readDocument } from '../src/remote-commands/derived/document.ts';
+import type { OpenApiDocument } from '../src/remote-commands/derived/document.ts';
 import { addRemoteCommands } from '../src/remote-commands/index.ts';
 
 /** Flags that the page of the command line describes, wherever they have the same words in so many commands. */
@@ -12,10 +13,10 @@ const shared = new Set(
 const sharedFrom = 15;
 
 /** Commands that talk to a server, each with the words that call it. */
-export function remoteCommands(): readonly (readonly [string, Command])[] {
+export function remoteCommands(document: OpenApiDocument = readDocument()): readonly (readonly [string, Command])[] {
   const program = createProgram('0');
   // Nothing is run, so that nothing of a process is needed.
-  addRemoteCommands(program, readDocument(), {} as Host);
+  addRemoteCommands(program, document, {} as Host);
   const leaves = (command: Command, path: string): readonly (readonly [string, Command])[] =>
     command.commands.length === 0
       ? [[path, command]]
@@ -24,8 +25,8 @@ export function remoteCommands(): readonly (readonly [string, Command])[] {
 }
 
 /** Returns docs/command-reference.md. */
-export function commandReference(): string {
-  const commands = remoteCommands();
+export function commandReference(document: OpenApiDocument): string {
+  const commands = remoteCommands(document);
   const counts = new Map<string, number>();
   for (const { description } of commands.flatMap(([, { options }]) => options))
     counts.set(description, (counts.get(description) ?? 0) + 1);

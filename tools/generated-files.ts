@@ -1,40 +1,49 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { pino } from 'pino';
 
-import { startApp } from '../src/start/app.ts';
+import { fileSchema } from '../src/api/openapi/file-schema.ts';
 import { readConfig } from '../src/config/config.ts';
-import { errorCatalog } from './error-catalog.ts';
+import { startApp } from '../src/start/app.ts';
+import { clientTypes } from './client-types.ts';
+import { commandReference } from './command-reference.ts';
+import { errorPage } from './error-page.ts';
+import { withMigratingTable } from './migrating-table.ts';
+
+const root = new URL('../', import.meta.url);
+
+/** Every file that is generated from the code, as it should be: texts by path. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const document = await servedDocument();
+  const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+  return new Map([
+    ['openapi.json', toText(document)],
+    ['configuration.schema.json', toText(fileSchema(document))],
+    ['client/src/generated.ts', clientTypes(document)],
+    ['docs/errors.md', errorPage(read('docs/errors.md'))],
+    ['docs/command-reference.md', commandReference(document)],
+    ['docs/migrating.md', withMigratingTable(read('docs/migrating.md'))],
+  ]);
+}
 
 /** Returns the document that the server serves at /openapi.json. */
-export async function openApiText(): Promise<string> {
+async function servedDocument() {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   try {
     const databaseUrl = `sqlite:${join(folder, 'empty.db')}`;
     const flags = { apiListen: '127.0.0.1:0', databaseUrl, httpsListen: 'off', agentListen: 'off' };
     await using app = await startApp(readConfig({}, flags), pino({ level: 'silent' }));
     const response = await fetch(new URL('/openapi.json', app.apiUrl));
-    return `${JSON.stringify(await response.json(), undefined, 2)}\n`;
+    // The contract tests hold the document to the standard.
+    return (await response.json()) as Parameters<typeof clientTypes>[0] & Parameters<typeof fileSchema>[0];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Returns docs/errors.md. */
-export function errorPage(): string {
-  const rows = errorCatalog.map(
-    ({ code, status, message }) => `| ${code} | ${status} | ${message.replaceAll('|', '\\|')} |`,
-  );
-  return `# Errors
-
-Every error the service can answer. The API writes the number behind \`ERR_GATEHOUSE_\` (or \`ERR_<VENDOR>_\`, see the
-setting \`vendor\`) in \`error_code\`; the gateway writes it in the header \`Gatehouse-Error-Code\` too. Words in braces
-are filled in. Generated from the definitions in the code by \`npm run generate\`.
-
-| number | status | message |
-|---|---|---|
-${rows.join('\n')}
-`;
+function toText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

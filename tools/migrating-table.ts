@@ -123,20 +123,6 @@ export const migratedPaths: readonly MigratedPath[] = [
   { paths: ['/app/users', '/app/sessions'], here: 'no', note: signIn },
 ];
 
-/** Paths that only Gatehouse has. */
-export const ownPaths: readonly string[] = [
-  '/changes',
-  '/configuration',
-  '/gateways',
-  '/ip_check',
-  '/traffic',
-  '/healthz',
-  '/readyz',
-  '/openapi.json',
-  '/configuration.schema.json',
-  '/local_ca.pem',
-];
-
 const words: Readonly<Record<MigratedPath['here'], string>> = { yes: 'yes', partly: 'in part', no: 'no' };
 
 const begin = '<!-- generated from tools/migrating-table.ts: npm run generate -->';

@@ -3,14 +3,10 @@ import { test } from 'node:test';
 
 import { remoteVariables } from '../../src/config/remote-variables.ts';
 import { exitCodes } from '../../src/remote-commands/exit.ts';
-import { commandReference, remoteCommands } from '../../tools/command-reference.ts';
+import { remoteCommands } from '../../tools/command-reference.ts';
 import { readRootFile } from './support/source-files.ts';
 
 const page = readRootFile('docs/command-line.md');
-
-test('docs/command-reference.md is what the commands say', () => {
-  assert.ok(readRootFile('docs/command-reference.md') === commandReference(), 'run: npm run generate');
-});
 
 test('the exit codes of commands that talk to a server are those of their page', () => {
   const [, table = ''] = page.split('| exit code | meaning |\n');

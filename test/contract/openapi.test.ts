@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { clientTypes } from '../../tools/client-types.ts';
 import { errorCatalog } from '../../tools/error-catalog.ts';
-import { errorPage, openApiText } from '../../tools/generated-files.ts';
+import { errorPage } from '../../tools/error-page.ts';
+import { generatedFiles } from '../../tools/generated-files.ts';
+import { retiredNumbers } from '../../tools/retired-numbers.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { forEach, openApi, operations, publicOperations, resolveSchema } from './support/operations.ts';
@@ -14,19 +15,19 @@ import type { Schema } from './support/operations.ts';
 import { readRootFile, sourceFiles } from './support/source-files.ts';
 
 const everyOperation = [...operations, ...publicOperations];
-const howToRenew = 'run "npm run generate" and commit the result';
 
-test('openapi.json is what the code describes', async () => {
-  assert.ok(readRootFile('openapi.json') === (await openApiText()), howToRenew);
+test('every generated file is what `npm run generate` writes', async () => {
+  for (const [path, text] of await generatedFiles()) {
+    assert.ok(readRootFile(path) === text, `${path}: run "npm run generate" and commit the result`);
+  }
 });
 
-test('the types of the client are those of openapi.json', () => {
-  const generated = readRootFile('client/src/generated.ts');
-  assert.ok(generated === clientTypes(readRootFile('openapi.json')), howToRenew);
-});
-
-test('docs/errors.md is what the table of errors holds', () => {
-  assert.ok(readRootFile('docs/errors.md') === errorPage(), howToRenew);
+test('an error keeps its number, and the number of one that is gone is not given again', () => {
+  const page = readRootFile('docs/errors.md');
+  assert.throws(() => errorPage(`${page}| 20999 | 400 | Gone. |\n`), /no error has the number 20999: give it back/);
+  const [retired] = retiredNumbers;
+  assert.equal(errorPage(`${page}| ${retired} | 400 | Gone. |\n`), page);
+  assert.ok(!errorCatalog.some(({ code }) => code === 0), 'npm run generate gives it a number');
 });
 
 onEachDatabase('openapi.json', (newDatabase) => {

@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
+import { internalError } from '../../errors/shared.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { fieldRequired } from '../errors.ts';
 import { toOpenApi } from './openapi-schema.ts';
 import { describeApi } from './openapi.ts';
 import { operation } from '../operation.ts';
@@ -19,8 +22,10 @@ const base = {
   handle: () => ({}),
 } as const;
 
-function described(tried: Operation): Record<string, unknown> {
-  const { paths } = structuredClone(describeApi([tried], [])) as { paths: Record<string, Record<string, unknown>> };
+function described(tried: Operation, schemas: readonly TSchema[] = []): Record<string, unknown> {
+  const { paths } = structuredClone(describeApi([tried], schemas)) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
   return paths[tried.path]?.[tried.method.toLowerCase()] as Record<string, unknown>;
 }
 
@@ -51,6 +56,25 @@ test('a body is required where a field of it is, and where it is a list', () => 
     [Type.Array(Type.String()), 'list', true],
   ] as const) {
     assert.equal((isRequired(body, form) as { required: boolean }).required, required);
+  }
+});
+
+test('the error of a missing field is told of where a field is required, at any depth, and has no error of its own', () => {
+  const inner = Type.Object({ b: Type.String() }, { $id: 'Inner' });
+  const own = { a: () => new UserError(internalError) };
+  for (const [body, fieldErrors, isTold] of [
+    [Type.Object({ a: Type.Optional(Type.String()) }), {}, false],
+    [Type.Object({ a: Type.String() }), {}, true],
+    [Type.Object({ a: Type.String() }), own, false],
+    [Type.Object({ a: Type.String() }), { a: () => undefined }, true],
+    [Type.Object({ c: Type.Optional(Type.Ref('Inner')) }), {}, true],
+    [Type.Object({ a: inner }), own, true],
+    [Type.Array(Type.Union([Type.String(), inner])), {}, true],
+  ] as const) {
+    const { responses } = described(operation({ ...base, method: 'POST', path: '/trials', body, fieldErrors }), [
+      inner,
+    ]);
+    assert.equal(JSON.stringify(responses).includes(fieldRequired.message), isTold, JSON.stringify(body));
   }
 });
 

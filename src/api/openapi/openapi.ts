@@ -16,6 +16,7 @@ import {
   bodyUnreadable,
   contentTypeMissing,
   diskFull,
+  fieldRequired,
   filterRowsReached,
   filterLookups,
   filterTooLong,
@@ -54,6 +55,7 @@ import {
 import { dashboardHeaderMissing, foreignOrigin, noSession, sessionOver, twoCredentials } from '../dashboard/errors.ts';
 import { headerParameters, parametersOf } from './openapi-parameters.ts';
 import { toOpenApi } from './openapi-schema.ts';
+import { canLackField } from './required-fields.ts';
 import type { Operation } from '../operation.ts';
 import { roleOf } from '../admission/rights.ts';
 
@@ -136,7 +138,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describeOperation(operation);
+    path[operation.method.toLowerCase()] = describeOperation(operation, schemas);
   }
   return {
     openapi: '3.1.0',
@@ -165,7 +167,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
   };
 }
 
-function describeOperation(operation: Operation): Json {
+function describeOperation(operation: Operation, schemas: readonly TSchema[]): Json {
   const { operationId, summary, description, tag, body, status, response, example } = operation;
   const errors = [
     ...commonErrors,
@@ -175,6 +177,7 @@ function describeOperation(operation: Operation): Json {
     ...(operation.filterFields === undefined ? [] : filterErrors),
     ...(operation.query === undefined ? [] : [repeatedQueryParameter]),
     ...(body !== undefined && operation.path.includes('{') ? [pathMismatch] : []),
+    ...(canLackField(operation, schemas) ? [fieldRequired] : []),
     ...(typeof operation.rights === 'object' ? [operation.rights.error] : []),
     ...operation.errors,
   ];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { fieldRequired, invalidValue, listEntryTooLong, preconditionFailed } from '../../api/errors.ts';
+import { invalidValue, listEntryTooLong, preconditionFailed } from '../../api/errors.ts';
 import { setEtag } from '../../api/http/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
@@ -83,7 +83,6 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       response: ConfigurationApplied,
       accepts: ['IfMatch', 'AllowLockout'],
       errors: [
-        fieldRequired,
         invalidValue,
         preconditionFailed,
         listEntryTooLong,

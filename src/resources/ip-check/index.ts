@@ -1,5 +1,5 @@
 import type { Call } from '../../api/call.ts';
-import { fieldRequired, wrongIdKindOfSeveral } from '../../api/errors.ts';
+import { wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
@@ -49,7 +49,7 @@ function checkOperation(context: ResourceContext): Operation {
     body: IpCheckRequest,
     status: 200,
     response: IpCheckVerdict,
-    errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, fieldRequired, ipCheckTarget, notAnIpAddress],
+    errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, ipCheckTarget, notAnIpAddress],
     handle: async (call) => {
       const source = parseIp(call.body.ip);
       if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(call.body.ip) });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-import { fieldRequired, listEntryTooLong, notFound, preconditionFailed } from '../../api/errors.ts';
+import { listEntryTooLong, notFound, preconditionFailed } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { duplicateEntry } from '../../errors/shared.ts';
@@ -52,7 +52,6 @@ export function replaceRulesOperation(context: ResourceContext): Operation {
       wouldLockOut,
       policyProtected,
       duplicateEntry,
-      fieldRequired,
       invalidRuleLine,
       listEntryTooLong,
       preconditionFailed,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { fieldRequired, notFound } from '../../api/errors.ts';
+import { notFound } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { adminsMay } from '../../api/admission/rights.ts';
@@ -73,7 +73,7 @@ export function decisionOperations({ store }: ResourceContext): readonly Operati
     body: IpRestrictionDecisionReplace,
     status: 200,
     response: IpRestrictionDecisionView,
-    errors: [notFound, notAnIpAddress, tooManyDecisions, fieldRequired],
+    errors: [notFound, notAnIpAddress, tooManyDecisions],
     handle: (call) =>
       store.write(call.actor, async (transaction) => present(await decide(transaction, call, call.body.decision))),
   });

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
-import { fieldRequired } from '../../api/errors.ts';
 import { booleanIn, commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields } from '../../api/body/text-fields.ts';
@@ -101,7 +100,6 @@ function ipRestrictionOperations({ store, services, referables }: ResourceContex
         restrictionWithoutPolicy,
         wouldLockOut,
         duplicateEntry,
-        fieldRequired,
       ],
       update: [notAnIpPolicyId, restrictionPolicyNotFound, wouldLockOut, duplicateEntry],
       delete: [],

@@ -1,5 +1,5 @@
 import { crudOperations } from '../../api/crud.ts';
-import { fieldRequired, notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
+import { notFound, preconditionFailed, wrongIdKind } from '../../api/errors.ts';
 import { checkIfMatch } from '../../api/http/etag.ts';
 import { alwaysText, commonFields, textIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
@@ -28,7 +28,6 @@ const rights = 'everyone';
 
 const certificateErrors = [
   wrongIdKind,
-  fieldRequired,
   errors.domainCertificateMissing,
   errors.certificateDoesNotCover,
   errors.certificateManagementNotOffered,

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
 import { crudOperations } from '../../../api/crud.ts';
-import { fieldRequired } from '../../../api/errors.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
 import type { TextFields } from '../../../api/body/text-fields.ts';
@@ -130,7 +129,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       match: (_value, missing) => (missing ? new UserError(matchRequired) : undefined),
       match_type: (value, missing) => (missing ? undefined : new UserError(unknownMatchType, { type: quote(value) })),
     },
-    errors: { create: [edgeNotFound, matchRequired, fieldRequired, ...routeErrors], update: routeErrors, delete: [] },
+    errors: { create: [edgeNotFound, matchRequired, ...routeErrors], update: routeErrors, delete: [] },
     async create(transaction, call) {
       const { match_type, match: path_, ...rest } = call.body;
       const edge = await findEdge(transaction, call);
