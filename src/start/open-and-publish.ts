@@ -2,63 +2,76 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Config } from '../config/config.ts';
 import type { TrafficObserver } from '../gateway/engine.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
-import type { Logger } from '../log.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import { openContext } from './open-context.ts';
 import { Publisher } from '../publisher/publisher.ts';
 import type { Target } from '../publisher/publisher.ts';
 import { accessInForce } from '../resources/access-in-force.ts';
 import { resources } from '../resources/index.ts';
+import { unopenedPorts } from '../resources/edges/service.ts';
 import { localCa } from '../resources/local-ca/service.ts';
 import { processes } from '../resources/processes/service.ts';
+import type { Registration } from '../resources/processes/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { startNotices } from '../resources/start-notices.ts';
 import { checkStoredSecrets } from '../resources/stored-secrets.ts';
+import { traffic } from '../resources/traffic/service.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
-import { configuredListeners } from './start-gateway.ts';
+import { configuredListeners } from './listeners.ts';
+import type { Observers } from './observers.ts';
 
 /** Follows the configuration, and cannot fail to. */
 interface UpdateFollower {
   follow(update: SnapshotUpdate): void;
 }
 
+/** The parts that are there without the database. */
+interface Given extends Observers {
+  readonly gateway: ResilientGateway | undefined;
+  readonly followers: readonly UpdateFollower[];
+}
+
+/** The parts that need the database. */
+export interface Opened {
+  readonly context: ResourceContext;
+  readonly access: AccessTable;
+  readonly publisher: Publisher;
+  readonly registration: Registration;
+}
+
 /** Opens the parts that need the database. A failure on the way closes all of them. */
-export async function openAndPublish(
-  config: Config,
-  log: Logger,
-  metrics: Metrics,
-  gateway: ResilientGateway | undefined,
-  followers: readonly UpdateFollower[],
-  observer: TrafficObserver,
-) {
+export async function openAndPublish(config: Config, given: Given): Promise<Opened> {
+  const { log, gateway, followers, observer, live, listenerFaults } = given;
   const context = await openContext(config, log);
+  const { services, store, sealer } = context;
   await using opened = new AsyncDisposableStack();
-  opened.use(context.store);
+  opened.use(store);
+  const access = new AccessTable();
+  services.provide(accessInForce, access);
+  services.provide(traffic, live);
+  services.provide(unopenedPorts, listenerFaults);
   // Before anything listens: gateways that run must know of it first.
   const registration = opened.use(
-    await context.services.get(processes).register({
+    await services.get(processes).register({
       listeners: configuredListeners(config),
       role: config.role,
       version: packageJson.version,
     }),
   );
-  const access = new AccessTable();
-  context.services.provide(accessInForce, access);
-  const secrets = await checkStoredSecrets(context.services, context.sealer, config.secretKey !== undefined);
+  const secrets = await checkStoredSecrets(services, sealer, config.secretKey !== undefined);
   if (secrets !== undefined) log[secrets.level](secrets.message);
-  for (const notice of context.services.all(startNotices)) {
+  for (const notice of services.all(startNotices)) {
     const message = await notice();
     if (message !== undefined) log.warn(message);
   }
-  await gateway?.start(context.services.get(localCa));
-  const publisher = await startPublisher(context, metrics, log, gateway, [
+  await gateway?.start(services.get(localCa));
+  const publisher = await startPublisher(context, given, [
     followAccess(access, observer),
     async (update) => {
       for (const follower of followers) follower.follow(update);
     },
-    ...(gateway === undefined ? [] : [(update: Parameters<Target>[0]) => gateway.apply(update)]),
+    ...(gateway === undefined ? [] : [(update: SnapshotUpdate) => gateway.apply(update)]),
   ]);
   opened.move();
   return { context, access, publisher, registration };
@@ -78,9 +91,7 @@ function followAccess(access: AccessTable, observer: TrafficObserver): Target {
 
 function startPublisher(
   context: ResourceContext,
-  metrics: Metrics,
-  log: Logger,
-  gateway: ResilientGateway | undefined,
+  { metrics, log, gateway }: Given,
   targets: readonly Target[],
 ): Promise<Publisher> {
   return Publisher.start({

@@ -1,25 +1,22 @@
 import type { WantedName } from '../acme/plan.ts';
 import type { ServedNames } from '../acme/served-names.ts';
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../log.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import { acmeStorage } from '../resources/acme/service.ts';
 import { managedDomains } from '../resources/reserved-domains/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
+import type { Observers } from './observers.ts';
 
-interface AcmeParts {
-  readonly config: Config;
+interface AcmeParts extends Pick<Observers, 'metrics' | 'log'> {
   readonly context: ResourceContext;
   readonly served: ServedNames;
-  readonly metrics: Metrics;
-  readonly log: Logger;
 }
 
 /** The kind of changes that the snapshot does not show, and after which another name may want a certificate. */
 const reservedDomainKind = 'reserved_domain';
 
 /** Starts to look after public certificates, as the settings ask for it. */
-export async function startAcme({ config, context, served, metrics, log }: AcmeParts): Promise<AsyncDisposable> {
+export async function startAcme(config: Config, parts: AcmeParts): Promise<AsyncDisposable> {
+  const { context, served, metrics, log } = parts;
   // Its libraries are large, and most installations are without.
   const { AcmeManager } = await import('../acme/manager.ts');
   const { services, store } = context;

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import { vendorWords } from '../api/http/vendor-words.ts';
 import type { Config } from '../config/config.ts';
-import { hasApi, hasGateway, servesAgents } from '../config/roles.ts';
 import type { GatewayBounds } from '../gateway/bounds/bound.ts';
 import { connectionBounds, readOpenFilesLimit } from '../gateway/bounds/default-bounds.ts';
-import type { GatewayOptions, GatewayTimeouts, TrafficObserver } from '../gateway/engine.ts';
+import type { GatewayOptions, GatewayTimeouts } from '../gateway/engine.ts';
 import { ResilientGateway } from '../gateway/resilient-gateway.ts';
 import { startEngine } from '../gateway/start-engine.ts';
 import { describeDatabase, isSqlite } from '../lib/database-url.ts';
@@ -14,14 +13,14 @@ import { createSealer } from '../lib/sealed-secret.ts';
 import { thisMachine } from '../lib/this-machine.ts';
 import type { OpenStream } from '../links/stream-request.ts';
 import type { Logger } from '../log.ts';
-import type { Listener } from '../snapshot/contract.ts';
 import { SnapshotFile } from '../snapshot/snapshot-file.ts';
+import { configuredListeners, publicPorts } from './listeners.ts';
+import type { Observers } from './observers.ts';
 
 /** Builds the gateway from the settings, without starting it. */
 export function createGateway(
   config: Config,
-  observer: TrafficObserver,
-  log: Logger,
+  { observer, log }: Pick<Observers, 'observer' | 'log'>,
   openStream: OpenStream,
 ): ResilientGateway {
   return new ResilientGateway({
@@ -86,38 +85,6 @@ function readAuthorities(path: string): string {
 
 export function gatewayTimeouts({ idleSeconds }: Config): GatewayTimeouts {
   return { headersMs: 10_000, upstreamConnectMs: 10_000, idleMs: idleSeconds * 1000, keepAliveMs: 75_000 };
-}
-
-/** The listeners that the settings ask for, by the role of the process. */
-export function configuredListeners(config: Config): readonly Listener[] {
-  const { apiListen, metricsListen, httpsListen, httpListen, tcpListenHost } = config;
-  const listeners: Listener[] = [];
-  if (hasApi(config)) listeners.push({ kind: 'api', ...apiListen });
-  if (metricsListen !== undefined) listeners.push({ kind: 'metrics', ...metricsListen });
-  if (hasGateway(config)) {
-    if (httpsListen !== undefined) listeners.push({ kind: 'https', ...httpsListen });
-    if (httpListen !== undefined) listeners.push({ kind: 'http', ...httpListen });
-    listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
-  }
-  return [...listeners, ...agentListeners(config)];
-}
-
-/** That of agents, and that of other processes which have visitors for these agents. */
-function agentListeners(config: Config): readonly Listener[] {
-  const { agentListen, linkListen, linkAddress } = config;
-  if (agentListen === undefined || !servesAgents(config)) return [];
-  const agents: Listener = { kind: 'agents', ...agentListen };
-  if (linkListen === undefined) return [agents];
-  return [agents, { kind: 'links', ...linkListen, ...(linkAddress && { advertised: linkAddress }) }];
-}
-
-/** The ports at which the world finds HTTPS edges, the redirect to them and the API; those of TCP edges are their own. */
-function publicPorts({ httpsPort, httpListen, publicUrl }: Config): readonly number[] {
-  const ports = [httpsPort];
-  if (httpListen !== undefined) ports.push(80);
-  if (publicUrl !== undefined)
-    ports.push(Number(new URL(publicUrl).port || (publicUrl.startsWith('https') ? 443 : 80)));
-  return ports;
 }
 
 function chooseBounds(config: Config, log: Logger): GatewayBounds {

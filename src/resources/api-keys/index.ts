@@ -6,6 +6,7 @@ import { textFieldErrors, withText } from '../../api/body/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { whenReady } from '../../store/database.ts';
+import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
 import { restrictionPolicyNotFound, wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';
 import { authorizeOwner, ownerOf } from '../owners.ts';
@@ -107,6 +108,10 @@ export const apiKeysResource: Resource = {
   provide({ store, services, referables }) {
     const uses = new KeyUses(store);
     services.provide(keyUses, uses);
+    services.add(
+      backgroundTasks,
+      flushAtEnd(() => uses.flush()),
+    );
     services.provide(authenticator, createAuthenticator(store, services, uses));
     const keys = createKeysForOthers(store, referables);
     services.provide(apiKeyOwners, keys);

@@ -1,3 +1,4 @@
+import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource } from '../resource.ts';
 import { createPolicyCompiler } from './compile.ts';
 import * as errors from './errors.ts';
@@ -20,6 +21,8 @@ export const ipPolicyRulesResource: Resource = {
     const { store, services } = context;
     services.provide(ruleLists, createRuleLists(context));
     services.provide(ipPolicyRuleSearch, ruleSearch);
-    services.provide(ruleSweeper, createRuleSweeper(store));
+    const sweeper = createRuleSweeper(store);
+    services.provide(ruleSweeper, sweeper);
+    services.add(backgroundTasks, { ofApi: true, start: async (log) => sweeper.start(log) });
   },
 };

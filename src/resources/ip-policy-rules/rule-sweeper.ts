@@ -38,9 +38,11 @@ export function createRuleSweeper(store: Store): RuleSweeper {
   };
   return {
     look,
-    start(onFault) {
+    start(log) {
       state.isStarted = true;
-      report = onFault;
+      report = (error) => {
+        log.error({ err: error }, 'rules that are in force no longer could not be deleted; trying again');
+      };
       store.follow({
         changed(changes) {
           if (changes.some(({ kind, cascades }) => kind === 'ip_policy' && cascades)) look();

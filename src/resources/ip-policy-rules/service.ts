@@ -16,7 +16,7 @@ export interface IpPolicyRules {
 export interface RuleSweeper {
   /** Looks for such rules now. */
   look(): void;
-  start(onFault: (error: unknown) => void): AsyncDisposable;
+  start(log: { error(fields: object, message: string): void }): AsyncDisposable;
 }
 
 /** The rules of a policy as the list that a configuration has. */

@@ -8,6 +8,7 @@ import { textFields } from '../../api/body/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
+import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { policyProtectors } from '../policy-protection.ts';
 import type { Referables } from '../references.ts';
@@ -151,7 +152,12 @@ export const ipRestrictionsResource: Resource = {
   provide(context) {
     const { store, services } = context;
     services.provide(lockoutGuard, createLockoutGuard(context));
-    services.provide(warnings, createWarnings(store));
+    const counted = createWarnings(store);
+    services.provide(warnings, counted);
+    services.add(
+      backgroundTasks,
+      flushAtEnd(() => counted.flush()),
+    );
     services.provide(ipRestrictionSearch, {
       ofType: restrictionsOfType,
       policiesOf: async (accountId, id) => (await store.find(ipRestrictions, accountId, id))?.ip_policy_ids ?? [],

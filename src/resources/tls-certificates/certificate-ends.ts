@@ -62,6 +62,7 @@ export class CertificateEnds implements EndsOfCertificates, Follower {
     this.#store = store;
   }
 
+  /** Reads them, follows changes, and logs those that end soon, once a day each. */
   async start(log: { warn(fields: object, message: string): void }): Promise<Disposable> {
     await this.#store.followFromStart(this);
     this.warn(log, Date.now());

@@ -9,6 +9,7 @@ import { UserError } from '../../errors/user-error.ts';
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { createReferable, listShort } from '../references.ts';
+import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { tlsCertificateKind } from './configuration.ts';
@@ -191,7 +192,9 @@ export const tlsCertificatesResource: Resource = {
   referables: [referable],
   provide({ services, store, sealer }) {
     services.provide(uploadedPairs, createUploadedPairs(sealer));
-    services.provide(certificateEnds, new CertificateEnds(store));
+    const ends = new CertificateEnds(store);
+    services.provide(certificateEnds, ends);
+    services.add(backgroundTasks, { ofApi: true, start: (log) => ends.start(log) });
     services.provide(pairChecks, {
       check: (certificate, key) => {
         acceptPair(certificate, key);

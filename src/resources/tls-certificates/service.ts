@@ -36,8 +36,6 @@ export interface UploadedPairs {
 
 /** When certificates end. */
 export interface EndsOfCertificates {
-  /** Reads them, follows changes, and logs those that end soon, once a day each. */
-  start(log: { warn(fields: object, message: string): void }): Promise<Disposable>;
   /** Ids and times in milliseconds, the ones that end first. */
   first(count: number): readonly (readonly [id: string, notAfterMs: number])[];
   /** Those that are warned of, the ones that end first. */

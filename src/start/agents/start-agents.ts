@@ -7,24 +7,23 @@ import type { AgentBoundReports } from '../../agents/server/bounds.ts';
 import { AgentIdentity } from '../../agents/server/identity.ts';
 import { defaultLimits } from '../../agents/server/limits.ts';
 import type { AgentLimits } from '../../agents/server/limits.ts';
-import type { FailedAuthentications } from '../../api/admission/failed-authentications.ts';
 import { vendorWords } from '../../api/http/vendor-words.ts';
 import type { Config } from '../../config/config.ts';
 import { servesAgents } from '../../config/roles.ts';
 import { openLocalCa } from '../../gateway/certificates/local-ca.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
-import type { TrafficObserver } from '../../gateway/engine.ts';
 import type { ResilientGateway } from '../../gateway/resilient-gateway.ts';
 import { BoundReports } from '../../lib/bound-reports.ts';
 import type { LinkDirectory } from '../../links/link-directory.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
-import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../observe/metrics.ts';
 import { localCa } from '../../resources/local-ca/service.ts';
+import type { Registration } from '../../resources/processes/service.ts';
 import type { ResourceContext } from '../../resources/resource.ts';
 import { agentTunnels } from '../../resources/tunnels/service.ts';
 import type { OpenAgentHost } from '../../resources/tunnels/service.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
+import type { Limits } from '../limits.ts';
+import type { Observers } from '../observers.ts';
 import { AgentCertificates } from './certificates.ts';
 import { sessionStreams } from './session-streams.ts';
 import { startLinks } from './start-links.ts';
@@ -39,18 +38,13 @@ export interface RunningAgents extends AsyncDisposable {
   readonly openStream: OpenStream;
 }
 
-interface AgentParts {
-  readonly config: Config;
+interface AgentParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Pick<Limits, 'failures'> {
   readonly context: ResourceContext;
   readonly access: AccessTable;
-  readonly processId: string;
+  readonly registration: Pick<Registration, 'id'>;
   /** Undefined in a process that only holds sessions. */
   readonly gateway: ResilientGateway | undefined;
   readonly directory: LinkDirectory;
-  readonly observer: TrafficObserver;
-  readonly failures: FailedAuthentications;
-  readonly metrics: Metrics;
-  readonly log: Logger;
 }
 
 const kibibyte = 1024;
@@ -58,18 +52,20 @@ const mebibyte = 1024 * 1024;
 const keyBytes = 32;
 
 /** Listens for agents, if the settings ask for it, and opens the way to those that are connected to other processes. */
-export async function startAgents(parts: AgentParts): Promise<RunningAgents> {
-  const { config, context, gateway, metrics, log } = parts;
+export async function startAgents(config: Config, parts: AgentParts): Promise<RunningAgents> {
+  const { context, gateway, metrics, log } = parts;
   // A fault on the way closes what is open.
   await using opened = new AsyncDisposableStack();
   const authority = await openLocalCa(context.services.get(localCa));
   const bounds = opened.use(new BoundReports(agentBoundErrors, (reports) => metrics.boundsReported(reports), log));
-  const host = servesAgents(config) ? opened.use(openHost(parts, bounds)) : undefined;
+  const host = servesAgents(config) ? opened.use(openHost(config, parts, bounds)) : undefined;
   if (host !== undefined) metrics.watchAgents(host);
   const own = host && sessionStreams(host);
   // Before agents connect: their sessions are to be served by all from the start.
-  const links = opened.use(await startLinks({ ...parts, localCa: authority, own }));
-  const listener = host && (await openListener(parts, authority, host, bounds));
+  const links = opened.use(
+    await startLinks(config, { ...parts, processId: parts.registration.id, localCa: authority, own }),
+  );
+  const listener = host && (await openListener(config, parts, authority, host, bounds));
   if (listener !== undefined) log.info({ host: config.agentListen?.host, port: listener.port }, 'listening for agents');
   const owned = opened.move();
   return {
@@ -87,11 +83,12 @@ export async function startAgents(parts: AgentParts): Promise<RunningAgents> {
 }
 
 function openHost(
-  { config, context, access, processId, observer, failures, metrics, log }: AgentParts,
+  config: Config,
+  { context, access, registration, observer, failures, metrics, log }: AgentParts,
   bounds: AgentBoundReports,
 ): OpenAgentHost {
   const host = context.services.get(agentTunnels).openHost({
-    processId,
+    processId: registration.id,
     access,
     answerGuess: (fault, source) => failures.answerGuess(fault, source),
     warned: (restrictionIds, source) => {
@@ -114,7 +111,8 @@ function openHost(
 }
 
 async function openListener(
-  { config, context, gateway, observer, log }: AgentParts,
+  config: Config,
+  { context, gateway, observer, log }: AgentParts,
   authority: LocalCa,
   host: OpenAgentHost,
   bounds: AgentBoundReports,

@@ -2,7 +2,6 @@ import { defaultLimits } from '../../agents/server/limits.ts';
 import type { Config } from '../../config/config.ts';
 import { reportBounds } from '../../gateway/bounds/report-bounds.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
-import type { TrafficObserver } from '../../gateway/engine.ts';
 import { linkUnreachable } from '../../gateway/errors.ts';
 import { dialMs, mebibyte } from '../../gateway/tunnels/stream-dialer.ts';
 import type { LinkDirectory } from '../../links/link-directory.ts';
@@ -14,19 +13,16 @@ import { StreamRefused } from '../../links/stream-request.ts';
 import type { OpenStream, StreamRequest } from '../../links/stream-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../observe/metrics.ts';
+import type { Observers } from '../observers.ts';
 import { gatewayTimeouts } from '../start-gateway.ts';
 import { linkCredentials } from './link-credentials.ts';
 
-export interface LinkParts {
-  readonly config: Config;
+interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'log'> {
   readonly processId: string;
   readonly localCa: LocalCa;
   readonly directory: LinkDirectory;
   /** Opens streams through sessions of this process; undefined where it holds none. */
   readonly own: OpenStream | undefined;
-  readonly observer: TrafficObserver;
-  readonly metrics: Metrics;
-  readonly log: Logger;
 }
 
 export interface RunningLinks extends Disposable {
@@ -45,8 +41,8 @@ const logMs = 60_000;
 const heartbeat = { intervalMs: defaultLimits.heartbeatMs, silenceMs: defaultLimits.silenceMs };
 
 /** Opens the listener for links, where this process holds sessions, and the way to the sessions of other processes. */
-export async function startLinks(parts: LinkParts): Promise<RunningLinks> {
-  const { config, processId, localCa, directory, own, observer, metrics, log } = parts;
+export async function startLinks(config: Config, parts: LinkParts): Promise<RunningLinks> {
+  const { processId, localCa, directory, own, observer, metrics, log } = parts;
   const reports = reportBounds(observer, log);
   const common: CommonParts = {
     credentials: linkCredentials(localCa, processId),
@@ -56,12 +52,12 @@ export async function startLinks(parts: LinkParts): Promise<RunningLinks> {
       reports.refused('link_unread_mib', {});
     },
   };
-  const pool = openPool(parts, common);
+  const pool = openPool(config, parts, common);
   directory.onGone((gone) => {
     pool.forget(gone);
   });
   reports.watch('link_unread_mib', config.linkUnreadMib, () => Math.ceil(pool.unreadBytes / mebibyte));
-  const listener = await openListener(parts, common);
+  const listener = await openListener(config, parts, common);
   metrics.watchLinks({ opened: () => pool.size, accepted: () => listener?.size ?? 0, streams: () => pool.streams });
   const faults = new LinkFaults(metrics, log);
   return {
@@ -87,7 +83,7 @@ export async function startLinks(parts: LinkParts): Promise<RunningLinks> {
 /** The same for links that are opened and for those that are accepted. */
 type CommonParts = Pick<LinkListenerOptions, 'credentials' | 'heartbeat' | 'maxUnreadBytes' | 'overrun'>;
 
-function openPool({ config, directory, log }: LinkParts, { credentials, ...common }: CommonParts): LinkPool {
+function openPool(config: Config, { directory, log }: LinkParts, { credentials, ...common }: CommonParts): LinkPool {
   return new LinkPool({
     ...common,
     directory,
@@ -100,10 +96,10 @@ function openPool({ config, directory, log }: LinkParts, { credentials, ...commo
 
 /** Only where there are sessions to be reached. */
 async function openListener(
-  { config, own, metrics, log }: LinkParts,
+  { linkListen, agentAuthSeconds, agentPending }: Config,
+  { own, metrics, log }: LinkParts,
   common: CommonParts,
 ): Promise<LinkListener | undefined> {
-  const { linkListen, agentAuthSeconds, agentPending } = config;
   if (own === undefined || linkListen === undefined) return undefined;
   const listener = await LinkListener.open({
     ...common,

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 export function keepChangeLogShort(
   store: Pick<Store, 'writeUnlogged'>,
   days: number,
-  onFault: (error: unknown) => void,
+  log: { error(fields: object, message: string): void },
 ): AsyncDisposable {
   const stopped = new AbortController();
   let pruning = Promise.resolve();
@@ -19,7 +19,7 @@ export function keepChangeLogShort(
       // Many short transactions, so that no other write waits for all of it.
       while (!stopped.signal.aborted && (await store.writeUnlogged((notes) => pruneChanges(notes, before))) > 0);
     } catch (error) {
-      onFault(error);
+      log.error({ err: error }, 'old changes could not be deleted');
     }
   };
   const pruneNext = () => {

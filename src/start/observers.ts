@@ -1,0 +1,31 @@
+import type { Config } from '../config/config.ts';
+import type { TrafficObserver } from '../gateway/engine.ts';
+import type { Logger } from '../log.ts';
+import { EntryFaults } from '../observe/entry-faults.ts';
+import { ListenerFaults } from '../observe/listener-faults.ts';
+import { LiveTraffic } from '../observe/live-traffic.ts';
+import { Metrics } from '../observe/metrics.ts';
+import { createTrafficObserver, LateWarnings } from '../observe/traffic-observer.ts';
+
+/** The parts that watch all others. They need no database: a gateway may begin without one. */
+export interface Observers {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly entryFaults: EntryFaults;
+  readonly listenerFaults: ListenerFaults;
+  readonly live: LiveTraffic;
+  readonly lateWarnings: LateWarnings;
+  /** Takes the events of traffic, and hands them to the others. */
+  readonly observer: TrafficObserver;
+}
+
+export function createObservers({ role, trafficStreams, accessLog }: Config, log: Logger): Observers {
+  const metrics = new Metrics();
+  const lateWarnings = new LateWarnings();
+  const entryFaults = new EntryFaults(metrics, log);
+  const listenerFaults = new ListenerFaults();
+  const live = new LiveTraffic({ isCarriedHere: role !== 'api', limit: trafficStreams, observer: metrics });
+  const told = { metrics, log, warnings: lateWarnings, entryFaults, listenerFaults, live };
+  const observer = createTrafficObserver({ ...told, accessLogShare: accessLog });
+  return { log, metrics, entryFaults, listenerFaults, live, lateWarnings, observer };
+}

@@ -1,0 +1,27 @@
+import type { ApiOptions } from '../api/options.ts';
+import type { Publisher } from '../publisher/publisher.ts';
+import type { Store } from '../store/store.ts';
+import type { Observers } from './observers.ts';
+
+/** State of this process, for whoever sends it traffic. */
+export type Readiness = Pick<ApiOptions, 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull'>;
+
+interface WatchedParts extends Pick<Observers, 'entryFaults' | 'listenerFaults'> {
+  readonly context: { readonly store: Store };
+  readonly publisher: Publisher;
+}
+
+export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): Readiness {
+  const { publisher, entryFaults, listenerFaults } = parts;
+  const { store } = parts.context;
+  return {
+    unready() {
+      if (!isStarted()) return 'it is starting';
+      if (store.isStale) return 'its database has not answered lately';
+      return publisher.lagging ? 'the newest change is not yet in force' : undefined;
+    },
+    faultyEntries: () => entryFaults.count,
+    unopenedPorts: () => listenerFaults.list().map(({ port }) => port),
+    isFull: () => store.isFull,
+  };
+}
