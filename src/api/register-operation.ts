@@ -22,7 +22,8 @@ import { setCommonHeaders } from './http/common-headers.ts';
 import { bodyNotExpected } from './errors.ts';
 import type { EventSource, EventStreams } from './http/event-streams.ts';
 import { keepUnparsed, readList } from './body/list-body.ts';
-import type { Validate } from './body/list-body.ts';
+import { explainValidation, mostRelevantError } from './body/validation.ts';
+import type { Validate } from './body/validation.ts';
 import { notFound, pathOf } from './http/not-found.ts';
 import type { Operation } from './operation.ts';
 import { filterName, noQuery, readQuery } from './http/query.ts';
@@ -75,15 +76,13 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     config: { operation, ...(isList ? { parseBody: keepUnparsed(operation) } : {}) },
-    // No schema for the response: serializing by it is slower than `JSON.stringify`.
-    schema: takesBody && !isList ? { body: operation.body } : {},
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, context), done);
     },
     preValidation: [
       ...(isList ? [awaitOwnWork] : []),
       (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
-      ...(takesBody ? [(isList ? listReader : normalizer)(operation, context.named)] : []),
+      ...(takesBody ? [bodyReader(operation, context.named)] : []),
     ],
     preHandler: (request, _reply, done) => {
       settle(() => checkAgain(request, operation, options), done);
@@ -126,22 +125,22 @@ function checkAgain(request: FastifyRequest, operation: Operation, options: ApiO
   });
 }
 
-function normalizer(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
+/** The schema is compiled at the first call: to compile all of them would take half of the start. */
+function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
   return (request, _reply, done) => {
     settle(() => {
-      const normalized = normalizeBody(operation, paramsOf(request), request.body, named);
-      request.body = normalized.body;
-      request.readOnly = normalized.readOnly;
-    }, done);
-  };
-}
-
-function listReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
-  return (request, _reply, done) => {
-    settle(async () => {
-      const validate = request.compileValidationSchema(operation.body ?? {}, 'body');
       // Ajv, which Fastify validates by, has this form of errors in verbose mode.
-      request.body = await readList(operation, request.body, named, validate as Validate);
+      const validate = request.compileValidationSchema(operation.body ?? {}, 'body') as Validate;
+      if (operation.bodyForm === 'list') {
+        return readList(operation, request.body, named, validate).then((list) => {
+          request.body = list;
+        });
+      }
+      const { body, readOnly } = normalizeBody(operation, paramsOf(request), request.body, named);
+      if (validate(body) !== true) throw explainValidation(mostRelevantError(validate.errors), operation);
+      request.body = body;
+      request.readOnly = readOnly;
+      return undefined;
     }, done);
   };
 }

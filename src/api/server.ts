@@ -10,7 +10,7 @@ import { registerStaticRoutes } from './dashboard/static-routes.ts';
 import { createErrorResponses } from './http/error-responses.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { HttpServers } from './http/http-servers.ts';
-import { collectRoutes, everyMethod, notFound, refuseUnknown } from './http/not-found.ts';
+import { collectRoutes, maxParamLength, notFound, refuseUnknown } from './http/not-found.ts';
 import type { ApiOptions } from './options.ts';
 import { registerPublicRoutes } from './http/public-routes.ts';
 import { RateLimit } from './admission/rate-limit.ts';
@@ -38,7 +38,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     genReqId: newOperationId,
     bodyLimit: bodyLimitBytes,
     // The query is read by `readQuery`, once the caller is known.
-    routerOptions: { maxParamLength: 500, querystringParser: (text) => ({ text }) },
+    routerOptions: { maxParamLength, querystringParser: (text) => ({ text }) },
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -68,7 +68,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.decorateRequest('caller', undefined);
   app.decorateRequest('identity', undefined);
   app.decorateRequest('listQuery', undefined);
-  for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const methodsByPath = collectRoutes(app);
   logRequests(app, options.logger);
   if (options.measured !== undefined) measureRequests(app, options.measured);
@@ -79,8 +78,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register((scope) => registerReferenceRoutes(scope, options));
   await app.register((scope) => registerSessionRoutes(scope, shared));
   await app.register((scope) => registerApiScope(scope, shared));
-  const otherMethods = new Map(methodsByPath);
-  await app.register((scope) => refuseUnknown(scope, otherMethods, options.vendor));
+  await app.register((scope) => refuseUnknown(scope, methodsByPath, options.vendor));
   return app;
 }
 

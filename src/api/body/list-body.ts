@@ -7,13 +7,7 @@ import { bodyUnreadable } from '../errors.ts';
 import { listPieces, startOfList } from './list-pieces.ts';
 import type { Operation } from '../operation.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
-import type { ValidationFault } from './validation.ts';
-
-/** Ajv's form of a validator. */
-export interface Validate {
-  (value: unknown): unknown;
-  readonly errors?: readonly ValidationFault[] | null;
-}
+import type { Validate } from './validation.ts';
 
 /** A list as it came. It may be so long that it is parsed and validated in slices, once the caller is known. */
 class UnparsedList {
@@ -41,7 +35,7 @@ export async function readList(
 ): Promise<unknown> {
   const check = (value: unknown, entriesBefore = 0) => {
     const { body: normal } = normalizeBody(operation, {}, value, named);
-    if (validate(normal) !== true) throw faultOf(validate.errors ?? [], normal, entriesBefore, operation);
+    if (validate(normal) !== true) throw faultOf(validate, normal, entriesBefore, operation);
     return normal;
   };
   if (!(body instanceof UnparsedList)) return check(body);
@@ -73,14 +67,8 @@ function parsePiece(bytes: Buffer, entriesBefore: number): unknown {
 }
 
 /** The number of an entry in a fault is that in its piece. */
-function faultOf(
-  faults: readonly ValidationFault[],
-  list: unknown,
-  entriesBefore: number,
-  operation: Operation,
-): UserError {
-  const fault = mostRelevantError(faults);
-  if (fault === undefined) throw new Error('a validator refused a value without saying why');
+function faultOf(validate: Validate, list: unknown, entriesBefore: number, operation: Operation): UserError {
+  const fault = mostRelevantError(validate.errors);
   const [, index, rest = ''] = /^\/(\d+)(.*)$/s.exec(fault.instancePath) ?? [];
   if (index === undefined) return explainValidation(fault, operation);
   const { entryPlace } = operation;

@@ -13,6 +13,12 @@ export interface ValidationFault {
   readonly parentSchema?: object;
 }
 
+/** Ajv's form of a validator. */
+export interface Validate {
+  (value: unknown): unknown;
+  readonly errors?: readonly ValidationFault[] | null;
+}
+
 /** Keyword `maxBytes`: the length of a text in UTF-8; `wellFormed`: no lone surrogates. Both are documented as text. */
 export const maxBytesKeyword = {
   keyword: 'maxBytes',
@@ -34,9 +40,11 @@ export const wellFormedKeyword = {
  * Picks the error to answer with. A value that matches none of several forms has an error for each of them: the
  * relevant one is that of the form it was meant to have.
  */
-export function mostRelevantError(faults: readonly ValidationFault[]): ValidationFault | undefined {
-  const whole = faults.at(-1);
-  if (whole?.keyword !== 'anyOf') return faults[0];
+export function mostRelevantError(errors: Validate['errors']): ValidationFault {
+  const faults = errors ?? [];
+  const [first, whole] = [faults[0], faults.at(-1)];
+  if (first === undefined || whole === undefined) throw new Error('a validator refused a value without saying why');
+  if (whole.keyword !== 'anyOf') return first;
   const isOfOtherForm = ({ keyword, instancePath }: ValidationFault) =>
     keyword === 'type' && instancePath === whole.instancePath;
   const telling = faults.find((fault) => !isOfOtherForm(fault)) ?? whole;

@@ -255,6 +255,8 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
     const form = await browser.signIn(wrong, { headers: { 'content-type': 'text/plain' } });
     assert.deepEqual(codeOf(form), [415, 210]);
     assert.deepEqual(codeOf(await browser.call('PUT', '/dashboard/session', {})), [405, 20002]);
+    // It stands in the folder of the dashboard's files, which can be got.
+    assert.deepEqual(codeOf(await browser.call('GET', '/dashboard/sessions')), [405, 20002]);
   });
 });
 

@@ -22,8 +22,6 @@ import {
   overloaded,
   principalBusy,
 } from '../errors.ts';
-import { explainValidation, mostRelevantError } from '../body/validation.ts';
-import type { ValidationFault } from '../body/validation.ts';
 import type { VendorWords } from './vendor-words.ts';
 
 /** Time that a client has to read the answer to bytes that are not HTTP. */
@@ -63,7 +61,6 @@ export function createErrorResponses(
       if (shown.code === filterRowsReached.code) observer.callRefused('filter_rows');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
       void reply.header('Cache-Control', 'no-store').headers(shown.headers).code(shown.status);
-      // Serialized here: the schema of the route is that of its successful response.
       void reply
         .type('application/json; charset=utf-8')
         .serializer(String)
@@ -106,11 +103,6 @@ function toUserError(request: FastifyRequest, error: unknown): UserError {
 function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { operation } = request.routeOptions.config;
-  if ('validation' in error && Array.isArray(error.validation) && operation !== undefined) {
-    // Fastify hands on Ajv's errors as they are.
-    const fault = mostRelevantError(error.validation as readonly ValidationFault[]);
-    if (fault !== undefined) return explainValidation(fault, operation);
-  }
   switch ('code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new UserError(bodyTooLarge, { limit: operation?.bodyLimit ?? bodyLimitBytes });

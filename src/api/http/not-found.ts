@@ -1,6 +1,5 @@
-import { METHODS } from 'node:http';
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import createRouter from 'find-my-way';
 
 import { quote, UserError } from '../../errors/user-error.ts';
 import { setCommonHeaders } from './common-headers.ts';
@@ -9,38 +8,48 @@ import { findHostedPath } from './hosted-paths.ts';
 import { pathRemedy } from './path-remedy.ts';
 import type { VendorWords } from './vendor-words.ts';
 
+type MethodsByPath = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Longer parameters of a path are none that anything here has. */
+export const maxParamLength = 500;
+
 /**
  * Answers 405, with the possible methods, on every path that exists, and 404 on every other one. Both come before the
  * body is read, so that a request to nowhere gets no other error.
  */
 export async function refuseUnknown(
   app: FastifyInstance,
-  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
+  methodsByPath: MethodsByPath,
   vendor: VendorWords,
 ): Promise<void> {
   knownPaths.set(app.server, [...methodsByPath.keys()]);
+  const refusal = refusals(methodsByPath);
   app.addHook('onRequest', (request, reply, done) => {
-    done(setCommonHeaders(request, reply, vendor) ?? (request.is404 ? notFound(request) : undefined));
+    done(setCommonHeaders(request, reply, vendor) ?? refusal(request));
   });
   app.setNotFoundHandler((request) => {
     throw notFound(request);
   });
-  for (const [path, methods] of methodsByPath) {
-    const allowed = [...methods].toSorted().join(', ');
-    app.route({
-      method: everyMethod.filter((method) => !methods.has(method)),
-      url: path,
-      onRequest: (request, _reply, done) => {
-        done(wrongMethod(request, allowed));
-      },
-      handler: () => {},
-    });
-  }
+  // The framework would find the files below a folder for methods that a path in it does not have.
+  for (const { method, url } of pathsInFolders(methodsByPath)) app.route({ method, url, handler: () => {} });
+}
+
+/** Finds the paths as the framework does, whatever the method. Routes for every method would be a fourth of the start. */
+function refusals(methodsByPath: MethodsByPath): (request: FastifyRequest) => UserError {
+  const router = createRouter({ maxParamLength });
+  for (const [path, methods] of methodsByPath)
+    router.on('GET', path, () => {}, { allowed: [...methods].toSorted().join(', ') });
+  return (request) => {
+    const found = router.find('GET', request.url);
+    // The router lets a parameter be empty: `/api_keys/` is not a key.
+    if (found === null || Object.values(found.params).includes('')) return notFound(request);
+    // Set above.
+    const { allowed } = found.store as { readonly allowed: string };
+    return wrongMethod(request, allowed);
+  };
 }
 
 function wrongMethod(request: FastifyRequest, allowed: string): UserError {
-  // The router lets a parameter be empty: `/api_keys/` is not a key.
-  if (Object.values(request.params as Record<string, string>).includes('')) return notFound(request);
   // Only the deletion of a module that is not offered is possible there.
   const hosted = allowed === 'DELETE' ? hostedFault(pathOf(request)) : undefined;
   if (hosted !== undefined) return hosted;
@@ -51,10 +60,17 @@ function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   );
 }
 
-/** Every method but CONNECT, which Node handles apart. */
-export const everyMethod = METHODS.filter((method) => method !== 'CONNECT');
+/** Paths below `/folder/*`, each with the methods that the folder has and it has not. */
+function pathsInFolders(methodsByPath: MethodsByPath): readonly { readonly method: string[]; readonly url: string }[] {
+  const folders = [...methodsByPath].filter(([path]) => path.endsWith('/*'));
+  return folders.flatMap(([folder, methods]) =>
+    [...methodsByPath]
+      .filter(([path]) => path !== folder && path.startsWith(folder.slice(0, -1)))
+      .map(([url, own]) => ({ method: [...methods.difference(own)], url })),
+  );
+}
 
-export function collectRoutes(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
+export function collectRoutes(app: FastifyInstance): MethodsByPath {
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPath.get(url) ?? new Set();
