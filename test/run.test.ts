@@ -16,10 +16,14 @@ describe('npm test', { concurrency: true }, () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** Runs one test file with this text. The limit gives a busy machine the time to start it. */
-  async function runFile(name: string, text: string, limitSeconds = 3) {
+  /** Runs one test file with this text. */
+  async function runFile(name: string, text: string | undefined, limitSeconds = 3) {
     const file = join(folder, `${name}.test.mjs`);
-    await writeFile(file, `import assert from "node:assert/strict"; import { after, test } from 'node:test';\n${text}`);
+    if (text !== undefined)
+      await writeFile(
+        file,
+        `import assert from "node:assert/strict"; import { after, test } from 'node:test';\n${text}`,
+      );
     // With this variable, Node would treat the file as part of this run.
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const child = spawn(process.execPath, [runner, file], {
@@ -45,8 +49,11 @@ describe('npm test', { concurrency: true }, () => {
       60,
     );
     assert.equal(code, 1, out);
-    const [, summary = ''] = out.split('All failed tests of this run:');
-    assert.match(summary, /^\n+✖ \S+failing\.test\.mjs:2 › is wrong\nError: for this reason\n[^✖✔]*$/);
+    const [, summary = ''] = out.split('All failures of this run:');
+    assert.match(
+      summary,
+      /^\n+✖ \S+failing\.test\.mjs:2 › is wrong\nError: for this reason\n[^✖✔]*1 passed, 1 failed\n$/,
+    );
   });
 
   test('says so too of a reason that cannot be copied from the process of the test', async () => {
@@ -59,7 +66,7 @@ describe('npm test', { concurrency: true }, () => {
     );
     assert.equal(code, 1, out);
     assert.match(out, /✔ is quick/);
-    const [, summary = ''] = out.split('All failed tests of this run:');
+    const [, summary = ''] = out.split('All failures of this run:');
     assert.match(summary, /› is odd\n[^✖]*has a function[^✖]*✖ [^✖]*› compares functions\n[^✖]*deep/);
   });
 
@@ -68,9 +75,10 @@ describe('npm test', { concurrency: true }, () => {
       'waiting',
       `test('waits for nothing', () => new Promise(() => setInterval(() => {}, 1000)));
        test('comes after it', () => {});`,
+      20,
     );
     assert.equal(code, 1, out);
-    assert.match(out, /✖ waits for nothing [^]*test timed out after 3000ms/);
+    assert.match(out, /✖ waits for nothing [^]*test timed out after 20000ms/);
     assert.match(out, /✔ comes after it/);
   });
 
@@ -79,9 +87,24 @@ describe('npm test', { concurrency: true }, () => {
       'hook',
       `after(() => new Promise(() => setInterval(() => {}, 1000)));
        test('is quick', () => {});`,
+      20,
     );
     assert.equal(code, 1, out);
-    assert.ok(out.includes(`✖ ${file}`) && out.includes('test timed out after 3000ms'), out);
+    assert.ok(out.includes(`✖ ${file}`) && out.includes('test timed out after 20000ms'), out);
+  });
+
+  test('names a file that cannot be loaded, one that is not there, and a test that throws after its end', async () => {
+    const broken = await runFile('broken', `test('is never run', () => {}); throw new Error('at once');`, 60);
+    assert.equal(broken.code, 1, broken.out);
+    assert.match(broken.out, /All failures of this run:[^]*broken\.test\.mjs\nError: at once/);
+    const late = await runFile(
+      'late',
+      `test('is over', () => { setTimeout(() => { throw new Error('late'); }); });`,
+      60,
+    );
+    assert.equal(late.code, 1, late.out);
+    assert.match(late.out, /All failures of this run:[^]*is over[^]*asynchronous activity after the test ended/);
+    assert.equal((await runFile('none/of/them', undefined)).code, 1);
   });
 
   test('names a file whose process does not end after its tests, or never comes to them', async () => {
@@ -91,7 +114,7 @@ describe('npm test', { concurrency: true }, () => {
     ]);
     for (const { code, out, file } of ended) {
       assert.equal(code, 1, out);
-      const [, summary = ''] = out.split('All failed tests of this run:');
+      const [, summary = ''] = out.split('All failures of this run:');
       assert.match(summary, /Nothing has ended for 6 s/);
       assert.ok(summary.includes(file), out);
     }

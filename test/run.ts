@@ -1,106 +1,97 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { installChromium } from './dashboard/support/find-chromium.ts';
+import { runChecks, runProgram } from './support/checks.ts';
 import { installPrograms } from './support/install-programs.ts';
 import { startPostgres } from './support/postgres.ts';
-import { runTestFiles } from './support/run-test-files.ts';
+import type { Result } from './support/reporter.ts';
+import { summarize } from './support/summary.ts';
+import { planTests } from './support/test-plan.ts';
+import { runTestProcess } from './support/test-process.ts';
 
 /**
- * `npm test`: runs the checks, then all tests with one PostgreSQL server for all files. With arguments, it runs only
- * the files that they name, without the checks.
+ * `npm test`: runs the checks and all tests side by side, with one PostgreSQL server for all files. With arguments, it
+ * runs only the files that they name, without the checks.
  */
-const files = process.argv.slice(2);
-const checks = [
-  ['tsc', '--noEmit'],
-  ['tsc', '--noEmit', '-p', 'dashboard'],
-  ['oxlint', '--type-aware', '--deny-warnings'],
-  ['oxfmt', '--check', '.'],
-  ['knip'],
-] as const;
-
-/** Tests that run one at a time: they measure how long others wait, which needs an idle machine. */
-const alone = ['test/e2e/neighbours/*.test.ts'];
-/** Tests that kill and freeze whole installations, or wait for another server. They mostly wait, and their time limits need a machine with little else to do. */
-const outages = ['test/e2e/{acme,agent-failures,many-processes}/*.test.ts'];
-/** Tests in a real browser; each file has a server and a browser of its own. */
-const inBrowser = ['test/dashboard/*.test.ts'];
-const others = [
-  'src/**/*.test.ts',
-  'client/src/*.test.ts',
-  'test/*.test.ts',
-  'test/{agents,clients,contract,gateway}/**/*.test.ts',
-  'test/e2e/*.test.ts',
-  'test/e2e/{agents,gateway,soak}/*.test.ts',
-];
+const startedMs = performance.now();
+const named = process.argv.slice(2);
+const files = named.filter((argument) => !argument.startsWith('-'));
+const flags = named.filter((argument) => argument.startsWith('-'));
+const isWhole = files.length === 0;
 
 /** The limit of one test is beyond the needs of the busiest machine, and a night for the long form. */
-const isLong = process.env['TEST_LONG'] === '1';
-const usualLimit = isLong ? 43_200 : 300;
-const longLimit = isLong ? 43_200 : 900;
-
-if (files.length === 0) {
-  for (const [program, ...args] of checks) await runOrExit(program, args);
-}
-
-if (files.length === 0 || files.some((file) => file.includes('dashboard'))) {
-  // What is tested in the browser is what would be served.
-  await runOrExit('vite', ['build', 'dashboard']);
-  installChromium(process.env);
-}
+const usualLimit = process.env['TEST_LONG'] === '1' ? 43_200 : 600;
+const limitMs = Number(process.env['TEST_TIMEOUT_SECONDS'] ?? usualLimit) * 1000;
 
 // Once, before files that run side by side would each do it.
-if (files.length === 0) installPrograms(['caddy', 'zsh', 'fish']);
+if (isWhole) installPrograms(['caddy', 'zsh', 'fish']);
 else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
+const needsBrowser = isWhole || files.some((file) => file.includes('dashboard'));
+if (needsBrowser) installChromium(process.env);
 
-const results = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
-/** Shared by all files, so that no two of them get the same port. */
-const claimedPorts = join(results, 'ports');
-const failures: string[] = [];
-// A server that already runs, such as that of an outer run, is used instead.
-await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
-if (files.length > 0) {
-  process.exitCode = await runTests(3, longLimit, files);
-} else {
-  const codes = [
-    await runTests(3, usualLimit, others),
-    await runTests(2, usualLimit, inBrowser),
-    await runTests(3, longLimit, outages),
-    await runTests(1, longLimit, alone),
-  ];
-  process.exitCode = Math.max(...codes);
-}
-// Once more at the end, where whoever reads the end of a long log finds it.
-const failed = failures.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')).join('');
-if (failed !== '') process.stdout.write(`\nAll failed tests of this run:\n${failed}`);
-else if (process.exitCode !== 0)
-  process.stdout.write('\nNo test failed, but a group of them did not end as it should.\n');
-await rm(results, { recursive: true, force: true });
-
-function runTests(concurrency: number, limitSeconds: number, patterns: readonly string[]): Promise<number> {
-  const reasons = join(results, `failures-${failures.length}`);
-  failures.push(reasons);
-  return runTestFiles({
-    files: patterns,
-    concurrency,
-    failures: reasons,
-    limitMs: Number(process.env['TEST_TIMEOUT_SECONDS'] ?? limitSeconds) * 1000,
-    environment: {
-      ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
-      TEST_CLAIMED_PORTS: claimedPorts,
-      // Every file runs in a process of its own, which would compile the same code again.
-      NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
-    },
+const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
+const results: Result[] = [];
+const running = new Set<readonly string[]>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    process.stdout.write(`\nStopped while these ran: ${[...running].flat().join(', ')}\n`);
+    process.exit(1);
   });
 }
+{
+  // A server that already runs, such as that of an outer run, is used instead.
+  await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
+  const environment = {
+    ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
+    /** Shared by all files, so that no two of them get the same port. */
+    TEST_CLAIMED_PORTS: join(folder, 'ports'),
+    // Every process would compile the same code again.
+    NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
+  };
+  const plan = planTests(files);
+  // What is tested in the browser is what would be served.
+  const built = needsBrowser ? runProgram('vite', ['build', 'dashboard']) : Promise.resolve([]);
+  const checked = isWhole ? built.then(runChecks) : built;
 
-async function runOrExit(program: string, args: readonly string[]): Promise<void> {
-  process.stdout.write(`> ${[program, ...args].join(' ')}\n`);
-  const child = spawn(program, args, { stdio: 'inherit' });
-  const [exitCode] = await once(child, 'exit');
-  if (exitCode !== 0) process.exit(typeof exitCode === 'number' ? exitCode : 1);
+  const waiting = [...plan.waiting];
+  const busy = [...plan.busy];
+  const isOne = waiting.length + busy.length === 1;
+  const cores = Math.min(availableParallelism(), 8);
+  await Promise.all([
+    takeAll([waiting, busy]),
+    checked.then((faults) => results.push(...faults)).then(() => takeAll([busy, waiting])),
+    ...Array.from({ length: Math.max(1, cores - 1) }, () => takeAll([busy, waiting])),
+  ]);
+  for (const each of plan.alone) await run(each);
+
+  /** Runs what is left of these lists, the first of them first. */
+  async function takeAll(lists: readonly (readonly string[])[][]): Promise<void> {
+    for (;;) {
+      const next = lists.find(({ length }) => length > 0)?.shift();
+      if (next === undefined) return;
+      await run(next);
+    }
+  }
+
+  async function run(group: readonly string[]): Promise<void> {
+    if (group.some((file) => file.includes('test/dashboard/'))) await built;
+    const output: string[] = [];
+    running.add(group);
+    const own = await runTestProcess({
+      files: group,
+      flags,
+      limitMs,
+      environment,
+      results: join(folder, `results-${results.length}-${Math.random()}`),
+      // Of files that run side by side, each is printed whole.
+      print: (text) => (isOne ? process.stdout.write(text) : output.push(text)),
+    });
+    running.delete(group);
+    results.push(...own);
+    process.stdout.write(output.join(''));
+  }
 }
+await rm(folder, { recursive: true, force: true });
+process.exitCode = summarize(results, performance.now() - startedMs);

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import type { Result } from './reporter.ts';
+
+const checks = [
+  ['tsc', '--noEmit'],
+  ['tsc', '--noEmit', '-p', 'dashboard'],
+  ['oxlint', '--type-aware', '--deny-warnings'],
+  ['oxfmt', '--check', '.'],
+  ['knip'],
+] as const;
+
+/** Runs the checks of the text, one after another, and returns the failures after those that are given. */
+export async function runChecks(earlier: readonly Result[]): Promise<readonly Result[]> {
+  const failures = [...earlier];
+  for (const [program, ...args] of checks) failures.push(...(await runProgram(program, args)));
+  return failures;
+}
+
+/** Runs a program and prints what it says as a whole; returns a failure if it does not end with 0. */
+export async function runProgram(program: string, args: readonly string[]): Promise<readonly Result[]> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const [exitCode] = await once(child, 'close');
+  const name = [program, ...args].join(' ');
+  process.stdout.write(`> ${name}\n${output}`);
+  return exitCode === 0 ? [] : [{ is: 'failure', text: `✖ ${name}\n${output}` }];
+}

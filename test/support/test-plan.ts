@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+
+/** Files of a running order: each list is the work of one process. */
+export interface TestPlan {
+  /** Processes that mostly wait: for an outage to be noticed, for another server. */
+  readonly waiting: readonly (readonly string[])[];
+  /** Processes that keep a processor busy, the long ones first. */
+  readonly busy: readonly (readonly string[])[];
+  /** Processes that run one at a time after all others: they measure how long others wait, which needs an idle machine. */
+  readonly alone: readonly (readonly string[])[];
+}
+
+const alone = ['test/e2e/neighbours/*.test.ts'];
+const waiting = ['test/e2e/{acme,agent-failures,many-processes}/*.test.ts'];
+/** Whole installations and browsers, each file with its own. */
+const ownProcess = ['test/e2e/*.test.ts', 'test/e2e/{agents,gateway,soak}/*.test.ts', 'test/dashboard/*.test.ts'];
+/** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
+const shared = [
+  'test/{contract,clients,gateway,agents}/**/*.test.ts',
+  '{src,client/src}/**/*.test.ts',
+  'test/*.test.ts',
+];
+const filesPerProcess = 6;
+
+/** A file that changes or measures its process needs one of its own. */
+const needsOwnProcess =
+  /process\.env\[[^\]]*\] = |process\.chdir|process\.on\(|(?<![.\w])mock\.|[eE]ventLoop|memoryUsage|node:v8/;
+
+/** Plans a run of all files, or of those that the patterns name. */
+export function planTests(patterns: readonly string[]): TestPlan {
+  if (patterns.length > 0) {
+    const named = filesOf(patterns);
+    const inShared = new Set(filesOf(shared));
+    const own = named.filter((file) => !inShared.has(file)).map((file) => [file]);
+    return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))], alone: [] };
+  }
+  return {
+    waiting: filesOf(waiting).map((file) => [file]),
+    busy: [...filesOf(ownProcess).map((file) => [file]), ...together(filesOf(shared))],
+    alone: filesOf(alone).map((file) => [file]),
+  };
+}
+
+function filesOf(patterns: readonly string[]): readonly string[] {
+  return patterns.flatMap((pattern) => {
+    const found = globSync(pattern).toSorted();
+    if (found.length === 0) throw new Error(`there is no test file ${pattern}`);
+    return found;
+  });
+}
+
+function together(files: readonly string[]): readonly string[][] {
+  const own = files.filter((file) => needsOwnProcess.test(readFileSync(file, 'utf8')));
+  const others = files.filter((file) => !own.includes(file));
+  const count = Math.ceil(others.length / filesPerProcess);
+  const groups = Array.from({ length: count }, (_, at) =>
+    others.slice(at * filesPerProcess, (at + 1) * filesPerProcess),
+  );
+  return [...own.map((file) => [file]), ...groups];
+}
