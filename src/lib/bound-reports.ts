@@ -47,7 +47,7 @@ export class BoundReports<Bound extends string> implements Disposable {
     this.#observe = observe;
     this.#log = log;
     this.#timer = setInterval(() => {
-      this.#report();
+      this.report();
     }, reportMs).unref();
   }
 
@@ -74,10 +74,11 @@ export class BoundReports<Bound extends string> implements Disposable {
   /** Reports for the last time. */
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    this.#report();
+    this.report();
   }
 
-  #report(): void {
+  /** Tells the observer what has changed since the last report. */
+  report(): void {
     const changed: BoundReport<Bound>[] = [];
     for (const [bound, watched] of this.#watched) {
       const inUse = watched.read();

@@ -109,7 +109,7 @@ test('a client that leaves while its requests wait is noticed', async () => {
   assert.equal(upstream.connections, 1);
 });
 
-suite('a client that pipelines', () => {
+suite('a client that pipelines', { concurrency: true }, () => {
   test('gets thousands of answers in the order of its requests, over one upstream connection at a time', async () => {
     let underWay = 0;
     let most = 0;
@@ -161,10 +161,10 @@ suite('a client that pipelines', () => {
 
   test('is not cut off for a head that nobody reads while an upstream takes its time', async () => {
     await using upstream = await startUpstream((request, response) => {
-      if (request.url === '/0') setTimeout(() => response.end('GET /0\n'), 1500);
+      if (request.url === '/0') setTimeout(() => response.end('GET /0\n'), 3000);
       else response.end(`GET ${request.url}\n`);
     });
-    await using gateway = await gatewayTo(upstream.port, { timeouts: { headersMs: 200 } });
+    await using gateway = await gatewayTo(upstream.port, { timeouts: { headersMs: 1500 } });
     const socket = await connectClient(gateway.port);
     const all = readAll(socket);
     socket.write(`${pipelined(2499)}${get('/2499')}`);
@@ -172,8 +172,8 @@ suite('a client that pipelines', () => {
   });
 
   test('is closed in time when the head after its requests stays incomplete', async () => {
-    await using upstream = await startUpstream((_, response) => void setTimeout(() => response.end('late'), 600));
-    await using gateway = await gatewayTo(upstream.port, { timeouts: { headersMs: 200, keepAliveMs: 60_000 } });
+    await using upstream = await startUpstream((_, response) => void setTimeout(() => response.end('late'), 1600));
+    await using gateway = await gatewayTo(upstream.port, { timeouts: { headersMs: 1500, keepAliveMs: 60_000 } });
     const socket = await connectClient(gateway.port);
     const all = readAll(socket);
     socket.write(`${pipelined(2)}GET /never HTTP/1.1\r\n`);

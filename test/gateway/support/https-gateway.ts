@@ -55,7 +55,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly asked: AskedCertificate[];
   /** Entries that are set aside now, with the reason. */
   readonly setAside: ReadonlyMap<string, string>;
-  /** How often each bound has refused something, and how much of it was in use at the last report. */
+  /** How often each bound has refused something, and how much of it is in use. */
   readonly refused: Partial<Record<Bound, number>>;
   readonly inUse: Partial<Record<Bound, number>>;
   readonly logged: { readonly fields: object; readonly message: string }[];
@@ -172,8 +172,14 @@ export async function startGateway(
     apply,
     set: (...set) => apply({ version: ++version, full: false, set, removed: [] }),
     remove: (...removed) => apply({ version: ++version, full: false, set: [], removed }),
-    refused,
-    inUse,
+    get refused() {
+      bounds.reports.report();
+      return refused;
+    },
+    get inUse() {
+      bounds.reports.report();
+      return inUse;
+    },
     drain,
     accountOfHost: (hostname) => front.accountOfHost(hostname),
     [Symbol.asyncDispose]: () => drain(0),
