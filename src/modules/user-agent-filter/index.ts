@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { userAgentRefused } from '../../errors/shared.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { UserError } from '../../errors/user-error.ts';
 import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule } from '../module.ts';
+import type { EdgeModule, HeaderList } from '../module.ts';
 import * as errors from './errors.ts';
-import { compilePattern, PatternFault } from './pattern.ts';
+import { Matcher } from './matcher.ts';
 
 const patterns = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 64 });
 
@@ -27,8 +27,10 @@ interface UserAgentFilterSettings {
   readonly deny: readonly string[];
 }
 
-/** Longest header that is matched; a longer one is refused, because matching takes time. */
+/** Longest header that is matched; a longer one is refused. */
 const longestAgent = 1024;
+/** Steps that all patterns may take for one request, which is refused if they need more: some milliseconds at worst. */
+export const mostSteps = 50_000;
 
 /** Refuses requests by `User-Agent`: no pattern of `deny` may match it, and one of `allow` must, where there are any. */
 export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSettings> = {
@@ -39,30 +41,35 @@ export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSe
   view: View,
   errors: Object.values(errors),
   accept({ enabled = true, allow = [], deny = [] }) {
-    for (const pattern of [...allow, ...deny]) compile(pattern);
+    compile({ allow, deny });
     return { enabled, allow, deny };
   },
   present: (settings) => settings,
-  build({ allow, deny }) {
-    const [allowed, denied] = [allow.map(compile), deny.map(compile)];
-    const admits = (agent: string): boolean =>
-      agent.length <= longestAgent &&
-      !denied.some((matches) => matches(agent)) &&
-      (allowed.length === 0 || allowed.some((matches) => matches(agent)));
+  build(settings) {
+    const { allowed, denied } = compile(settings);
+    const admits = (agent: string): boolean => {
+      const budget = { left: mostSteps };
+      const isAdmitted = !denied.matches(agent, budget) && (allowed.size === 0 || allowed.matches(agent, budget));
+      return isAdmitted && budget.left > 0;
+    };
+    const isRefused = (headers: HeaderList): boolean => {
+      // Of several, a program behind the gateway may read another one than was matched.
+      const [agent = '', ...more] = headerValues(headers, 'user-agent');
+      return more.length > 0 || agent.length > longestAgent || !admits(agent);
+    };
+    // Upgraded connections are checked again at each change of any rule.
+    const verdicts = new WeakMap<HeaderList, boolean>();
     return {
       refuses: (headers) => {
-        const agents = headerValues(headers, 'user-agent');
-        return (agents.length === 0 ? [''] : agents).every(admits) ? undefined : new UserError(userAgentRefused);
+        const verdict = verdicts.get(headers) ?? isRefused(headers);
+        verdicts.set(headers, verdict);
+        return verdict ? new UserError(userAgentRefused) : undefined;
       },
     };
   },
 };
 
-function compile(pattern: string): (text: string) => boolean {
-  try {
-    return compilePattern(pattern);
-  } catch (error) {
-    if (!(error instanceof PatternFault)) throw error;
-    throw new UserError(errors.unsafePattern, { pattern: quote(pattern), reason: error.message });
-  }
+function compile({ allow, deny }: Omit<UserAgentFilterSettings, 'enabled'>) {
+  const allowed = new Matcher(allow);
+  return { allowed, denied: new Matcher(deny, allowed.size) };
 }

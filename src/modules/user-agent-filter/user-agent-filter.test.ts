@@ -4,13 +4,22 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 
 import { UserError } from '../../errors/user-error.ts';
-import { userAgentFilter } from './index.ts';
-import { compilePattern } from './pattern.ts';
+import { mostSteps, userAgentFilter } from './index.ts';
+import { Matcher } from './matcher.ts';
 
 function refuses(settings: { readonly allow?: string[]; readonly deny?: string[] }, ...headers: readonly string[]) {
   const { refuses: check } = userAgentFilter.build(userAgentFilter.accept(settings));
   return check?.(headers)?.code;
 }
+
+/** Whether one of the patterns matches, and how many steps that took of so many. */
+function match(patterns: readonly string[], text: string, most: number) {
+  const budget = { left: most };
+  const isFound = new Matcher(patterns).matches(text, budget);
+  return { isFound, steps: most - budget.left, left: budget.left };
+}
+
+const matches = (pattern: string, text: string) => match([pattern], text, 1e9).isFound;
 
 test('a denied agent is refused, and where some are allowed, all others are', () => {
   assert.equal(refuses({ deny: ['curl/\\d'] }, 'User-Agent', 'curl/8.1'), 20152);
@@ -68,17 +77,81 @@ test('patterns match as regular expressions do', () => {
     .map((ways) => ways.join('|'));
   const text = fc.array(fc.constantFrom('a', 'b', 'c', '1', ' ', '-'), { maxLength: 8 }).map((each) => each.join(''));
   fc.assert(
-    fc.property(pattern, text, (source, sample) => compilePattern(source)(sample) === new RegExp(source).test(sample)),
+    fc.property(pattern, text, (source, sample) => matches(source, sample) === new RegExp(source).test(sample)),
     { numRuns: 5000 },
   );
 });
 
-test('case is ignored where the pattern says so', () => {
-  assert.equal(compilePattern('(?i)BOT[a-c]')('a botB'), true);
-  assert.equal(compilePattern('BOT')('bot'), false);
+test('what may be missing at either end of a pattern takes no steps', () => {
+  const sizeOf = (pattern: string) => new Matcher([pattern]).size;
+  assert.equal(sizeOf('.*bot.*'), sizeOf('bot'));
+  assert.equal(sizeOf('a?b{0,9}x(c|d)*|.*'), sizeOf('x|'));
+  assert.notEqual(sizeOf('^.*bot'), sizeOf('^bot'));
 });
 
-test('a pattern that takes others exponential time takes no longer than its length by that of the text', () => {
-  const matches = compilePattern('^(((a+)+)+)+(a|aa)+(.*)*$b');
-  assert.equal(matches('a'.repeat(1024)), false);
+test('case is ignored where the pattern says so', () => {
+  assert.equal(matches('(?i)BOT[a-c]', 'a botB'), true);
+  assert.equal(matches('BOT', 'bot'), false);
+});
+
+test('a repeated header is refused, whatever it says', () => {
+  assert.equal(refuses({ deny: ['evil'] }, 'User-Agent', 'good', 'user-agent', 'good'), 20152);
+});
+
+test('an upgraded connection that is checked again when rules change costs nothing', () => {
+  const { refuses: check } = userAgentFilter.build(userAgentFilter.accept({ deny: ['evil'] }));
+  let reads = 0;
+  const headers = new Proxy(['User-Agent', 'good'], {
+    get: (list, key) => (reads++, Reflect.get(list, key) as unknown),
+  });
+  assert.equal(check?.(headers), undefined);
+  assert.ok(reads > 0);
+  reads = 0;
+  assert.equal(check?.(headers), undefined);
+  assert.equal(reads, 0);
+});
+
+const longest = 'ab'.repeat(512);
+/** Each keeps nearly all of its steps busy at each character. */
+const expensive = ['(?:[ab]?){19}[cd]', '[ab]*a[ab]{36}[cd]', '^(((a|b)+)+)+(ab|a|b)+$c'];
+
+test('a character takes no more steps than the patterns have', () => {
+  for (const pattern of expensive) {
+    const matcher = new Matcher([pattern]);
+    const { isFound, steps } = match([pattern], longest, 1e9);
+    assert.equal(isFound, false);
+    assert.ok(steps <= matcher.size * (longest.length + 1), `${pattern}: ${steps}`);
+  }
+});
+
+test('all patterns share the steps of a request, which is refused when they are spent', () => {
+  for (const pattern of expensive) {
+    const many = Array.from({ length: Math.min(64, 3900 / new Matcher([pattern]).size) }, () => pattern);
+    assert.ok(match(many, longest, 1e9).steps > mostSteps, pattern);
+    assert.deepEqual(match(many, longest, mostSteps), { isFound: false, steps: mostSteps, left: 0 });
+    const half = many.length / 2;
+    const [allow, deny] = [many.slice(0, half), many.slice(half)];
+    assert.equal(refuses({ deny: many }, 'User-Agent', longest), 20152);
+    assert.equal(refuses({ allow: [...allow, 'ab'], deny }, 'User-Agent', longest), 20152, 'one of them matches');
+  }
+});
+
+test('128 usual patterns take a small part of the steps', () => {
+  const bots = Array.from({ length: 128 }, (_, at) => `(?i)${['crawler', '.*curl/.*', 'spider.*'][at % 3]}${at}.*`);
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
+  const { steps } = match(bots, agent.padEnd(300, ' Edg/130.0'), 1e9);
+  assert.ok(steps < mostSteps / 5, `${steps}`);
+});
+
+test('patterns that have too many steps together are refused by the one that is too many', () => {
+  const pattern = (at: number) => `${String(at).padStart(2, '0')}${'x'.repeat(60)}`;
+  const [allow, deny] = [
+    Array.from({ length: 32 }, (_, at) => pattern(at)),
+    Array.from({ length: 31 }, (_, at) => pattern(at)),
+  ];
+  assert.ok(userAgentFilter.accept({ allow, deny }));
+  assert.throws(
+    () => userAgentFilter.accept({ allow, deny: [...deny, pattern(99)] }),
+    (error) => error instanceof UserError && error.code === 20155 && /"99xx.*more than 4000 steps/.test(error.message),
+  );
 });
