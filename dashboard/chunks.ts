@@ -14,7 +14,7 @@ export const chunks = [
   },
   {
     name: shared,
-    test: /\/node_modules\/|\/client\/src\/|\/dashboard\/src\/(?:api|app|components|lib)\//,
+    test: /\/node_modules\/|\/client\/src\/|\/dashboard\/src\/(?:api|app|components|lib|resource)\//,
     priority: 1,
   },
 ];

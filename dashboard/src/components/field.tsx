@@ -64,7 +64,7 @@ export function Field({
   );
 }
 
-interface TextFieldProps extends FieldProps {
+export interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   /** Most bytes in UTF-8 that the server takes. */

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 import type { ListId } from '../../../client/src/index.ts';
+import { useList } from '../api/queries.ts';
 
 export interface PageProps {
   /** The id of the one thing that is open: /dashboard/<path>/<id>. */
@@ -112,17 +113,25 @@ export function Tabs({
     readonly to: string;
     readonly text: string;
     readonly count?: number | undefined;
+    /** The list that is counted beside the text. */
+    readonly list?: ListId;
     readonly isOpen: boolean;
   }[];
 }) {
   return (
     <nav className="tabs" aria-label={label}>
-      {tabs.map(({ to, text, count, isOpen }) => (
+      {tabs.map(({ to, text, count, list, isOpen }) => (
         <Link key={to} to={to} aria-current={isOpen ? 'page' : undefined} replace>
           {text}
           {count === undefined ? null : <small>{count}</small>}
+          {list === undefined ? null : <Count list={list} />}
         </Link>
       ))}
     </nav>
   );
+}
+
+function Count({ list }: { readonly list: ListId }) {
+  const { data } = useList(list);
+  return data === undefined ? null : <small>{data.length}</small>;
 }

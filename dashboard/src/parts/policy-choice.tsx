@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 
 import { useList } from '../api/queries.ts';
 import { Field } from '../components/field.tsx';
@@ -85,4 +86,15 @@ export function PolicyChoice({
       )}
     </Field>
   );
+}
+
+/** Links to policies, one below the other. */
+export function PolicyLinks({ ids, none }: { readonly ids: readonly string[]; readonly none?: string }) {
+  const { data: policies = [] } = useList('IpPoliciesList', { enabled: ids.length > 0 });
+  if (ids.length === 0) return none;
+  return ids.map((id) => (
+    <div key={id}>
+      <Link to={`/ip-policies/${id}`}>{nameOf(policies.find((policy) => policy.id === id) ?? { id })}</Link>
+    </div>
+  ));
 }

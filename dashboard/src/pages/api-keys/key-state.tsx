@@ -43,3 +43,12 @@ export function Expiry({ apiKey: { expires_at: end } }: { readonly apiKey: ApiKe
 export function LastUse({ apiKey: { last_used_at: used } }: { readonly apiKey: ApiKey }) {
   return used === undefined ? <span className="soft">Never used</span> : <Time at={used} />;
 }
+
+/** Until when the token before the newest one works. */
+export function oldTokenWords(until: string) {
+  return (
+    <span key="old">
+      works until <Time at={until} />
+    </span>
+  );
+}

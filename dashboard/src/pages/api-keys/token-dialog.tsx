@@ -3,8 +3,7 @@ import { useOwners } from '../../api/owners.ts';
 import { Id, Secret } from '../../components/copy.tsx';
 import { Facts } from '../../components/page.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
-import { Time } from '../../components/time.tsx';
-import { Expiry } from './key-state.tsx';
+import { Expiry, oldTokenWords } from './key-state.tsx';
 
 /** The token of a new or rotated key, and how to try it. */
 export function TokenDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
@@ -22,14 +21,7 @@ export function TokenDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; read
           apiKey.description === undefined ? undefined : ['Description', apiKey.description],
           ['Owner', `${owner.name}, ${owner.kind}`],
           ['Expires', <Expiry key="end" apiKey={apiKey} />],
-          oldUntil === undefined
-            ? undefined
-            : [
-                'Old token',
-                <span key="old">
-                  works until <Time at={oldUntil} />
-                </span>,
-              ],
+          oldUntil === undefined ? undefined : ['Old token', oldTokenWords(oldUntil)],
           ['Id', <Id key="id" id={apiKey.id} whole />],
         ]}
       />
