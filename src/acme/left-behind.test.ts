@@ -48,3 +48,20 @@ test('a name that failed lately keeps its failures, so that it cannot start over
   assert.equal(isLeft({ ...failed, failures: 4, startedAt: '2026-11-10T13:00:00Z' }, 100), false);
   assert.equal(isLeft({ ...failed, failures: 4, retriesAt: '2026-11-01T13:00:00Z' }, 100), true);
 });
+
+test('the work grows with the jobs and the names, not with both at once', () => {
+  const count = 500;
+  let looks = 0;
+  const jobs = Array.from({ length: count }, (_, at) => ({ ...job, hostname: `n${at}.gatehouse-app.net` }));
+  const wanted = jobs.map(({ hostname }) => ({
+    keyType: 'ecdsa' as const,
+    isManaged: false,
+    hostname,
+    get accountId() {
+      looks += 1;
+      return 'ac_2';
+    },
+  }));
+  assert.equal(jobsLeftBehind({ wanted, certificates: [], jobs, nowMs, keepMs: 7 * dayMs }).length, count);
+  assert.ok(looks <= 4 * count, `looked at names ${looks} times`);
+});

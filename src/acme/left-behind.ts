@@ -1,4 +1,4 @@
-import { coversName } from './plan.ts';
+import { keyOf, wildcardKeyOf } from './plan.ts';
 import type { PlanInput } from './plan.ts';
 import type { Job } from './storage.ts';
 
@@ -9,12 +9,11 @@ type Input = Pick<PlanInput, 'wanted' | 'certificates' | 'jobs' | 'nowMs'> & {
 
 /** The jobs of names that nothing has any more, and whose certificate and last attempt are over for so long. */
 export function jobsLeftBehind({ wanted, certificates, jobs, nowMs, keepMs }: Input): readonly Job[] {
+  const inUse = new Set(wanted.flatMap((name) => [keyOf(name), wildcardKeyOf(name)]));
+  const byId = new Map(certificates.map((each) => [each.id, each]));
   return jobs.filter((job) => {
-    const isInUse = wanted.some(
-      ({ accountId, hostname }) => accountId === job.accountId && coversName([job.hostname], hostname),
-    );
-    if (isInUse) return false;
-    const certificate = certificates.find(({ id }) => id === job.certificateId);
+    if (inUse.has(keyOf(job))) return false;
+    const certificate = byId.get(job.certificateId ?? '');
     const { retriesAt, startedAt, renewsAt } = job;
     const times = [retriesAt, startedAt, renewsAt].map((time) => (time === undefined ? 0 : Date.parse(time)));
     return Math.max(certificate?.notAfterMs ?? 0, ...times) + keepMs <= nowMs;

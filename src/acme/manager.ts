@@ -134,7 +134,7 @@ export class AcmeManager implements AsyncDisposable {
     const { storage, look, hook } = this.#options;
     const seen = await look();
     const jobs = await storage.loadJobs();
-    const due = dueJobs({ ...seen, jobs, nowMs: Date.now(), hasDns: hook !== undefined });
+    const due = await dueJobs({ ...seen, jobs, nowMs: Date.now(), hasDns: hook !== undefined });
     // Orders that were begun may be finished beyond the bound.
     const job = (await this.#mayOrder(due)) ? due[0] : due.find(({ orderUrl }) => orderUrl !== undefined);
     if (job === undefined) return false;

@@ -32,25 +32,26 @@ const job = (more: Partial<Job> = {}): Job => ({
   ...more,
 });
 
-function due(
+async function due(
   names: readonly WantedName[],
   certificates: readonly KnownCertificate[] = [],
   jobs: readonly Job[] = [],
   hasDns = false,
-): readonly string[] {
-  return dueJobs({ wanted: names, certificates, jobs, nowMs, hasDns }).map(({ hostname }) => hostname);
+): Promise<readonly string[]> {
+  const found = await dueJobs({ wanted: names, certificates, jobs, nowMs, hasDns });
+  return found.map(({ hostname }) => hostname);
 }
 
-test('a name without a certificate is due, and one that a valid certificate of its account covers is not', () => {
-  assert.deepEqual(due([wanted(name)]), [name]);
-  assert.deepEqual(due([wanted(name)], [certificate()]), []);
-  assert.deepEqual(due([wanted(name)], [certificate({ names: ['*.gatehouse-app.net'] })]), []);
-  assert.deepEqual(due([wanted(name)], [certificate({ accountId: 'ac_2' })]), [name]);
-  assert.deepEqual(due([wanted(name)], [certificate({ notAfterMs: nowMs })]), [name], 'expired');
-  assert.deepEqual(due([wanted(name)], [certificate({ notBeforeMs: nowMs + 1 })]), [name], 'not yet valid');
+test('a name without a certificate is due, and one that a valid certificate of its account covers is not', async () => {
+  assert.deepEqual(await due([wanted(name)]), [name]);
+  assert.deepEqual(await due([wanted(name)], [certificate()]), []);
+  assert.deepEqual(await due([wanted(name)], [certificate({ names: ['*.gatehouse-app.net'] })]), []);
+  assert.deepEqual(await due([wanted(name)], [certificate({ accountId: 'ac_2' })]), [name]);
+  assert.deepEqual(await due([wanted(name)], [certificate({ notAfterMs: nowMs })]), [name], 'expired');
+  assert.deepEqual(await due([wanted(name)], [certificate({ notBeforeMs: nowMs + 1 })]), [name], 'not yet valid');
 });
 
-test('names that cannot be public are never asked for, and wildcards only with DNS', () => {
+test('names that cannot be public are never asked for, and wildcards only with DNS', async () => {
   const hidden = [
     'localhost',
     'a.localhost',
@@ -61,48 +62,64 @@ test('names that cannot be public are never asked for, and wildcards only with D
     '192.0.2.1',
     'a.example.com',
   ];
-  assert.deepEqual(due(hidden.map((each) => wanted(each))), []);
-  assert.deepEqual(due([wanted('*.gatehouse-app.net')]), []);
-  assert.deepEqual(due([wanted('*.gatehouse-app.net')], [], [], true), ['*.gatehouse-app.net']);
+  assert.deepEqual(await due(hidden.map((each) => wanted(each))), []);
+  assert.deepEqual(await due([wanted('*.gatehouse-app.net')]), []);
+  assert.deepEqual(await due([wanted('*.gatehouse-app.net')], [], [], true), ['*.gatehouse-app.net']);
 });
 
-test('a name below a wildcard that is asked for is left to it', () => {
+test('a name below a wildcard that is asked for is left to it', async () => {
   const names = [wanted(name), wanted('*.gatehouse-app.net')];
-  assert.deepEqual(due(names, [], [], true), ['*.gatehouse-app.net']);
-  assert.deepEqual(due(names, [], [], false), [name]);
+  assert.deepEqual(await due(names, [], [], true), ['*.gatehouse-app.net']);
+  assert.deepEqual(await due(names, [], [], false), [name]);
 });
 
-test('a certificate of the authority is renewed at its time, and not while one that was uploaded outlives it', () => {
+test('a certificate of the authority is renewed at its time, and not while one that was uploaded outlives it', async () => {
   const own = certificate();
   const issued = job({ certificateId: own.id, renewsAt: '2026-11-15T11:59:59Z' });
-  assert.deepEqual(due([wanted(name)], [own], [issued]), [name]);
-  assert.deepEqual(due([wanted(name)], [own], [{ ...issued, renewsAt: '2026-11-15T12:00:01Z' }]), []);
+  assert.deepEqual(await due([wanted(name)], [own], [issued]), [name]);
+  assert.deepEqual(await due([wanted(name)], [own], [{ ...issued, renewsAt: '2026-11-15T12:00:01Z' }]), []);
   const uploaded = certificate({ id: 'cert_2', notAfterMs: own.notAfterMs + 1 });
-  assert.deepEqual(due([wanted(name)], [own, uploaded], [issued]), []);
-  assert.deepEqual(due([wanted(name, { isManaged: true })], [own, uploaded], [issued]), [name]);
+  assert.deepEqual(await due([wanted(name)], [own, uploaded], [issued]), []);
+  assert.deepEqual(await due([wanted(name, { isManaged: true })], [own, uploaded], [issued]), [name]);
 });
 
-test('a policy asks for a certificate beside one that was uploaded, and for another when its kind of key changes', () => {
+test('a policy asks for a certificate beside one that was uploaded, and for another when its kind of key changes', async () => {
   const uploaded = certificate({ id: 'cert_2' });
-  assert.deepEqual(due([wanted(name, { isManaged: true })], [uploaded]), [name]);
+  assert.deepEqual(await due([wanted(name, { isManaged: true })], [uploaded]), [name]);
   const issued = job({ certificateId: 'cert_1', renewsAt: '2026-12-15T12:00:00Z' });
-  assert.deepEqual(due([wanted(name, { isManaged: true })], [certificate()], [issued]), []);
-  assert.deepEqual(due([wanted(name, { isManaged: true, keyType: 'rsa' })], [certificate()], [issued]), [name]);
+  assert.deepEqual(await due([wanted(name, { isManaged: true })], [certificate()], [issued]), []);
+  assert.deepEqual(await due([wanted(name, { isManaged: true, keyType: 'rsa' })], [certificate()], [issued]), [name]);
 });
 
-test('a name that has failed waits for its time, and an order that was begun is gone on with', () => {
+test('a name that has failed waits for its time, and an order that was begun is gone on with', async () => {
   const failed = job({ failures: 1, retriesAt: '2026-11-15T12:00:01Z', orderUrl: 'https://ca/1' });
-  assert.deepEqual(due([wanted(name)], [], [failed]), []);
-  assert.deepEqual(due([wanted(name)], [], [{ ...failed, retriesAt: '2026-11-15T12:00:00Z' }]), [name]);
-  assert.deepEqual(due([wanted(name)], [certificate()], [job({ orderUrl: 'https://ca/1' })]), [name]);
+  assert.deepEqual(await due([wanted(name)], [], [failed]), []);
+  assert.deepEqual(await due([wanted(name)], [], [{ ...failed, retriesAt: '2026-11-15T12:00:00Z' }]), [name]);
+  assert.deepEqual(await due([wanted(name)], [certificate()], [job({ orderUrl: 'https://ca/1' })]), [name]);
 });
 
-test('new names go before renewals, and those that fail come last', () => {
+test('new names go before renewals, and those that fail come last', async () => {
   const [a, b, c] = ['a.gatehouse-app.net', 'b.gatehouse-app.net', 'c.gatehouse-app.net'] as const;
   const own = certificate({ names: [b] });
   const jobs = [
     job({ hostname: a, failures: 3, retriesAt: '2026-11-15T11:00:00Z' }),
     job({ hostname: b, certificateId: own.id, renewsAt: '2026-11-15T11:00:00Z' }),
   ];
-  assert.deepEqual(due([wanted(a), wanted(b), wanted(c)], [own], jobs), [c, b, a]);
+  assert.deepEqual(await due([wanted(a), wanted(b), wanted(c)], [own], jobs), [c, b, a]);
+});
+
+test('the work grows with the names and the certificates, not with both at once', async () => {
+  const count = 500;
+  let looks = 0;
+  const certificates = Array.from({ length: count }, (_, at) => ({
+    ...certificate({ id: `cert_${at}`, names: [`n${at}.gatehouse-app.net`] }),
+    get accountId() {
+      looks += 1;
+      return 'ac_1';
+    },
+  }));
+  const names = certificates.map(({ names: [first = ''] }) => wanted(first));
+  const jobs = names.map(({ hostname }, at) => job({ hostname, certificateId: `cert_${at}` }));
+  assert.equal((await due(names, certificates, jobs)).length, count);
+  assert.ok(looks <= 4 * count, `looked at certificates ${looks} times`);
 });

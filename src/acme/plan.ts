@@ -1,3 +1,4 @@
+import { Pace } from '../lib/pace.ts';
 import { whyNotPublic } from '../lib/public-name.ts';
 import type { Job, KeyType } from './storage.ts';
 
@@ -27,20 +28,43 @@ export interface PlanInput {
   readonly hasDns: boolean;
 }
 
-/** The jobs that are due now, those of names without any certificate first. */
-export function dueJobs(input: PlanInput): readonly Job[] {
+/** The jobs that are due now, those of names without any certificate first. Every name costs a few lookups. */
+export async function dueJobs(input: PlanInput): Promise<readonly Job[]> {
+  const pace = new Pace();
   const jobs = new Map(input.jobs.map((job) => [keyOf(job), job]));
   const askable = input.wanted.filter(({ hostname }) => whyNotAsked(hostname, input.hasDns) === undefined);
   const wildcards = new Set(askable.filter(({ hostname }) => hostname.startsWith('*.')).map(keyOf));
-  const due = askable.flatMap((name) => {
+  if (pace.isDue) await pace.giveWay();
+  const valid = validCertificates(input);
+  const due: Job[] = [];
+  for (const name of askable) {
+    if (pace.isDue) await pace.giveWay();
     const { accountId, hostname, keyType, isManaged } = name;
     // The certificate of the wildcard is for this name too.
-    const isBelow = !wildcards.has(keyOf(name)) && wildcards.has(keyOf({ accountId, hostname: wildcardOf(hostname) }));
-    if (isBelow && !isManaged) return [];
+    const isBelow = !hostname.startsWith('*.') && wildcards.has(wildcardKeyOf(name));
+    if (isBelow && !isManaged) continue;
     const job = jobs.get(keyOf(name)) ?? { accountId, hostname, keyType, failures: 0 };
-    return isDue(name, job, input) ? [{ ...job, keyType }] : [];
-  });
+    if (isDue(name, job, valid, input.nowMs)) due.push({ ...job, keyType });
+  }
   return due.toSorted((one, other) => rank(one) - rank(other));
+}
+
+interface ValidCertificates {
+  readonly byId: ReadonlyMap<string, KnownCertificate>;
+  /** End of the one that lasts longest, by `keyOf` each of its names. */
+  readonly endsMs: ReadonlyMap<string, number>;
+}
+
+function validCertificates({ certificates, nowMs }: PlanInput): ValidCertificates {
+  const valid = certificates.filter(({ notBeforeMs, notAfterMs }) => notBeforeMs <= nowMs && nowMs < notAfterMs);
+  const endsMs = new Map<string, number>();
+  for (const { accountId, names, notAfterMs } of valid) {
+    for (const hostname of names) {
+      const key = keyOf({ accountId, hostname });
+      endsMs.set(key, Math.max(endsMs.get(key) ?? 0, notAfterMs));
+    }
+  }
+  return { byId: new Map(valid.map((each) => [each.id, each])), endsMs };
 }
 
 /** The reason why no certificate is ordered for the name. */
@@ -49,32 +73,22 @@ function whyNotAsked(hostname: string, hasDns: boolean): string | undefined {
   return whyNotPublic(hostname);
 }
 
-function isDue(name: WantedName, job: Job, { certificates, nowMs }: PlanInput): boolean {
+function isDue(name: WantedName, job: Job, { byId, endsMs }: ValidCertificates, nowMs: number): boolean {
   if (job.retriesAt !== undefined && Date.parse(job.retriesAt) > nowMs) return false;
   if (job.orderUrl !== undefined) return true;
-  const fitting = certificates.filter((each) => covers(each, name, nowMs));
-  const own = fitting.find(({ id }) => id === job.certificateId);
-  const others = fitting.filter((each) => each !== own);
+  const issued = byId.get(job.certificateId ?? '');
+  const own = issued !== undefined && covers(issued, name) ? issued : undefined;
+  // 0: no certificate is for the name.
+  const endMs = Math.max(endsMs.get(keyOf(name)) ?? 0, endsMs.get(wildcardKeyOf(name)) ?? 0);
   const renewsAtMs = job.renewsAt === undefined ? 0 : Date.parse(job.renewsAt);
-  if (own !== undefined && (nowMs < renewsAtMs || (!name.isManaged && outlives(others, own)))) {
+  if (own !== undefined && (nowMs < renewsAtMs || (!name.isManaged && endMs > own.notAfterMs))) {
     return name.isManaged && job.keyType !== name.keyType;
   }
-  return own !== undefined || name.isManaged || others.length === 0;
+  return own !== undefined || name.isManaged || endMs === 0;
 }
 
-function outlives(others: readonly KnownCertificate[], own: KnownCertificate): boolean {
-  return others.some(({ notAfterMs }) => notAfterMs > own.notAfterMs);
-}
-
-function covers(certificate: KnownCertificate, { accountId, hostname }: WantedName, nowMs: number): boolean {
-  if (certificate.accountId !== accountId) return false;
-  if (certificate.notBeforeMs > nowMs || certificate.notAfterMs <= nowMs) return false;
-  return coversName(certificate.names, hostname);
-}
-
-/** True if a certificate for these names is also for the host name. */
-export function coversName(names: readonly string[], hostname: string): boolean {
-  return names.includes(hostname) || names.includes(wildcardOf(hostname));
+function covers({ accountId, names }: KnownCertificate, name: WantedName): boolean {
+  return accountId === name.accountId && (names.includes(name.hostname) || names.includes(wildcardOf(name.hostname)));
 }
 
 /** New names before renewals, and those that fail often last. */
@@ -82,8 +96,15 @@ function rank({ certificateId, failures, orderUrl }: Job): number {
   return failures * 4 + (certificateId === undefined ? 0 : 2) + (orderUrl === undefined ? 1 : 0);
 }
 
-function keyOf({ accountId, hostname }: Pick<Job, 'accountId' | 'hostname'>): string {
+type AccountName = Pick<Job, 'accountId' | 'hostname'>;
+
+export function keyOf({ accountId, hostname }: AccountName): string {
   return `${accountId} ${hostname}`;
+}
+
+/** Key of the wildcard that the name is below; its own, if it is one. */
+export function wildcardKeyOf({ accountId, hostname }: AccountName): string {
+  return keyOf({ accountId, hostname: wildcardOf(hostname) });
 }
 
 function wildcardOf(hostname: string): string {

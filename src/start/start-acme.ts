@@ -1,3 +1,4 @@
+import { keyOf } from '../acme/plan.ts';
 import type { WantedName } from '../acme/plan.ts';
 import type { ServedNames } from '../acme/served-names.ts';
 import type { Config } from '../config/config.ts';
@@ -56,8 +57,6 @@ export async function startAcme(config: Config, parts: AcmeParts): Promise<Async
 /** The names of edges and agents, and reserved ones, each once; what its owner has chosen for a reserved one counts. */
 async function wantedNames({ services, store }: ResourceContext, served: ServedNames): Promise<readonly WantedName[]> {
   const reserved = await services.get(managedDomains).list(store.queries);
-  const keyOf = ({ accountId, hostname }: { readonly accountId: string; readonly hostname: string }) =>
-    `${accountId} ${hostname}`;
   const wanted = new Map<string, WantedName>(
     served.names.map((name) => [keyOf(name), { ...name, keyType: 'ecdsa', isManaged: false }]),
   );
