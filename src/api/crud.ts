@@ -5,8 +5,9 @@ import type { Static, TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
-import { whenReady } from '../store/database.ts';
-import type { Awaitable, Queries } from '../store/database.ts';
+import { Ready, whenReady } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
+import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/write/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
@@ -69,7 +70,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** Called when a write is in force: sets headers, and answers fields that only then are known. */
   afterWrite?(document: Document, call: Call): object;
   /** Something that whoever sees the document should know; sent as a header with every answer that shows it alone. */
-  warning?(document: Document): Awaitable<string | undefined>;
+  warning?(document: Document): Promise<string | undefined>;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
   /** The state that an ETag stands for; the document itself by default. */
@@ -128,12 +129,12 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     return document;
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
-    crud.etagState?.(queries, document) ?? document;
+    crud.etagState?.(queries, document) ?? new Ready(document);
   const presentSilently = (document: Document, call: Call): Awaitable<object | undefined> =>
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const presentOne = (document: Document, call: Call): Awaitable<object | undefined> => {
     if (crud.warning === undefined) return presentSilently(document, call);
-    return whenReady(crud.warning(document), (warning) => {
+    return crud.warning(document).then((warning) => {
       if (warning !== undefined) call.setHeader('Gatehouse-Warning', warning);
       return presentSilently(document, call);
     });
@@ -304,7 +305,7 @@ function presentMany<Document>(
   call: Call,
 ): Awaitable<readonly object[]> {
   if (presentation.presentAll !== undefined) return presentation.presentAll(documents, call);
-  return documents.map((document) => presentation.present(document, call));
+  return new Ready(documents.map((document) => presentation.present(document, call)));
 }
 
 /** A type or null, in the form that serializes fastest. */

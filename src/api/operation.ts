@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 
 import type { ErrorDefinition, UserError } from '../errors/user-error.ts';
-import type { Awaitable } from '../store/database.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { Call } from './call.ts';
 import type { FilterFields } from './filter/fields.ts';
 import type { Rights } from './admission/rights.ts';

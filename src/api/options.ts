@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TSchema } from 'typebox';
 
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet } from '../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../snapshot/access.ts';
@@ -41,7 +42,7 @@ export interface ApiOptions {
   readonly vendor: VendorWords;
   readonly trustedProxies: CidrSet;
   /** True for a connection that the gateway of this process has made: it must be reset. */
-  readonly isOurs: (socket: Socket) => boolean | Promise<boolean>;
+  readonly isOurs: (socket: Socket) => Awaitable<boolean>;
   readonly failures: FailedAuthentications;
   /** Calls a minute for each account. */
   readonly rateLimit: number | undefined;

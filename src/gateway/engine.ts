@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
@@ -28,7 +29,7 @@ export interface Engine {
    * True if the gateway itself made this connection, which has arrived at a listener of this process: it must be reset, and
    * nothing that it brings may be read.
    */
-  isOurs(arrived: Socket, port: number): boolean | Promise<boolean>;
+  isOurs(arrived: Socket, port: number): Awaitable<boolean>;
 }
 
 export interface GatewayOptions {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+import type { Awaitable } from '../lib/awaitable.ts';
 import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
@@ -161,7 +162,7 @@ class SocketEngine implements NodeEngine {
     };
   }
 
-  isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
+  isOurs(arrived: Socket, port: number): Awaitable<boolean> {
     return this.#parts.upstream.arrivals.isOurs(arrived, port);
   }
 

@@ -110,7 +110,7 @@ async function sync(path: string): Promise<void> {
 
 function queriesOf(database: DatabaseSync): Queries {
   return {
-    all(sql, parameters = []) {
+    async all(sql, parameters = []) {
       const statement = database.prepare(toSqlite(sql));
       statement.setReturnArrays(true);
       // `setReturnArrays` makes every row an array, which the binding's types do not know.

@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { Awaitable } from '../lib/awaitable.ts';
 import type { ServerConnections } from '../lib/server-connections.ts';
 import type { Metrics } from './metrics.ts';
 
 /** True for a connection that the gateway has made to itself: it must be reset. Must not fail. */
-type IsOurs = (socket: Socket) => boolean | Promise<boolean>;
+type IsOurs = (socket: Socket) => Awaitable<boolean>;
 
 /** Serves the metrics at /metrics, to whoever can reach the address: it holds no secrets, but belongs on a private one. */
 export async function serveMetrics(

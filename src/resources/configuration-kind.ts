@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Call } from '../api/call.ts';
 import type { TextFields } from '../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
-import type { Awaitable, Queries } from '../store/database.ts';
+import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/write/group-commit.ts';
 import type { Page, Stored, Table } from '../store/table.ts';
 import { serviceListKey } from './services.ts';
@@ -55,9 +55,9 @@ interface KindParts<Document extends Stored> {
   /** A text to make a name of, for a resource that has none yet. */
   suggestName(document: Document): string;
   /** Entries in canonical form, in the order of the documents: a page of the account's, newest first, without gaps. */
-  describe(queries: Queries, documents: readonly Document[], nameOf: NameOf): Awaitable<readonly EntryFields[]>;
+  describe(queries: Queries, documents: readonly Document[], nameOf: NameOf): Promise<readonly EntryFields[]>;
   /** Brings an entry that has passed its schema to canonical form. */
-  accept(fields: EntryFields): Awaitable<EntryFields>;
+  accept(fields: EntryFields): Promise<EntryFields>;
   create(write: EntryWrite, fields: EntryFields): Promise<Document>;
   /** Makes the resource exactly what the entry says. */
   update(write: EntryWrite, document: Document, fields: EntryFields): Promise<void>;
@@ -74,7 +74,7 @@ interface KindParts<Document extends Stored> {
 
 export interface ConfigurationKind extends KindParts<Stored> {
   readonly prefix: string;
-  page(queries: Queries, accountId: string, page: Page): Awaitable<readonly Stored[]>;
+  page(queries: Queries, accountId: string, page: Page): Promise<readonly Stored[]>;
 }
 
 /** Drops the document's type for the list: each kind is only given documents of its own table. */

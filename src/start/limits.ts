@@ -5,6 +5,8 @@ import { tooManyConnections, tooManySourceConnections } from '../api/errors.ts';
 import type { Config } from '../config/config.ts';
 import { readOpenFilesLimit, reservedFiles } from '../gateway/bounds/default-bounds.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
+import { Ready } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import { ServerConnections } from '../lib/server-connections.ts';
 import type { Registration } from '../resources/processes/service.ts';
 import type { Observers } from './observers.ts';
@@ -17,7 +19,7 @@ export interface Limits extends Disposable {
   readonly failures: FailedAuthentications;
   readonly connections: ServerConnections;
   /** Tells of connections that a gateway of the installation made and that have arrived here; in doubt it is one. */
-  readonly isOurs: (socket: Socket) => boolean | Promise<boolean>;
+  readonly isOurs: (socket: Socket) => Awaitable<boolean>;
 }
 
 interface LimitParts extends Pick<Observers, 'metrics' | 'observer' | 'log'> {
@@ -40,9 +42,9 @@ export function createLimits(config: Config, parts: LimitParts): Limits {
 function recogniseOwn({ gateway, registration, observer }: LimitParts): Limits['isOurs'] {
   return (socket) => {
     // Gateways in other processes may have let a connection through to here meanwhile.
-    if (registration.isLapsed) return true;
-    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? false;
-    if (ours === false) return false;
+    if (registration.isLapsed) return new Ready(true);
+    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? new Ready(false);
+    if (ours instanceof Ready && !ours.value) return ours;
     return Promise.resolve(ours)
       .catch(() => true)
       .then((isOurs) => {

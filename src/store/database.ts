@@ -5,20 +5,12 @@ export type Value = string | number | null;
 /** Columns in the order of the query. */
 export type Row = readonly Value[];
 
-/** SQLite returns at once, PostgreSQL later; `await` takes both. */
-export type Awaitable<T> = T | Promise<T>;
-
-/** Calls `next` with the value: at once where it is there, without the delay that `await` has even then. */
-export function whenReady<T, Result>(value: Awaitable<T>, next: (value: T) => Awaitable<Result>): Awaitable<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
 /**
  * SQL text in the portable subset: `$1` parameters, `RETURNING`, `ON CONFLICT`. Each text is prepared once and kept, unless
  * it is said to be for once: texts whose form callers choose are without end.
  */
 export interface Queries {
-  all(sql: string, parameters?: readonly Value[], keep?: 'once'): Awaitable<readonly Row[]>;
+  all(sql: string, parameters?: readonly Value[], keep?: 'once'): Promise<readonly Row[]>;
 }
 
 export interface Connection extends Queries {
@@ -27,10 +19,10 @@ export interface Connection extends Queries {
   /** Statements travel: those that are given together are sent before the first is answered. */
   readonly isRemote: boolean;
   /** Returns the number of rows that changed. */
-  run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
+  run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** One or more statements without parameters, not prepared. */
-  script(sql: string): Awaitable<void>;
-  close(): Awaitable<void>;
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What goes with a commit. */
@@ -55,16 +47,16 @@ export interface Database {
   /** Begins a transaction that holds the only right to write, across processes, until it ends. Returns the store's version. */
   beginExclusive(connection: Connection): Promise<number>;
   /** Ends an exclusive transaction. */
-  commit(connection: Connection, ending: Ending): Awaitable<void>;
+  commit(connection: Connection, ending: Ending): Promise<void>;
   /** Begins a transaction that sees one state of the database throughout. */
-  beginSnapshot(connection: Connection): Awaitable<void>;
+  beginSnapshot(connection: Connection): Promise<void>;
   /** Holds the right to migrate, across processes, until the transaction ends. */
   beginMigration(connection: Connection): Promise<void>;
   readonly json: JsonSql;
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
   /** Watches for writes of other processes. Returns a function that stops it. */
-  watch(watcher: Watcher): Promise<() => Awaitable<void>>;
+  watch(watcher: Watcher): Promise<() => void>;
   close(): Promise<void>;
 }
 

@@ -1,11 +1,12 @@
+import { Ready, whenReady } from '../lib/awaitable.ts';
+import type { Awaitable } from '../lib/awaitable.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ChangeFeed } from './write/change-feed.ts';
 import type { Follower } from './write/change-feed.ts';
 import { readVersion } from './write/change-log.ts';
 import type { Actor, Change } from './write/change-log.ts';
 import type { JsonSql } from './search/condition.ts';
-import { whenReady } from './database.ts';
-import type { Awaitable, Database, Queries } from './database.ts';
+import type { Database, Queries } from './database.ts';
 import { passingDocuments } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
 import { GroupCommit } from './write/group-commit.ts';
@@ -56,7 +57,7 @@ export class Store implements AsyncDisposable {
   readonly #writer: GroupCommit;
   readonly #documents = new BoundedCache<string, Stored>(cacheSize);
   readonly #pageIds: PageIds;
-  #stopWatching: () => Awaitable<void> = () => {};
+  #stopWatching = () => {};
   #isClosing = false;
 
   constructor(database: Database, version: number, observedVersion: number) {
@@ -126,24 +127,22 @@ export class Store implements AsyncDisposable {
     }
   }
 
-  /** Reads from the cache unless that is stale. A hit is returned at once, and on SQLite everything is. */
+  /** Reads from the cache unless that is stale. A hit is returned at once. */
   find<Document extends Stored>(
     table: Table<Document>,
     accountId: string,
     id: string,
   ): Awaitable<Document | undefined> {
-    if (!table.mayHave(id)) return undefined;
+    if (!table.mayHave(id)) return new Ready(undefined);
     // Ids carry their kind, so a document under such an id is of its table's type.
     const cached = this.isStale ? undefined : (this.#documents.get(id) as Document | undefined);
-    if (cached !== undefined) return cached.account_id === accountId ? cached : undefined;
+    if (cached !== undefined) return new Ready(cached.account_id === accountId ? cached : undefined);
     const ticket = this.#documents.ticket();
-    const loaded = table.load(this.queries, id);
-    const keep = (document: Document | undefined) => {
+    return table.load(this.queries, id).then((document) => {
       if (document === undefined) return undefined;
       this.#documents.fill(ticket, id, document);
       return document.account_id === accountId ? document : undefined;
-    };
-    return whenReady(loaded, keep);
+    });
   }
 
   /**
@@ -157,7 +156,7 @@ export class Store implements AsyncDisposable {
       // Ids carry their kind, so documents under such ids are of their table's type.
       if (cached !== undefined) return cached as readonly Document[];
       const ticket = this.#documents.ticket();
-      return whenReady(table.page(this.queries, accountId, page), (documents) => {
+      return table.page(this.queries, accountId, page).then((documents) => {
         for (const document of documents) this.#documents.fill(ticket, document.id, document);
         return documents;
       });
@@ -201,7 +200,7 @@ export class Store implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
-    await this.#stopWatching();
+    this.#stopWatching();
     await this.#writer.close();
     // A poll under way needs its connection.
     await this.#feed.settled();

@@ -1,6 +1,5 @@
 import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
-import { whenReady } from './database.ts';
-import type { Awaitable, Queries, Row, Value } from './database.ts';
+import type { Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './search/condition.ts';
 import { filteredPage } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
@@ -99,9 +98,10 @@ export class Table<Document extends Stored> {
   }
 
   /** The document whatever its account; for caches and for the host's own commands. */
-  load(queries: Queries, id: string): Awaitable<Document | undefined> {
+  async load(queries: Queries, id: string): Promise<Document | undefined> {
     if (!this.mayHave(id)) return undefined;
-    return whenReady(queries.all(this.#sql.find, [id]), ([row]) => row && this.parse(row));
+    const [row] = await queries.all(this.#sql.find, [id]);
+    return row && this.parse(row);
   }
 
   /** The documents that exist among these ids, or all, whatever their account; for the snapshot and the host. */
@@ -113,15 +113,13 @@ export class Table<Document extends Stored> {
   }
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */
-  page(queries: Queries, accountId: string, page: Page): Awaitable<readonly Document[]> {
-    const rows = this.#pageRows(queries, 'document', accountId, page);
-    return whenReady(rows, (all) => all.map((row) => this.parse(row)));
+  async page(queries: Queries, accountId: string, page: Page): Promise<readonly Document[]> {
+    return (await this.#pageRows(queries, 'document', accountId, page)).map((row) => this.parse(row));
   }
 
   /** The ids of the same page, which the index alone answers. */
-  pageIds(queries: Queries, accountId: string, page: Page): Awaitable<readonly string[]> {
-    const rows = this.#pageRows(queries, 'id', accountId, page);
-    return whenReady(rows, (all) => all.map((row) => String(row[0])));
+  async pageIds(queries: Queries, accountId: string, page: Page): Promise<readonly string[]> {
+    return (await this.#pageRows(queries, 'id', accountId, page)).map((row) => String(row[0]));
   }
 
   /** A page of the documents that pass a condition, newest first. `scope` narrows them by further columns. */
@@ -192,7 +190,7 @@ export class Table<Document extends Stored> {
     return JSON.parse(String(row[0])) as Document;
   }
 
-  #pageRows(queries: Queries, column: 'document' | 'id', accountId: string, page: Page): Awaitable<readonly Row[]> {
+  #pageRows(queries: Queries, column: 'document' | 'id', accountId: string, page: Page): Promise<readonly Row[]> {
     if (this.#rows !== undefined) return pageOfShown(queries, this.#rows, column, accountId, page);
     const { first, next } = this.#pageSql[column];
     const { beforeId, limit } = page;

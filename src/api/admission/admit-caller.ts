@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+import { Ready, whenReady } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { malformedRequest } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
@@ -7,8 +9,6 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable } from '../../store/database.ts';
 import { bearerToken, refused } from './bearer.ts';
 import type { Authenticator, Caller, Identity, Scope, Sessions } from './caller.ts';
 import { dashboardHeaderMissing } from '../dashboard/errors.ts';
@@ -86,9 +86,9 @@ function admitSource(
   request: IncomingMessage,
   options: AdmissionOptions,
 ): Awaitable<AdmittedCaller> {
-  if (!isFromDashboard(request)) return checkSource(identity, 'api', request, options);
+  if (!isFromDashboard(request)) return new Ready(checkSource(identity, 'api', request, options));
   try {
-    return checkSource(identity, 'dashboard', request, options);
+    return new Ready(checkSource(identity, 'dashboard', request, options));
   } catch (fault) {
     if (!(fault instanceof UserError && fault.code === sourceRefused.code)) throw fault;
     return options.sessions.end(sessionSecret(request, options)).then(

@@ -4,8 +4,8 @@ import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { BodyBudget } from '../body/body-budget.ts';
 import { bodyLimitBytes } from '../body/body.ts';
 import { CallQueue } from './call-queue.ts';
@@ -112,8 +112,7 @@ export class CallAdmission {
     };
     if (known === undefined) return this.authenticateStranger(request, reply, run).then(remember);
     if (isPage) return run();
-    const again = known.again(true);
-    return again === known ? known : whenReady(again, remember);
+    return whenReady(known.again(true), (identity) => (identity === known ? known : remember(identity)));
   }
 
   /** Runs the look-up of a credential that was not seen before, when it is its turn. */

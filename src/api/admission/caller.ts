@@ -1,5 +1,5 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
-import type { Awaitable } from '../../store/database.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 
 /** A user or a bot. */
 export interface Principal {

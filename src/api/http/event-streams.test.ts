@@ -15,7 +15,7 @@ async function serveStream() {
   streams.attach(app);
   const state = { isDisposed: false, taken: 0 };
   const source = {
-    take: () => {
+    take: async () => {
       state.taken += 1;
       return [{ event: 'large', data: { text: 'x'.repeat(400_000) } }];
     },
@@ -23,7 +23,7 @@ async function serveStream() {
       state.isDisposed = true;
     },
   };
-  app.get('/', (request, reply) => streams.serve(request, reply, source, () => undefined));
+  app.get('/', (request, reply) => streams.serve(request, reply, source, async () => {}));
   await app.listen({ host: '127.0.0.1', port: 0 });
   // The server listens on a port.
   const { port } = app.server.address() as { readonly port: number };

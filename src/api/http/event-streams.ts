@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { UserError } from '../../errors/user-error.ts';
-import type { Awaitable } from '../../store/database.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -12,7 +12,7 @@ export interface ServerEvent {
 /** Where the events of a stream come from. Disposed of when the stream has ended. */
 export interface EventSource extends Disposable {
   /** Takes what has come since the last call. */
-  take(): Awaitable<readonly ServerEvent[]>;
+  take(): Promise<readonly ServerEvent[]>;
 }
 
 /** Interval at which events are sent. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { fastify } from 'fastify';
 
+import { Ready } from '../../lib/awaitable.ts';
 import { HttpServers } from './http-servers.ts';
 
 /** No grace of these tests is near it, however slow the machine is. */
@@ -17,7 +18,7 @@ const limitMs = 30_000;
 async function serve(context: TestContext, graceMs: number, sent: readonly string[]) {
   const servers = new HttpServers({
     connections: { accept: () => {}, busy: () => {}, idle: () => {} },
-    isOurs: () => false,
+    isOurs: () => new Ready(false),
     stallSeconds: 10 * limitMs,
     answer: (_fault, socket) => socket.destroy(),
     graceMs,
@@ -88,7 +89,7 @@ describe('several servers', () => {
     const ours = new Set<number | undefined>();
     const servers = new HttpServers({
       connections: { accept: () => {}, busy: () => {}, idle: () => {} },
-      isOurs: ({ remotePort }) => (remotePort === undefined ? false : Promise.resolve(ours.has(remotePort))),
+      isOurs: async ({ remotePort }) => ours.has(remotePort),
       stallSeconds: limitMs,
       answer: ({ message }, socket) => {
         answered.push(message);

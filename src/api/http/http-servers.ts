@@ -3,8 +3,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 import type { ServerConnections } from '../../lib/server-connections.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { ConnectionTurns } from '../admission/connection-turns.ts';
 import type { SocketFault } from '../admission/connection-turns.ts';
 

@@ -19,7 +19,7 @@ const base = {
   rights: 'everyone',
   status: 200,
   errors: [],
-  handle: () => ({}),
+  handle: async () => ({}),
 } as const;
 
 function described(tried: Operation, schemas: readonly TSchema[] = []): Record<string, unknown> {

@@ -37,12 +37,12 @@ async function checkSqlite(path: string): Promise<readonly Finding[]> {
       ? []
       : [warning(subject, `others have rights on ${path} (mode ${mode.toString(8)}). Run: chmod 600 ${path}`)];
   using database = new DatabaseSync(path, { readOnly: true });
-  const all = (sql: string) =>
+  const all = async (sql: string) =>
     database
       .prepare(sql)
       .all()
       .map((row) => Object.values(row)) as string[][];
-  const [[verdict = ''] = []] = all('PRAGMA quick_check(1)');
+  const [[verdict = ''] = []] = await all('PRAGMA quick_check(1)');
   if (verdict !== 'ok') return [...rights, fault(subject, `${path} is damaged: ${verdict}. Restore a backup`)];
   return [ok(subject, `${path} is whole`), ...rights, ...(await checkCertificates({ all }))];
 }

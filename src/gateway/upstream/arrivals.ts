@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+import { Ready } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import type { ClientRules } from '../../lib/ip/identify-client.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
@@ -7,6 +9,8 @@ import type { TrafficObserver } from '../engine.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { arrivalOf } from './upstream-sockets.ts';
 import type { Arrival, UpstreamSockets } from './upstream-sockets.ts';
+
+const notOurs = new Ready(false);
 
 /** Asks the other processes of the gateway whether a socket of theirs made the connection. */
 export type AskOthers = (arrival: Arrival) => Promise<boolean>;
@@ -35,12 +39,13 @@ export class Arrivals implements SnapshotFollower {
   }
 
   /** `port` is that of the listener. Cheap where no backend has the same one. */
-  isOurs(socket: Socket, port: number): boolean | Promise<boolean> {
-    if (!this.#sockets.hasPort(port) && (this.#askOthers === undefined || !this.#backendPorts.has(port))) return false;
+  isOurs(socket: Socket, port: number): Awaitable<boolean> {
+    if (!this.#sockets.hasPort(port) && (this.#askOthers === undefined || !this.#backendPorts.has(port)))
+      return notOurs;
     const arrival = arrivalOf(socket);
-    if (arrival === undefined) return false;
-    if (this.#sockets.made(arrival)) return true;
-    return this.#askOthers !== undefined && this.#isFromHere(arrival) ? this.#askOthers(arrival) : false;
+    if (arrival === undefined) return notOurs;
+    if (this.#sockets.made(arrival)) return new Ready(true);
+    return this.#askOthers !== undefined && this.#isFromHere(arrival) ? this.#askOthers(arrival) : notOurs;
   }
 
   #isFromHere({ peerAddress, address }: Arrival): boolean {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { Turns } from '../../lib/turns.ts';
 import { openNothing } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
@@ -111,7 +112,7 @@ class ProcessEngine implements WorkerEngine {
     return 0;
   }
 
-  isOurs(arrived: Socket, port: number): boolean | Promise<boolean> {
+  isOurs(arrived: Socket, port: number): Awaitable<boolean> {
     return this.#arrivals.isOurs(arrived, port);
   }
 

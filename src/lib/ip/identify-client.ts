@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+import { Ready } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
 import { parseIp } from './address.ts';
 import type { IpAddress } from './address.ts';
 import type { CidrSet } from './cidr-set.ts';
@@ -19,7 +21,7 @@ export interface ClientSource {
 
 export interface ClientRules {
   /** True for a connection that the gateway itself has made. */
-  readonly isOurs: (socket: Socket, port: number) => boolean | Promise<boolean>;
+  readonly isOurs: (socket: Socket, port: number) => Awaitable<boolean>;
   readonly ownArrivalReset: () => void;
   /** True on a listener where trusted peers must start with a PROXY header. */
   readonly proxyProtocol: boolean;
@@ -41,7 +43,7 @@ export function identifyClient(
   ready: (client: ClientSource) => void,
 ): void {
   const ours = rules.isOurs(socket, port);
-  if (ours === false) {
+  if (ours instanceof Ready && !ours.value) {
     findSource(socket, rules, ready);
     return;
   }

@@ -1,3 +1,5 @@
+import { Ready, whenReady } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { refused, refusedAsExpired } from '../../api/admission/bearer.ts';
 import type { Identity, Principal } from '../../api/admission/caller.ts';
 import { ownerInactive, tokenMalformed, tokenUnknown } from '../../api/errors.ts';
@@ -6,8 +8,7 @@ import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { isBase62 } from '../../lib/base62.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashMatchesAny, hashSecret } from '../../lib/secrets.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable, Row } from '../../store/database.ts';
+import type { Row } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { principals } from '../principals/service.ts';
 import type { Services } from '../services.ts';
@@ -57,7 +58,12 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
   const keys = new KeyCache(store);
   const ownerOf = ({ accountId, ownerId }: Candidate) => services.get(principals).find(accountId, ownerId);
 
-  const identify = (candidate: Candidate, hash: string, refusal: ErrorDefinition<never>): Awaitable<Identity> => {
+  const identify = (
+    candidate: Candidate,
+    hash: string,
+    refusal: ErrorDefinition<never>,
+    isUse: boolean,
+  ): Awaitable<Identity> => {
     const nowMs = Date.now();
     const previousHash = nowMs < candidate.previousEndsAtMs ? candidate.previousHash : undefined;
     if (!hashMatchesAny(hash, candidate.hash, previousHash)) throw refused(refusal);
@@ -67,18 +73,26 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
     const finish = (principal: Principal | undefined): Identity => {
       if (principal === undefined) throw refused(refusal);
       if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
-      uses.note(keyId);
-      const identity: Identity = { principal, keyId, readOnly, policyIds, again: () => lookAgain(identity) };
+      if (isUse) uses.note(keyId);
+      const identity: Identity = {
+        principal,
+        keyId,
+        readOnly,
+        policyIds,
+        again: (isUseAgain) => lookAgain(identity, isUseAgain),
+      };
       return identity;
     };
     /** A key and an owner that are the same objects as before have not changed: in memory they are replaced, never changed. */
-    const lookAgain = (identity: Identity): Awaitable<Identity> => {
-      const found = keys.find(keyId);
-      const isSame = found === candidate && isTimeless(candidate) && ownerOf(candidate) === identity.principal;
-      if (!isSame) return whenReady(found, (now) => identify(now, hash, refusal));
-      uses.note(keyId);
-      return identity;
-    };
+    const lookAgain = (identity: Identity, isUseAgain: boolean): Awaitable<Identity> =>
+      whenReady(keys.find(keyId), (now) => {
+        if (now !== candidate || !isTimeless(now)) return identify(now, hash, refusal, isUseAgain);
+        return whenReady(ownerOf(now), (owner) => {
+          if (owner !== identity.principal) return identify(now, hash, refusal, isUseAgain);
+          if (isUseAgain) uses.note(keyId);
+          return identity;
+        });
+      });
     return whenReady(ownerOf(candidate), finish);
   };
 
@@ -86,15 +100,16 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
     authenticate(token) {
       if (isIssued(token)) {
         const candidate = keys.find(`${apiKeys.prefix}_${token.slice(0, bodyLength)}`);
-        const finish = (found: Candidate) => identify(found, hashOf(token), tokenUnknown);
+        const finish = (found: Candidate) => identify(found, hashOf(token), tokenUnknown, true);
         return whenReady(candidate, finish);
       }
       // Too short for a token that an operator may choose: nothing to look up.
       if (token.length < shortestChosen) throw refused(tokenMalformed);
-      return keys.findChosen(token).then((found) => identify(found, hashOf(token), tokenMalformed));
+      return keys.findChosen(token).then((found) => identify(found, hashOf(token), tokenMalformed, true));
     },
     hashOf,
-    authenticateAgain: (keyId, hash) => whenReady(keys.find(keyId), (found) => identify(found, hash, tokenUnknown)),
+    authenticateAgain: (keyId, hash, isUse) =>
+      whenReady(keys.find(keyId), (found) => identify(found, hash, tokenUnknown, isUse)),
   };
 }
 
@@ -146,7 +161,7 @@ class KeyCache {
   find(id: string): Awaitable<Candidate> {
     // A stale cache may still hold a key that another process has revoked.
     const cached = this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) return new Ready(cached);
     const tickets = [this.#known.ticket(), this.#unknown.ticket()] as const;
     const keep = ([row]: readonly Row[]) => {
       const candidate = row === undefined ? nobody : toCandidate(row);
@@ -157,7 +172,7 @@ class KeyCache {
     const rows = this.#store.queries.all('SELECT document, secret_hash, previous_hash FROM api_keys WHERE id = $1', [
       id,
     ]);
-    return whenReady(rows, keep);
+    return rows.then(keep);
   }
 
   async findChosen(token: string): Promise<Candidate> {

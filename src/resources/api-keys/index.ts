@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, withText } from '../../api/body/text-fields.ts';
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
-import { whenReady } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
 import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
 import { restrictionPolicyNotFound, wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import { keyUses } from './service.ts';
+import { authenticator, keyUses } from './service.ts';
 
 const flush = ({ app: { context } }: Gatehouse) => context.services.get(keyUses).flush();
 
@@ -61,6 +61,19 @@ onEachDatabase('the last use of an API key', (newDatabase) => {
     }
     await using restarted = await Gatehouse.start(database);
     assert.equal((await restarted.get(`/api_keys/${keyId}`)).body.last_used_at, used);
+  });
+
+  test('is not moved by looking again whether a key still lets in, as an open stream does', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase());
+    const { id, token } = await gatehouse.create('/api_keys');
+    const keys = gatehouse.app.context.services.get(authenticator);
+    const identity = await keys.authenticateAgain(id, keys.hashOf(token), false);
+    await identity.again(false);
+    await flush(gatehouse);
+    assert.equal(await storedUse(gatehouse, id), undefined);
+    await identity.again(true);
+    await flush(gatehouse);
+    assert.ok(await storedUse(gatehouse, id));
   });
 
   test('is not lost when the process stops at once', async () => {

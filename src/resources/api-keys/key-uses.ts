@@ -1,7 +1,7 @@
+import { Ready } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable, Row } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiKey } from './table.ts';
@@ -70,16 +70,16 @@ export class KeyUses {
       if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(keys, nowMs);
       lastUses.push(shown.lastUsedAt);
     }
-    return lastUses;
+    return new Ready(lastUses);
   }
 
   #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<readonly (string | undefined)[]> {
     const [first, last] = [keys[0], keys.at(-1)];
-    if (first === undefined || last === undefined) return [];
+    if (first === undefined || last === undefined) return new Ready([]);
     const sql = 'SELECT key_id, last_used_at FROM api_key_uses WHERE account_id = $1 AND key_id >= $2 AND key_id <= $3';
     // Lists are newest first.
     const rows = this.#store.queries.all(sql, [first.account_id, last.id, first.id]);
-    return whenReady(rows, (found: readonly Row[]) => {
+    return rows.then((found) => {
       const known = new Map(found.map(([id, at]) => [String(id), String(at)] as const));
       return keys.map(({ id }) => {
         const lastUsedAt = known.get(id);

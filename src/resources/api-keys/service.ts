@@ -1,5 +1,6 @@
 import type { Authenticator, Identity } from '../../api/admission/caller.ts';
-import type { Awaitable, Queries } from '../../store/database.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import type { OwnedByBots } from '../principals/service.ts';
 import { serviceKey } from '../services.ts';
@@ -26,7 +27,7 @@ export interface TokenAuthenticator extends Authenticator {
   /** The hash by which the token is known later. */
   hashOf(token: string): string;
   /** Throws, as for the token itself, once it is revoked, replaced or expired, or its owner is gone or inactive. */
-  authenticateAgain(keyId: string, tokenHash: string): Awaitable<Identity>;
+  authenticateAgain(keyId: string, tokenHash: string, isUse: boolean): Awaitable<Identity>;
 }
 
 export const apiKeyOwners = serviceKey<ApiKeys>('API keys');

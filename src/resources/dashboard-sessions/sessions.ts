@@ -5,8 +5,8 @@ import { tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
-import { whenReady } from '../../store/database.ts';
-import type { Awaitable } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { authenticator } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { describeSession } from './describe.ts';
@@ -108,7 +108,7 @@ class StoredSessions implements Sessions {
     };
     const fail = (fault: unknown) => this.#fail(session, fault);
     try {
-      const identity = this.#context.services.get(authenticator).authenticateAgain(keyId, tokenHash);
+      const identity = this.#context.services.get(authenticator).authenticateAgain(keyId, tokenHash, isUse);
       return whenReady(identity instanceof Promise ? identity.catch(fail) : identity, finish);
     } catch (fault) {
       return fail(fault);

@@ -7,7 +7,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
-import { whenReady } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';

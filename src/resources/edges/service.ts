@@ -1,5 +1,5 @@
 import type { Settings } from '../../modules/module.ts';
-import type { Awaitable } from '../../store/database.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Page } from '../../store/table.ts';
 import type { UnopenedPort } from '../../observe/listener-faults.ts';
 import { serviceKey, serviceListKey } from '../services.ts';

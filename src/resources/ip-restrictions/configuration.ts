@@ -49,11 +49,11 @@ export function ipRestrictionKind(context: Pick<ResourceContext, 'services' | 'r
     isDeletedFirst: true,
     decidesAccess: true,
     suggestName: ({ description, type }) => description ?? type,
-    describe: (_queries, restrictions, name) =>
+    describe: async (_queries, restrictions, name) =>
       restrictions.map((restriction) =>
         toFields({ ...restriction, ip_policies: restriction.ip_policy_ids.map((id) => name(id)) }),
       ),
-    accept: (fields) => toFields(read(fields)),
+    accept: async (fields) => toFields(read(fields)),
     async create(write, fields) {
       const { type } = read(fields);
       return writes.create(write.transaction, { ...write.call, body: { ...toBody(write, fields), type } });

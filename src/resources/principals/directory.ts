@@ -1,7 +1,7 @@
 import type { Principal } from '../../api/admission/caller.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Actor } from '../../store/write/change-log.ts';
-import { whenReady } from '../../store/database.ts';
+import { whenReady } from '../../lib/awaitable.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../api/admission/caller.ts';
-import type { Awaitable } from '../../store/database.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 

@@ -37,8 +37,8 @@ export function reservedAddrKind(context: Pick<ResourceContext, 'services' | 'se
     schema: ReservedAddrEntry,
     errors: [addrInUse, noFreePort, portFixed, portNotFree, portNotReservable],
     suggestName: ({ description, addr }) => description ?? `port-${portOf(addr)}`,
-    describe: (_queries, addrs) => addrs.map(({ addr, ...texts }) => toFields({ ...texts, port: portOf(addr) })),
-    accept: (fields) => toFields(read(fields)),
+    describe: async (_queries, addrs) => addrs.map(({ addr, ...texts }) => toFields({ ...texts, port: portOf(addr) })),
+    accept: async (fields) => toFields(read(fields)),
     create({ transaction, call }, fields) {
       const { port, ...texts } = read(fields);
       return writes.create(transaction, call.caller.accountId, texts, port);

@@ -68,13 +68,13 @@ export function reservedDomainKind(
       errors.domainNotPublic,
     ],
     suggestName: ({ description, domain }) => description ?? domain,
-    describe: (_queries, domains, name) =>
+    describe: async (_queries, domains, name) =>
       domains.map(({ certificate_id, certificate_management_policy: policy, ...domain }) => {
         // The certificate that an authority has issued changes by itself.
         if (policy !== undefined) return toFields({ ...domain, certificate_management: policy.private_key_type });
         return toFields({ ...domain, ...(certificate_id === undefined ? {} : { certificate: name(certificate_id) }) });
       }),
-    accept: (fields) => toFields({ ...read(fields), domain: read(fields).domain.toLowerCase() }),
+    accept: async (fields) => toFields({ ...read(fields), domain: read(fields).domain.toLowerCase() }),
     create(write, fields) {
       const { domain, region = '', certificate, certificate_management: keyType, ...texts } = read(fields);
       const policy = policyOf(keyType, certificate);

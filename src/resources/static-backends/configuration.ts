@@ -46,8 +46,8 @@ export function staticBackendKind(): ConfigurationKind {
     schema: StaticBackendEntry,
     errors: [addressWithoutHost, backendInUse, invalidAddress],
     suggestName: ({ description, address }) => description ?? address,
-    describe: (_queries, backends) => backends.map(toFields),
-    accept: (fields) => toFields({ ...read(fields), address: acceptAddress(read(fields).address) }),
+    describe: async (_queries, backends) => backends.map(toFields),
+    accept: async (fields) => toFields({ ...read(fields), address: acceptAddress(read(fields).address) }),
     create: ({ transaction, call }, fields) => writes.create(transaction, { ...call, body: read(fields) }),
     async update({ transaction, call }, backend, fields) {
       const { address, tls, ...texts } = read(fields);

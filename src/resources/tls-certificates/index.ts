@@ -149,7 +149,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
       }
       await tlsCertificates.delete(transaction, certificate);
     },
-    warning: (certificate) => warningOfEnd(certificate, Date.now()),
+    warning: async (certificate) => warningOfEnd(certificate, Date.now()),
     present,
   });
 }

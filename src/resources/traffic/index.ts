@@ -28,7 +28,7 @@ function historyOperation({ services }: ResourceContext): Operation {
     status: 200,
     response: TrafficHistoryView,
     errors: [],
-    handle: ({ caller, uri }) => {
+    handle: async ({ caller, uri }) => {
       const source = services.get(traffic);
       const { minutes, byEdge } = source.history(caller.accountId);
       return {
@@ -64,7 +64,7 @@ function eventsOperation(context: ResourceContext): Operation {
     streams: true,
     response: Type.String({ description: 'Events, in the form of text/event-stream.' }),
     errors: [tooManyTrafficStreams],
-    handle: ({ caller }) => openEvents(context, caller.accountId),
+    handle: async ({ caller }) => openEvents(context, caller.accountId),
   });
 }
 

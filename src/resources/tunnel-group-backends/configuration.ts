@@ -32,8 +32,8 @@ export function tunnelGroupKind(): ConfigurationKind {
     schema: TunnelGroupBackendEntry,
     errors: [invalidLabels, tunnelGroupInUse],
     suggestName: ({ description, labels }) => description ?? Object.values(labels).join('-'),
-    describe: (_queries, groups) => groups.map(toFields),
-    accept: (fields) => toFields(read(fields)),
+    describe: async (_queries, groups) => groups.map(toFields),
+    accept: async (fields) => toFields(read(fields)),
     create: ({ transaction, call }, fields) => writes.create(transaction, { ...call, body: read(fields) }),
     async update({ transaction, call }, group, fields) {
       const { labels, ...texts } = read(fields);

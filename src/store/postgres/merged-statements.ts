@@ -1,5 +1,5 @@
 import { chunks } from '../../lib/chunks.ts';
-import type { Awaitable, Connection, Row, Value } from '../database.ts';
+import type { Connection, Row, Value } from '../database.ts';
 
 interface Waiting {
   readonly parameters: readonly Value[];
@@ -21,7 +21,7 @@ export class MergedStatements {
   readonly #connection: Connection;
   readonly #waiting = new Map<string, Waiting[]>();
   /** Questions under way. */
-  readonly #asked = new Map<string, Awaitable<readonly Row[]>>();
+  readonly #asked = new Map<string, Promise<readonly Row[]>>();
   #isOn = false;
 
   constructor(connection: Connection) {
@@ -38,7 +38,7 @@ export class MergedStatements {
     }
   }
 
-  run(sql: string, parameters: readonly Value[] = []): Awaitable<number> {
+  run(sql: string, parameters: readonly Value[] = []): Promise<number> {
     const head = this.#isOn ? headOf(sql) : undefined;
     if (head === undefined) return this.#connection.run(sql, parameters);
     return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export class MergedStatements {
     });
   }
 
-  all(sql: string, parameters: readonly Value[] = []): Awaitable<readonly Row[]> {
+  all(sql: string, parameters: readonly Value[] = []): Promise<readonly Row[]> {
     if (!this.#isOn) return this.#connection.all(sql, parameters);
     const question = JSON.stringify([sql, parameters]);
     const asked = this.#asked.get(question);

@@ -1,6 +1,7 @@
+import { Ready } from '../../lib/awaitable.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { whenReady } from '../database.ts';
-import type { Awaitable, Database } from '../database.ts';
+import type { Database } from '../database.ts';
 import type { Page, Stored, Table } from '../table.ts';
 
 /** Pages whose ids are kept in memory. */
@@ -27,9 +28,9 @@ export class PageIds {
     }
     const key = `${table.kind} ${accountId} ${page.limit} ${page.beforeId ?? ''}`;
     const kept = this.#kept.get(key);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) return new Ready(kept);
     const ticket = this.#kept.ticket();
-    return whenReady(table.pageIds(reader, accountId, page), (ids) => {
+    return table.pageIds(reader, accountId, page).then((ids) => {
       this.#kept.fill(ticket, key, ids);
       return ids;
     });

@@ -31,7 +31,7 @@ export function openSqlite(path: string): Database {
   const checkpoints = new Checkpoints(path);
   // It holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
-  const commitCounter = () => Number(reader.all('PRAGMA data_version')[0]?.[0]);
+  const commitCounter = () => reader.dataVersion();
   return {
     reader,
     commitCounter,
@@ -55,7 +55,7 @@ export function openSqlite(path: string): Database {
     },
     async close() {
       await checkpoints.close();
-      reader.close();
+      await reader.close();
     },
   };
 }
@@ -72,25 +72,34 @@ class SqliteConnection implements Connection {
     this.#database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${autocheckpointPages}`);
   }
 
-  all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
-    const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
-    // `setReturnArrays` makes every row an array, which the binding's types do not know.
-    return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
+  /** Another number after every commit of another connection. */
+  dataVersion(): number {
+    return Number(this.#all('PRAGMA data_version')[0]?.[0]);
   }
 
-  run(sql: string, parameters: readonly Value[] = []): number {
+  async all(sql: string, parameters?: readonly Value[], keep?: 'once'): Promise<readonly Row[]> {
+    return this.#all(sql, parameters, keep);
+  }
+
+  async run(sql: string, parameters: readonly Value[] = []): Promise<number> {
     return Number(guard(() => this.#prepare(sql).run(...parameters)).changes);
   }
 
-  script(sql: string): void {
+  async script(sql: string): Promise<void> {
     guard(() => {
       if (transactionSteps.has(sql)) this.#prepare(sql).run();
       else this.#database.exec(sql);
     });
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#database.close();
+  }
+
+  #all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
+    const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
+    // `setReturnArrays` makes every row an array, which the binding's types do not know.
+    return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
   }
 
   #prepare(sql: string): StatementSync {
@@ -174,7 +183,7 @@ function guard<T>(call: () => T): T {
 
 function watchCommits(commitCounter: () => number, { poll, noChange }: Watcher): () => void {
   let seen = commitCounter();
-  const timer = setInterval(() => {
+  const look = () => {
     const now = commitCounter();
     if (now === seen) {
       noChange();
@@ -182,6 +191,14 @@ function watchCommits(commitCounter: () => number, { poll, noChange }: Watcher):
     }
     seen = now;
     poll();
+  };
+  const timer = setInterval(() => {
+    try {
+      look();
+    } catch {
+      // The poll meets the same fault, and reports it.
+      poll();
+    }
   }, pollEveryMs);
   timer.unref();
   return () => {

@@ -1,15 +1,15 @@
 import { Turns } from '../../lib/turns.ts';
 import { readChanges, readVersion } from './change-log.ts';
 import type { Change } from './change-log.ts';
-import type { Awaitable, Queries } from '../database.ts';
+import type { Queries } from '../database.ts';
 import type { Commit } from './group-commit.ts';
 import { readObserved, readObservedVersion } from './observed-changes.ts';
 
 /** Notified of every change, in order. The write that made a change is answered after all followers are done. */
 export interface Follower {
-  changed(changes: readonly Change[], version: number): Awaitable<void>;
+  changed(changes: readonly Change[], version: number): void | Promise<void>;
   /** Changes are missing from the log: everything may have changed. */
-  reset(version: number): Awaitable<void>;
+  reset(version: number): void | Promise<void>;
 }
 
 /** Versions read at once; more could take longer than the limit for a query. */
@@ -126,7 +126,7 @@ export class ChangeFeed {
     return this.#notifyAll(version, (follower) => follower.changed(changes, version));
   }
 
-  async #notifyAll(version: number, notify: (follower: Follower) => Awaitable<void>): Promise<void> {
+  async #notifyAll(version: number, notify: (follower: Follower) => void | Promise<void>): Promise<void> {
     for (const follower of this.#followers) await notify(follower);
     this.#version = version;
   }

@@ -4,7 +4,7 @@ import { Pace, runUrgently } from '../../lib/pace.ts';
 import { readAccountChanges, UnloggedChanges } from './change-log.ts';
 import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from '../database.ts';
-import type { Awaitable, Connection, Database, Queries, Value } from '../database.ts';
+import type { Connection, Database, Queries, Value } from '../database.ts';
 import { forEachItem } from './for-each-item.ts';
 import { MergedStatements } from '../postgres/merged-statements.ts';
 import { appendObserved } from './observed-changes.ts';
@@ -14,7 +14,7 @@ import { SentStatements } from './sent-statements.ts';
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
 export interface Transaction extends Queries {
   readonly actor: Actor;
-  run(sql: string, parameters?: readonly Value[]): Awaitable<number>;
+  run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** Names a change that the write made. A write that ran statements must record at least one. */
   record(change: Change): void;
   /**

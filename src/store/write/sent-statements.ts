@@ -1,5 +1,3 @@
-import type { Awaitable } from '../database.ts';
-
 /**
  * Statements of a transaction whose answers nobody needs at once. Where statements travel, what follows is sent behind
  * them without waiting, and is carried out in that order; where they run in this thread, each is done when it is sent.
@@ -13,12 +11,12 @@ export class SentStatements {
   }
 
   /** Throws the fault of a statement that runs here; that of one that travels ends the transaction, by `arrived`. */
-  send(statement: Awaitable<unknown>): Awaitable<unknown> {
-    if (!this.#isRemote || !(statement instanceof Promise)) return statement;
-    // It is looked at by `arrived`, and must not end the process before.
-    statement.catch(() => {});
-    this.#ends.push(statement);
-    return undefined;
+  async send(statement: Promise<unknown>): Promise<void> {
+    if (this.#isRemote) {
+      // It is looked at by `arrived`, and must not end the process before.
+      statement.catch(() => {});
+      this.#ends.push(statement);
+    } else await statement;
   }
 
   /** Resolves when all of them are carried out; throws the fault of the first that was not. */

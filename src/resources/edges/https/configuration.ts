@@ -72,7 +72,7 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
         ...routesField((routes.get(edge.id) ?? []).map((route) => [route.match, describeRoute(route, nameOf)])),
       }));
     },
-    accept(fields) {
+    async accept(fields) {
       const { routes = {}, hostports = [], ...texts } = read(fields);
       const lowered = hostports.map((hostport) => hostport.toLowerCase());
       return {

@@ -40,9 +40,9 @@ export function tcpEdgeKind(context: ResourceContext, errors: readonly ErrorDefi
     errors,
     isDeletedFirst: true,
     suggestName: ({ description, hostports }) => description ?? hostports[0] ?? '',
-    describe: (_queries, edges, nameOf) =>
+    describe: async (_queries, edges, nameOf) =>
       edges.map((edge) => ({ ...toFields(edge), ...describeModules(target, edge.modules, nameOf) })),
-    accept: (fields) => ({ ...toFields(fields), ...acceptModuleEntries(target, fields) }),
+    accept: async (fields) => ({ ...toFields(fields), ...acceptModuleEntries(target, fields) }),
     create: ({ transaction, call, idOf }, fields) => {
       const { hostports, ...texts } = read(fields);
       const modules = storedModules(target, fields, idOf, referables);
