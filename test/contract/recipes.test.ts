@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { RepositoryCopy } from './support/repository-copy.ts';
+import { readRootFile } from './support/source-files.ts';
+
+const page = readRootFile('CONTRIBUTING.md');
+
+/** Blocks of code on the page, each with the path that its first line names. */
+const blocks = [...page.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, path = '', code = '']) => ({
+  path,
+  code,
+}));
+const files = blocks.map(({ path }) => path);
+const suites = ['openapi', 'architecture', 'migrating', 'operations-{access,rights,writes}', 'filters', 'fuzz'];
+const onSqlite = ['--test', '--test-isolation=none', '--test-skip-pattern=PostgreSQL'];
+const ofExamples = { TEST_OPERATIONS: 'Contacts,HttpsEdgeRouteServedBy' };
+
+test('a resource and a module that are made by the recipes pass the contract tests', async () => {
+  await using copy = await RepositoryCopy.make();
+
+  // Step 1: the files.
+  assert.ok(blocks.length >= 9, `found only ${blocks.length} blocks`);
+  for (const { path, code } of blocks) await copy.write(path, code);
+  await copy.run('oxfmt', ['--check', ...files]);
+
+  // Step 2: a line in each list, and its import.
+  const lists = [
+    ['src/resources/index.ts', "import { contactsResource } from './contacts/index.ts';", 'contactsResource'],
+    ['src/modules/index.ts', "import { servedBy } from './served-by/index.ts';", 'widen(servedBy)'],
+  ] as const;
+  for (const [path, imported, entry] of lists) {
+    await copy.insert(path, 'import ', `${imported}\n`);
+    await copy.insert(path, '];\n', `  ${entry},\n`);
+  }
+
+  // Step 3: what is generated.
+  const [, written = ''] = /^wrote (.*)$/m.exec(await copy.run('npm', ['run', 'generate'])) ?? [];
+  assert.ok(written.split(', ').length > 5, written);
+  for (const path of written.split(', ')) assert.ok(page.includes(`\`${path}\``), `the page does not name ${path}`);
+
+  // Step 4: the rows of rights, as the test prints them.
+  const rights = ['--test', '--test-name-pattern=table of rights', 'test/contract/operations-rights.test.ts'];
+  const { failed, output } = await copy.try('node', rights);
+  const rows = new Set(output.match(/^ *(?:Contacts|HttpsEdgeRouteServedBy)\w+: '\w+',$/gm));
+  assert.ok(failed && rows.size === 5 + 3, output);
+  await copy.insert('test/contract/rights-table.ts', '};\n', [...rows, ''].join('\n'));
+
+  // Step 5: the tests that see the new operations.
+  const tests = files.filter((path) => path.endsWith('.test.ts'));
+  await copy.write('tsconfig.new.json', JSON.stringify({ extends: './tsconfig.json', include: files }));
+  await copy.run('tsc', ['--noEmit', '-p', 'tsconfig.new.json']);
+  await copy.run('node', [...onSqlite, ...suites.map((name) => `test/contract/${name}.test.ts`), ...tests], ofExamples);
+});
