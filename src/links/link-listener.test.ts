@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { connect, createSecureContext } from 'node:tls';
@@ -8,6 +12,7 @@ import type { ConnectionOptions } from 'node:tls';
 
 import { openLocalCa } from '../gateway/certificates/local-ca.ts';
 import type { IssuedLeaf, LocalCa } from '../gateway/certificates/local-ca.ts';
+import type { CertificatePair } from '../snapshot/local-ca.ts';
 import { LinkListener } from './link-listener.ts';
 import type { LinkListenerOptions } from './link-listener.ts';
 import { LinkPool } from './link-pool.ts';
@@ -26,9 +31,9 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 /** Refuses every stream as full: whoever gets that answer has spoken to the listener. */
 async function startListener(
   t: TestContext,
-  more: Partial<LinkListenerOptions> = {},
+  more: Partial<LinkListenerOptions> & { readonly ca?: LocalCa } = {},
 ): Promise<{ readonly listener: LinkListener; readonly ca: LocalCa; readonly refusals: () => number }> {
-  const ca = await newCa();
+  const { ca = await newCa(), ...options } = more;
   let refusals = 0;
   const listener = await LinkListener.open({
     listen: { host: '127.0.0.1', port: 0 },
@@ -41,7 +46,7 @@ async function startListener(
     overrun: () => {},
     refused: () => refusals++,
     log,
-    ...more,
+    ...options,
   });
   t.after(() => {
     listener.close();
@@ -49,8 +54,8 @@ async function startListener(
   return { listener, ca, refusals: () => refusals };
 }
 
-function newCa(): Promise<LocalCa> {
-  return openLocalCa({ load: async () => undefined, save: async (pair) => pair });
+async function newCa(save = async (pair: CertificatePair) => pair): Promise<LocalCa> {
+  return openLocalCa({ load: async () => undefined, save });
 }
 
 function startPool(t: TestContext, ca: LocalCa, port: number, more: Partial<LinkPoolOptions> = {}): LinkPool {
@@ -137,6 +142,30 @@ test('nobody else does: no certificate, one of an edge, of an agent, of another 
   // The same client with the right certificate is heard, so that the others were refused for theirs.
   const right = asOptions(await ca.issueForPeer(linkName('proc_visitor'), now));
   assert.match(await speak(listener.port, right), /^heard/);
+});
+
+test('a certificate with a further name is not one for links', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-links-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const inFolder = (name: string) => join(folder, name);
+  const ca = await newCa(async (pair) => {
+    writeFileSync(inFolder('ca.pem'), pair.certificatePem);
+    writeFileSync(inFolder('ca.key'), pair.privateKeyPem);
+    return pair;
+  });
+  const { listener } = await startListener(t, { ca });
+  const speakAs = (names: string) => {
+    const args = `req -x509 -days 1 -subj /CN=x -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -CA ca.pem -CAkey ca.key -keyout leaf.key -out leaf.pem -addext extendedKeyUsage=clientAuth -addext subjectAltName=${names}`;
+    execFileSync('openssl', args.split(' '), { cwd: folder, stdio: 'pipe' });
+    const [cert, key] = [readFileSync(inFolder('leaf.pem')), readFileSync(inFolder('leaf.key'))];
+    return speak(listener.port, { secureContext: createSecureContext({ cert, key }) });
+  };
+  const uri = `URI:${linkName('proc_visitor')}`;
+  assert.match(await speakAs(uri), /^heard/);
+  for (const names of [`${uri},DNS:x.test`, `DNS:x.test,${uri}`, `${uri},${uri}2`])
+    assert.doesNotMatch(await speakAs(names), /^heard/, names);
 });
 
 test('a process that another installation, another process or a foreign server answers for is unreachable', async (t) => {

@@ -90,7 +90,8 @@ onEachServed(
       const message = (name: string) => ({ message: new RegExp(`"${name}" is not available.*ERR_NGROK_20092`, 's') });
       await assert.rejects(listen('edge.localhost'), message('edge.localhost'));
       await assert.rejects(listen('theirs.localhost'), message('theirs.localhost'));
-      await assert.rejects(listen('nobodys.example'), { errorCode: 'ERR_NGROK_20099' });
+      for (const name of ['nobodys.example', 'evil-localhost', 'a.evil-localhost'])
+        await assert.rejects(listen(name), { errorCode: 'ERR_NGROK_20099' }, name);
       assert.equal((await listen('a.ours.example')).url(), 'https://a.ours.example');
       const stranger = await library(await newToken(gatehouse, {}, theirs.token));
       await assert.rejects(stranger.httpEndpoint().domain('a.ours.example').listen(false), message('a.ours.example'));

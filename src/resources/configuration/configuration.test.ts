@@ -162,7 +162,13 @@ onEachGatehouse(
     test('a policy whose rules are not declared keeps them', async () => {
       const admin = await newAdmin();
       await apply([{ kind: 'ip_policies', name: 'a', rules: ['10.0.0.0/8'] }], admin);
-      await apply([{ kind: 'ip_policies', name: 'a', description: 'new' }], admin);
+      for (const query of ['?dry_run=true', '']) {
+        const { steps } = await apply([{ kind: 'ip_policies', name: 'a', description: 'new' }], admin, query);
+        const fields = (steps as Step[]).flatMap((step) => step.fields);
+        assert.deepEqual(fields, [{ field: 'description', before: null, after: 'new' }]);
+      }
+      const same = await apply([{ kind: 'ip_policies', name: 'a', description: 'new' }], admin);
+      assert.deepEqual([same.unchanged, same.steps], [1, []]);
       const kept = [{ kind: 'ip_policies', name: 'a', description: 'new', rules: ['10.0.0.0/8'] }];
       assert.deepEqual(await read(admin), kept);
       await apply([{ kind: 'ip_policies', name: 'a', rules: [] }], admin);
