@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 
 import { WebSocket } from 'ws';
 
@@ -178,17 +179,42 @@ test('requests that open no WebSocket are refused, and do not reach the agent', 
   assert.equal(agent.visitors.length, 0);
 });
 
-test('a frame that breaks the protocol closes the connection with 1002', async (t) => {
-  const { gateway } = await start(t, () => {});
-  const client = await connectClient(gateway.port);
+/** Opens a WebSocket whose frames are written by hand. */
+async function openRaw(port: number, frames = ''): Promise<TLSSocket> {
+  const client = await connectClient(port);
   client.write(
     'GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n\x82\x01a',
+      `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n${frames}`,
     'latin1',
   );
-  const text = await readAll(client);
+  return client;
+}
+
+test('a frame that breaks the protocol closes the connection with 1002', async (t) => {
+  const { gateway } = await start(t, () => {});
+  const text = await readAll(await openRaw(gateway.port, '\x82\x01a'));
   assert.match(text, /^HTTP\/1\.1 101 [^]*Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/);
   assert.ok(text.endsWith('\x88\x02\x03\xea'));
+});
+
+test('nothing follows our close: no answer to a ping, no data, no second close', async (t) => {
+  let received = '';
+  const { gateway, sockets } = await start(t, (socket) => {
+    socket.on('data', (chunk) => (received += chunk.toString()));
+    socket.end('bye');
+  });
+  const client = await openRaw(gateway.port);
+  let text = '';
+  client.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  const closing = '\x82\x03bye\x88\x02\x03\xe8';
+  await until(() => text.endsWith(closing), 'the close');
+  const closed = readAll(client);
+  // A ping, data, which the program may still read, a close, and data that is too late.
+  client.write('\x89\x84\0\0\0\0ping\x82\x84\0\0\0\0data\x88\x82\0\0\0\0\x03\xe9\x82\x84\0\0\0\0late', 'latin1');
+  await closed;
+  assert.ok(text.endsWith(closing));
+  await until(() => sockets[0]?.closed === true, 'the program sees the end');
+  assert.equal(received, 'data');
 });
 
 test('a connection is closed when the endpoint changes its rules against it', async (t) => {

@@ -1,14 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-import {
-  binaryHeader,
-  closeCode,
-  closeFrame,
-  pongFrame,
-  WebsocketFault,
-  WebsocketReader,
-} from '../../lib/websocket-frames.ts';
+import { binaryHeader, closeCode, closeFrame, pongFrame, WebsocketFault, WebsocketReader } from './websocket-frames.ts';
 
 /** Bytes that may wait for a client before its pings are not answered any more. */
 const pongLimit = 65_536;
