@@ -16,7 +16,8 @@ const suites = ['openapi', 'architecture', 'migrating', 'operations-{access,righ
 const onSqlite = ['--test', '--test-isolation=none', '--test-skip-pattern=PostgreSQL'];
 const ofExamples = { TEST_OPERATIONS: 'Contacts,HttpsEdgeRouteServedBy' };
 
-test('a resource and a module that are made by the recipes pass the contract tests', async () => {
+// It checks types and runs other tests: half a minute of processor time, and several beside other work.
+test('a resource and a module that are made by the recipes pass the contract tests', { timeout: 900_000 }, async () => {
   await using copy = await RepositoryCopy.make();
 
   // Step 1: the files.

@@ -7,6 +7,7 @@ import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../..
 import { commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
@@ -43,10 +44,7 @@ const acl = Type.Array(
 
 const CredentialView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the credential.' }),
-    uri: Type.String({ description: "URI of this credential's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('credential'),
     token: nullable(
       'string',
       'Token with which agents sign in. Present only in the response to creation; null in every other.',

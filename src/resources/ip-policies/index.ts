@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { crudOperations } from '../../api/crud.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFields } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { IpPolicyEntry, ipPolicyKind } from './configuration.ts';
@@ -13,10 +14,7 @@ import { ipPolicyWrites, path, referable } from './writes.ts';
 
 const IpPolicyView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the IP policy.' }),
-    uri: Type.String({ description: "URI of this policy's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('IP policy'),
   },
   { $id: 'IpPolicy' },
 );

@@ -5,6 +5,7 @@ import { descriptionTooLong, metadataTooLong } from '../../api/errors.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { portHolders } from '../port-holders.ts';
@@ -20,10 +21,7 @@ const path = '/reserved_addrs';
 
 const ReservedAddrView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the reserved address.' }),
-    uri: Type.String({ description: "URI of this address's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('reserved address'),
     addr: Type.String({ description: 'The address, as host:port. It was assigned, and stays the same.' }),
     region: Type.String({ description: 'The region of this installation.' }),
   },

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import { nullable } from '../../api/crud.ts';
 import { textFields } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { Ref } from '../../modules/module.ts';
 
 const certificateId = Type.String({
@@ -47,10 +48,7 @@ const resolvesTo = Type.Array(
 
 export const ReservedDomainView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the reserved domain.' }),
-    uri: Type.String({ description: "URI of this domain's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('reserved domain'),
     domain: Type.String({ description: 'The host name; its first label may be "*".' }),
     region: Type.String({ description: 'As it was given; nothing depends on it.' }),
     cname_target: Type.Null({ description: 'Always null: point the name at the address of this installation.' }),

@@ -4,6 +4,7 @@ import { crudOperations } from '../../api/crud.ts';
 import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -38,10 +39,7 @@ const tlsInput = (enabled: typeof tlsEnabled) =>
 
 const StaticBackendView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the static backend.' }),
-    uri: Type.String({ description: "URI of this backend's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('static backend'),
     address,
     tls: Type.Object({ enabled: tlsEnabled }, { description: 'How the address is spoken to.' }),
   },

@@ -5,6 +5,7 @@ import { crudOperations, nullable } from '../../api/crud.ts';
 import { commonFields, listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import { configurationKinds } from '../configuration-kind.ts';
@@ -37,10 +38,7 @@ const ofSubject = (what: string) => Type.String({ description: `${what} of the s
 
 const TlsCertificateView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the TLS certificate.' }),
-    uri: Type.String({ description: "URI of this certificate's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('TLS certificate'),
     certificate_pem: certificatePem,
     subject_common_name: ofSubject('Common name'),
     subject_alternative_names: Type.Object(

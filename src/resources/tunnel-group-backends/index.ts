@@ -5,6 +5,7 @@ import { crudOperations } from '../../api/crud.ts';
 import { commonFields, mapIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
+import { viewFields } from '../../api/body/view-fields.ts';
 import type { Queries } from '../../store/database.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { hasLabels } from '../labels.ts';
@@ -28,10 +29,7 @@ const labels = Type.Record(Type.String(), Type.String(), {
 
 const TunnelGroupBackendView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the tunnel group backend.' }),
-    uri: Type.String({ description: "URI of this backend's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('tunnel group backend'),
     labels,
     tunnels: Type.Array(Type.Ref('Ref'), { description: 'The tunnels of the group that are online now.' }),
   },

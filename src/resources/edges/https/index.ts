@@ -5,6 +5,7 @@ import { crudOperations, nullable } from '../../../api/crud.ts';
 import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
+import { viewFields } from '../../../api/body/view-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { certificateTroubles } from '../../acme/service.ts';
@@ -37,10 +38,7 @@ const path = '/edges/https';
 
 const HttpsEdgeView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the HTTPS edge.' }),
-    uri: Type.String({ description: "URI of this edge's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('HTTPS edge'),
     hostports: nullable('array', 'Where the edge is reached, as hostname:port; null when nowhere.', Type.String()),
     mutual_tls: Type.Null({ description: 'Not offered; always null.' }),
     tls_termination: Type.Null({ description: 'Not offered; always null.' }),

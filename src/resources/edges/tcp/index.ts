@@ -5,6 +5,7 @@ import { crudOperations, nullable } from '../../../api/crud.ts';
 import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
+import { viewFields } from '../../../api/body/view-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { configurationKinds } from '../../configuration-kind.ts';
@@ -30,10 +31,7 @@ const modules = new ModuleFields(target, ['backend', 'ip_restriction', 'policy',
 
 const TcpEdgeView = Type.Object(
   {
-    id: Type.String({ description: 'Unique identifier of the TCP edge.' }),
-    uri: Type.String({ description: "URI of this edge's resource." }),
-    created_at: Type.String({ format: 'date-time', description: 'Creation time, RFC 3339.' }),
-    ...textFields,
+    ...viewFields('TCP edge'),
     hostports: nullable('array', 'Where the edge is reached, as host:port; null when nowhere.', Type.String()),
     ...modules.views,
     unopened_ports: Type.Optional(
