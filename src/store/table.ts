@@ -23,8 +23,8 @@ interface TableDefinition<Document extends Stored> {
   readonly prefix: string;
   /** Columns for constraints and look-ups, with their value for a document. */
   readonly columns?: Readonly<Record<string, (document: Document) => Value>>;
-  /** Columns whose values are no part of the document, so that no answer, cache or log ever holds them. */
-  readonly secretColumns?: readonly string[];
+  /** Columns whose values are no part of the document, such as secrets, so that no answer, cache or log ever holds them. */
+  readonly otherColumns?: readonly string[];
   /** Given where `name` is a view of the rows of a table that are shown. */
   readonly rows?: ShownRows;
 }
@@ -39,25 +39,26 @@ export class Table<Document extends Stored> {
   readonly kind: string;
   readonly prefix: string;
   readonly #columns: readonly (readonly [string, (document: Document) => Value])[];
-  readonly #secretColumns: readonly string[];
+  readonly #otherColumns: readonly string[];
   /** The table, or the view of its rows that are shown. */
   readonly #name: string;
   readonly #table: string;
   readonly #rows: ShownRows | undefined;
   readonly #insertColumns: readonly string[];
-  /** SQL texts by the number of rows and the constant columns. */
-  readonly #insertMany = new Map<string, string>();
+  /** SQL texts by the number of rows. */
+  readonly #insertMany = new Map<number, string>();
   readonly #sql: Readonly<Record<'find' | 'all' | 'insert' | 'update' | 'delete', string>>;
   readonly #pageSql: Readonly<Record<'document' | 'id', { readonly first: string; readonly next: string }>>;
 
-  constructor({ name, kind, prefix, columns = {}, secretColumns = [], rows }: TableDefinition<Document>) {
+  constructor({ name, kind, prefix, columns = {}, otherColumns = [], rows }: TableDefinition<Document>) {
     this.kind = kind;
     this.prefix = prefix;
     this.#columns = Object.entries(columns);
-    this.#secretColumns = secretColumns;
+    this.#otherColumns = otherColumns;
     const kept = ['document', ...Object.keys(columns)];
-    const all = ['id', 'account_id', ...kept, ...secretColumns];
+    const all = ['id', 'account_id', ...kept, ...otherColumns];
     const table = rows?.table ?? name;
+    const shown = rows === undefined ? '' : ` AND ${rows.isShown}`;
     this.#name = name;
     this.#table = table;
     this.#rows = rows;
@@ -66,7 +67,7 @@ export class Table<Document extends Stored> {
       find: `SELECT document FROM ${name} WHERE id = $1`,
       all: `SELECT document FROM ${name} ORDER BY id`,
       insert: `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
-      update: `UPDATE ${table} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1`,
+      update: `UPDATE ${table} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1${shown}`,
       delete: `DELETE FROM ${table} WHERE id = $1`,
     };
     const pageSql = (column: string) => ({
@@ -139,30 +140,28 @@ export class Table<Document extends Stored> {
     return { found: found.map((row) => this.parse(row)), ...rest };
   }
 
-  async insert(transaction: Transaction, document: Document, secrets: readonly Value[] = []): Promise<Document> {
-    if (secrets.length !== this.#secretColumns.length) throw new Error(`${this.kind}: secrets do not fit the table`);
+  async insert(transaction: Transaction, document: Document, others: readonly Value[] = []): Promise<Document> {
+    if (others.length !== this.#otherColumns.length) throw new Error(`${this.kind}: values do not fit the table`);
     const { id, account_id } = document;
     const after = JSON.stringify(document);
-    await transaction.run(this.#sql.insert, [id, account_id, after, ...this.#columnValues(document), ...secrets]);
+    await transaction.run(this.#sql.insert, [id, account_id, after, ...this.#columnValues(document), ...others]);
     transaction.record({ accountId: account_id, kind: this.kind, id, before: null, after, cascades: false });
     return document;
   }
 
-  /**
-   * Inserts many at once into a table without secrets. `constants` are columns that no document knows, with a number for
-   * all. Records no change: the caller records one for all.
-   */
+  /** Inserts many at once, with the same values in other columns. Records no change: the caller records one for all. */
   async insertMany(
     transaction: Pick<Transaction, 'run'>,
     documents: readonly Document[],
-    constants: Readonly<Record<string, number>> = {},
+    others: readonly Value[] = [],
   ): Promise<void> {
     const values: Value[] = [];
     for (const document of documents) {
       values.push(document.id, document.account_id, JSON.stringify(document));
       for (const [, value] of this.#columns) values.push(value(document));
+      for (const value of others) values.push(value);
     }
-    await transaction.run(this.#insertManySql(documents.length, constants), values);
+    await transaction.run(this.#insertManySql(documents.length), values);
   }
 
   /** Writes nothing, and records nothing, when both are equal. */
@@ -200,18 +199,14 @@ export class Table<Document extends Stored> {
   }
 
   /** The text is kept, because building one with thousands of places takes longer than running it. */
-  #insertManySql(rows: number, constants: Readonly<Record<string, number>>): string {
-    const key = `${rows} ${Object.entries(constants).join()}`;
-    let sql = this.#insertMany.get(key);
+  #insertManySql(rows: number): string {
+    let sql = this.#insertMany.get(rows);
     if (sql === undefined) {
       const width = this.#insertColumns.length;
-      const ends = Object.values(constants).map(String);
-      const places = (row: number) =>
-        [...Array.from({ length: width }, (_, at) => `$${row * width + at + 1}`), ...ends].join(', ');
-      const columns = [...this.#insertColumns, ...Object.keys(constants)].join(', ');
+      const places = (row: number) => this.#insertColumns.map((_, at) => `$${row * width + at + 1}`).join(', ');
       const all = Array.from({ length: rows }, (_, row) => `(${places(row)})`).join(', ');
-      sql = `INSERT INTO ${this.#table} (${columns}) VALUES ${all}`;
-      this.#insertMany.set(key, sql);
+      sql = `INSERT INTO ${this.#table} (${this.#insertColumns.join(', ')}) VALUES ${all}`;
+      this.#insertMany.set(rows, sql);
     }
     return sql;
   }

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 
 import type { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
-import { everySide } from '../../resources/ip-policy-rules/table.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 interface Listed {
@@ -203,10 +202,7 @@ onEachGatehouse('the filter of a list', (g) => {
     );
     // Rules that are in force no longer are not shown, though they are still stored.
     await g().app.context.store.writeUnlogged(async (writer) => {
-      await writer.run('INSERT INTO ip_policy_rule_sides (ip_policy_id, hidden_side) VALUES ($1, $2)', [
-        second,
-        everySide,
-      ]);
+      await writer.run('UPDATE ip_policies SET rule_set = NULL WHERE id = $1', [second]);
     });
     assert.equal((await rules('obj.action == "deny"')).length, 0);
     const name = `filter-${first.slice(-6).toLowerCase()}.example.com:443`;
@@ -261,14 +257,12 @@ onEachGatehouse('the filter of a list', (g) => {
     const rules = (first: number) =>
       Array.from({ length: 20 }, (_, at) => ({ cidr: `10.${first}.${at}.0/24`, action: at % 2 ? 'allow' : 'deny' }));
     await g().put(path, [...rules(1), ...rules(2), ...rules(3)], { token });
-    // As while a list is replaced: some rules lie on the side that the policy hides.
+    // As while a list is replaced: some rules are in a set that is not in force.
     await g().app.context.store.writeUnlogged(async (writer) => {
-      await writer.run("UPDATE ip_policy_rule_rows SET side = 1 WHERE ip_policy_id = $1 AND cidr LIKE '10.1.%'", [id]);
-      await writer.run(
-        `INSERT INTO ip_policy_rule_sides (ip_policy_id, hidden_side) VALUES ($1, 1)
-         ON CONFLICT (ip_policy_id) DO UPDATE SET hidden_side = 1`,
-        [id],
-      );
+      const sql = 'SELECT rule_set FROM ip_policies WHERE id = $1';
+      await writer.run(`UPDATE ip_policy_rule_rows SET set_id = 1 WHERE set_id = (${sql}) AND cidr LIKE '10.1.%'`, [
+        id,
+      ]);
     });
     const found = async (filter: string) =>
       (await g().get(`${path}${query(filter)}`, { token })).body.rules.map(({ cidr }: { cidr: string }) => cidr);

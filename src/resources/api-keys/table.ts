@@ -60,5 +60,5 @@ export const apiKeys = new Table<ApiKey>({
   kind: 'api_key',
   prefix: 'ak',
   columns: { owner_id: ({ owner_id }) => owner_id },
-  secretColumns: ['secret_hash', 'token_hash'],
+  otherColumns: ['secret_hash', 'token_hash'],
 });

@@ -25,5 +25,5 @@ export const credentials = new Table<Credential>({
   kind: 'credential',
   prefix: 'cr',
   columns: { owner_id: ({ owner_id }) => owner_id },
-  secretColumns: ['secret_hash'],
+  otherColumns: ['secret_hash'],
 });

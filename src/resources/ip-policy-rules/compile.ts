@@ -6,10 +6,11 @@ import type { Compiler, ChangeBatch } from '../../publisher/compiler.ts';
 import type { PolicyEntry } from '../../snapshot/contract.ts';
 import { readVersion } from '../../store/write/change-log.ts';
 import type { Change } from '../../store/write/change-log.ts';
-import type { Queries, Row } from '../../store/database.ts';
+import type { Queries, Row, Value } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { flagOf } from './cidr-rules.ts';
 import { flaggedCidr, readAllRules, readCidr, readRules, StoredRuleError } from './read-rules.ts';
+import { rulesOfPolicy } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 /**
@@ -123,9 +124,7 @@ async function loadOne(
   kept.delete(id);
   const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
   if (found === undefined) return undefined;
-  const rows = await queries.all(`SELECT cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1 LIMIT ${keepFrom}`, [
-    id,
-  ]);
+  const rows = await queries.all(`SELECT cidr, action FROM ${rulesOfPolicy} LIMIT ${keepFrom}`, [id]);
   // Rules that are kept must be of one version.
   if (rows.length === keepFrom) return keep(kept, id, await snapshots.readSnapshot((one) => loadLarge(one, id)));
   return toEntry(id, await compileRules(rows.map(([cidr, action]) => flaggedCidr(cidr, action))));
@@ -150,14 +149,15 @@ function keep(kept: KeptPolicies, id: string, known: KeptPolicy): PolicyEntry {
 async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly PolicyEntry[]> {
   kept.clear();
   const version = await readVersion(queries);
-  const policies = await queries.all('SELECT id FROM ip_policies');
+  const policies = await queries.all('SELECT id, rule_set FROM ip_policies');
+  const policyOfSet = new Map(policies.map(([id, set]) => [set, String(id)]));
   const compiled = new Map<string, PolicyEntry>();
-  let current = '';
+  let current: Value = null;
   let rules: Row[] = [];
   const finish = async () => {
-    if (rules.length === 0) return;
-    const [id, rows] = [current, rules];
+    const [id, rows] = [policyOfSet.get(current), rules];
     rules = [];
+    if (id === undefined || rows.length === 0) return;
     const compile = async () => {
       const compiledRules = await compileRules(flagAll(rows));
       return keep(kept, id, { ...compiledRules, version });
@@ -166,8 +166,9 @@ async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly P
   };
   for await (const rows of readAllRules(queries)) {
     for (const row of rows) {
-      if (row[0] !== current) await finish();
-      current = String(row[0]);
+      const [set = null] = row;
+      if (set !== current) await finish();
+      current = set;
       rules.push(row);
     }
   }
@@ -176,7 +177,7 @@ async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly P
   return policies.map(([id]) => compiled.get(String(id)) ?? toEntry(String(id), none));
 }
 
-/** Rows have the columns policy, cidr and action. */
+/** Rows have the columns set, cidr and action. */
 function* flagAll(rows: readonly Row[]): Generator<FlaggedCidr> {
   for (const [, cidr, action] of rows) yield flaggedCidr(cidr, action);
 }

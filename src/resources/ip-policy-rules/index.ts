@@ -5,10 +5,10 @@ import * as errors from './errors.ts';
 import { listRulesOperation, RulesOfPolicy } from './list-rules.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
 import { IpPolicyRuleCreate, IpPolicyRuleUpdate, IpPolicyRuleView, ruleOperations } from './rules.ts';
-import { createRuleSweeper } from './rule-sweeper.ts';
+import { createRuleSets } from './replace/rule-sets.ts';
 import { ruleSearch } from './search.ts';
 import { createRuleLists } from './rule-entry-lists.ts';
-import { ipPolicyRuleSearch, ruleLists, ruleSweeper } from './service.ts';
+import { ipPolicyRuleSearch, ruleLists, ruleSets } from './service.ts';
 import { migrations } from './table.ts';
 
 export const ipPolicyRulesResource: Resource = {
@@ -21,8 +21,8 @@ export const ipPolicyRulesResource: Resource = {
     const { store, services } = context;
     services.provide(ruleLists, createRuleLists(context));
     services.provide(ipPolicyRuleSearch, ruleSearch);
-    const sweeper = createRuleSweeper(store);
-    services.provide(ruleSweeper, sweeper);
-    services.add(backgroundTasks, { ofApi: true, start: async (log) => sweeper.start(log) });
+    const sets = createRuleSets(store);
+    services.provide(ruleSets, sets);
+    services.add(backgroundTasks, { ofApi: true, start: async (log) => sets.start(log) });
   },
 };

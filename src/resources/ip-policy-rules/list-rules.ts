@@ -18,9 +18,9 @@ import { filteredPage } from '../../store/search/filtered-page.ts';
 import type { ResourceContext } from '../resource.ts';
 import { acceptCidr } from './cidr-rules.ts';
 import { hostBitsSet, invalidCidr, maskMissing } from './errors.ts';
-import { summarizeRules } from './rule-plan.ts';
+import { summarizeRules } from './replace/rule-plan.ts';
 import { actions } from '../rule-entries.ts';
-import { hiddenSideSql, ipPolicyRules, ruleRows } from './table.ts';
+import { ipPolicyRules, ruleRows, ruleSetSql, rulesOfPolicy } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 const rulesOnPage = 2_048;
@@ -90,9 +90,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
 
   /** One more than a page holds shows whether there is a next one. */
   async function readPage(after: string, policyId: string): Promise<PageOfRules> {
-    const sql =
-      'SELECT document FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr > $2 ' +
-      `ORDER BY cidr LIMIT ${rulesOnPage + 1}`;
+    const sql = `SELECT document FROM ${rulesOfPolicy} AND cidr > $2 ORDER BY cidr LIMIT ${rulesOnPage + 1}`;
     return cutRules((await store.queries.all(sql, [policyId, after])).map((row) => ipPolicyRules.parse(row)));
   }
 
@@ -105,8 +103,8 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
     const searched = {
       table: ruleRows,
       prefix: ipPolicyRules.prefix,
-      scope: { ip_policy_id: policyId },
-      isSearched: `side <> COALESCE((${hiddenSideSql} WHERE ip_policy_id = $1), -1)`,
+      scope: { set_id: policyId },
+      scopeSql: ruleSetSql,
       ascending: { column: 'cidr', after },
     };
     const wanted = { beforeId: undefined, limit: rulesOnPage + 1, condition, maxRows: filterRows };

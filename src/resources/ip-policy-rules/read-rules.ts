@@ -4,6 +4,7 @@ import type { Cidr } from '../../lib/ip/cidr.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { flagOf } from './cidr-rules.ts';
+import { ruleRows, rulesOfPolicy } from './table.ts';
 
 /** Rules that are read by one statement, in a millisecond or two on SQLite. */
 export const rulesAtOnce = 512;
@@ -14,9 +15,7 @@ export const rulesAtOnce = 512;
  */
 export async function* readRules(queries: Queries, policyId: string, columns: string): AsyncGenerator<readonly Row[]> {
   const pace = new Pace();
-  const sql =
-    `SELECT cidr, ${columns} FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr > $2 ` +
-    `ORDER BY cidr LIMIT ${rulesAtOnce}`;
+  const sql = `SELECT cidr, ${columns} FROM ${rulesOfPolicy} AND cidr > $2 ORDER BY cidr LIMIT ${rulesAtOnce}`;
   let rows = await queries.all(sql, [policyId, '']);
   for (;;) {
     yield rows;
@@ -27,19 +26,19 @@ export async function* readRules(queries: Queries, policyId: string, columns: st
   }
 }
 
-/** Reads the rules of all policies likewise. Rows have the columns policy, cidr and action. */
+/** Reads the rules of all sets likewise, also of those that are not in force. Rows have the columns set, cidr and action. */
 export async function* readAllRules(queries: Queries): AsyncGenerator<readonly Row[]> {
   const pace = new Pace();
   const sql =
-    'SELECT ip_policy_id, cidr, action FROM ip_policy_rules WHERE (ip_policy_id, cidr) > ($1, $2) ' +
-    `ORDER BY ip_policy_id, cidr LIMIT ${rulesAtOnce}`;
-  let rows = await queries.all(sql, ['', '']);
+    `SELECT set_id, cidr, action FROM ${ruleRows} WHERE (set_id, cidr) > ($1, $2) ` +
+    `ORDER BY set_id, cidr LIMIT ${rulesAtOnce}`;
+  let rows = await queries.all(sql, [0, '']);
   for (;;) {
     yield rows;
-    const [policyId, cidr] = rows.at(-1) ?? [];
-    if (policyId === undefined || cidr === undefined || rows.length < rulesAtOnce) return;
+    const [set, cidr] = rows.at(-1) ?? [];
+    if (set === undefined || cidr === undefined || rows.length < rulesAtOnce) return;
     if (pace.isDue) await pace.giveWay();
-    rows = await queries.all(sql, [policyId, cidr]);
+    rows = await queries.all(sql, [set, cidr]);
   }
 }
 

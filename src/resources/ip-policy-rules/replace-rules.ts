@@ -9,7 +9,7 @@ import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import type { ResourceContext } from '../resource.ts';
 import { RuleEntries } from '../rule-entries.ts';
 import { hostBitsSet, invalidCidr, invalidRuleLine, maskMissing, tooManyRules, unknownAction } from './errors.ts';
-import { checkPolicy, replaceAllRules } from './replace-all-rules.ts';
+import { checkPolicy, replaceAllRules } from './replace/replace-all-rules.ts';
 import { acceptRules, parseRuleLines } from './rule-list.ts';
 
 const bodyLimitBytes = 32 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { textsOf } from '../configuration-kind.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { RuleEntry } from '../rule-entries.ts';
 import { readRules } from './read-rules.ts';
-import { replaceWithin } from './replace-all-rules.ts';
+import { replaceWithin } from './replace/replace-all-rules.ts';
 import { acceptRules } from './rule-list.ts';
 import type { RuleLists } from './service.ts';
 import { ipPolicyRules } from './table.ts';

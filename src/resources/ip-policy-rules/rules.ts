@@ -27,6 +27,7 @@ import {
   unknownAction,
 } from './errors.ts';
 import { actions } from '../rule-entries.ts';
+import { ruleSetOf } from './replace/rule-sets.ts';
 import { ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
@@ -144,7 +145,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
         body,
       );
       await checkUnique(transaction, rule);
-      await ipPolicyRules.insert(transaction, rule);
+      await ipPolicyRules.insert(transaction, rule, [await ruleSetOf(transaction, rule.ip_policy_id)]);
       await services.get(lockoutGuard).check(transaction, call);
       return rule;
     },

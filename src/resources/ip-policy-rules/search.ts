@@ -1,25 +1,26 @@
 import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Row } from '../../store/database.ts';
-import { deleteAllRules } from './rule-sides.ts';
+import { retireSet } from './replace/rule-sets.ts';
 import type { IpPolicyRules, MatchingRule } from './service.ts';
+import { rulesOfPolicy } from './table.ts';
 
 /** Finds rules by the names of the ranges that contain an address: an index look-up each, however many rules there are. */
 export const ruleSearch: IpPolicyRules = {
   async matching(queries, policyIds, source) {
     const ranges = cidrsContaining(source);
     const places = ranges.map((_, at) => `$${at + 2}`).join(', ');
-    const sql = `SELECT id, ip_policy_id, cidr, action FROM ip_policy_rules WHERE ip_policy_id = $1 AND cidr IN (${places})`;
+    const sql = `SELECT id, cidr, action FROM ${rulesOfPolicy} AND cidr IN (${places})`;
     const found: MatchingRule[] = [];
-    for (const id of policyIds) found.push(...(await queries.all(sql, [id, ...ranges])).map(toRule));
+    for (const id of policyIds) for (const row of await queries.all(sql, [id, ...ranges])) found.push(toRule(id, row));
     return found;
   },
-  deleteAll: deleteAllRules,
+  deleteAll: retireSet,
 };
 
-function toRule([id, policyId, cidr, action]: Row): MatchingRule {
+function toRule(policyId: string, [id, cidr, action]: Row): MatchingRule {
   return {
     id: String(id),
-    ip_policy_id: String(policyId),
+    ip_policy_id: policyId,
     cidr: String(cidr),
     action: action === 'deny' ? 'deny' : 'allow',
   };

@@ -12,10 +12,16 @@ export interface IpPolicyRules {
   deleteAll(transaction: Transaction, policyId: string): Promise<void>;
 }
 
-/** Deletes, in the background, rules that are in force no longer. */
-export interface RuleSweeper {
-  /** Looks for such rules now. */
+/** Sets of rules: how they are written, and the deletion, in the background, of those that are not in force. */
+export interface RuleSets {
+  /** Rows that are written in one transaction that everybody else waits for; PostgreSQL takes at most 65,535 parameters. */
+  rowsAtOnce: number;
+  /** Rows in one of many short transactions, of a few milliseconds on SQLite: a power of two. */
+  rowsInStep: number;
+  /** Looks for sets to delete now. */
   look(): void;
+  /** Gives up a set that was prepared. */
+  discard(set: number): Promise<void>;
   start(log: { error(fields: object, message: string): void }): AsyncDisposable;
 }
 
@@ -38,7 +44,7 @@ export interface MatchingRule {
 
 export const ipPolicyRuleSearch = serviceKey<IpPolicyRules>('IP policy rules');
 export const ruleLists = serviceKey<RuleLists>('lists of rules');
-export const ruleSweeper = serviceKey<RuleSweeper>('rule sweeper');
+export const ruleSets = serviceKey<RuleSets>('sets of rules');
 
 /** The verdict of the rules of one restriction or module on an address. */
 export interface Judgement {

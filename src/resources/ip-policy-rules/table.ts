@@ -13,22 +13,18 @@ export interface IpPolicyRule extends Stored, TextFields {
   readonly action: Action;
 }
 
-/** The side of a rule that is shown whichever side of its policy is hidden. */
-export const bothSides = 0;
-/** The `hidden_side` of a policy that is deleted: its rules are only left to be swept. */
-export const everySide = 3;
-
 export const ruleRows = 'ip_policy_rule_rows';
-/** Selects the side that a policy hides; to be followed by a condition that names one policy. */
-export const hiddenSideSql = 'SELECT hidden_side FROM ip_policy_rule_sides';
 
-/**
- * True for rules that are in force. Those of the hidden side of a policy are not in force yet, or no longer:
- * `rule-sides.ts` says how a policy changes sides.
- */
-const isShown = `NOT EXISTS (
-  SELECT 1 FROM ip_policy_rule_sides s WHERE s.ip_policy_id = ip_policy_rule_rows.ip_policy_id
-  AND s.hidden_side IN (${everySide}, ip_policy_rule_rows.side))`;
+/** Selects the set of a policy, whose id stands at the place. */
+export function ruleSetSql(place: string): string {
+  return `(SELECT rule_set FROM ip_policies WHERE id = ${place})`;
+}
+
+/** The rules of the policy `$1` that are in force; PostgreSQL reads them in order from here, and sorts those of the view. */
+export const rulesOfPolicy = `${ruleRows} WHERE set_id = ${ruleSetSql('$1')}`;
+
+/** True for rules that are in force: those of a set that a policy names. `replace/rule-sets.ts` says how that changes. */
+const isShown = `EXISTS (SELECT 1 FROM ip_policies p WHERE p.rule_set = ${ruleRows}.set_id)`;
 
 export const migrations: readonly Migration[] = [
   {
@@ -42,7 +38,6 @@ export const migrations: readonly Migration[] = [
     ),
   },
   {
-    // The rules of a large policy outlive it for a while, so that they name it without a foreign key.
     name: 'ip-policy-rules 0001 sides',
     sql: `
       ${tableSql(
@@ -50,7 +45,7 @@ export const migrations: readonly Migration[] = [
         `ip_policy_id TEXT NOT NULL,
          cidr TEXT NOT NULL,
          action TEXT NOT NULL,
-         side INTEGER NOT NULL DEFAULT ${bothSides},
+         side INTEGER NOT NULL DEFAULT 0,
          UNIQUE (ip_policy_id, cidr, side)`,
       )}
       INSERT INTO ip_policy_rule_rows (id, account_id, document, ip_policy_id, cidr, action)
@@ -63,19 +58,55 @@ export const migrations: readonly Migration[] = [
         lease_ends_at TEXT
       );
       CREATE VIEW ip_policy_rules AS
-      SELECT id, account_id, document, ip_policy_id, cidr, action, side FROM ip_policy_rule_rows WHERE ${isShown};
+      SELECT id, account_id, document, ip_policy_id, cidr, action, side FROM ip_policy_rule_rows
+      WHERE NOT EXISTS (
+        SELECT 1 FROM ip_policy_rule_sides s WHERE s.ip_policy_id = ip_policy_rule_rows.ip_policy_id
+        AND s.hidden_side IN (3, ip_policy_rule_rows.side));
+    `,
+  },
+  {
+    // A rule may be in several sets. Sets outlive their policy for a while, so that they name it without a foreign key.
+    name: 'ip-policy-rules 0002 sets',
+    sql: `
+      ALTER TABLE ip_policies ADD COLUMN rule_set INTEGER;
+      UPDATE ip_policies SET rule_set = numbered.place
+      FROM (SELECT id AS policy_id, ROW_NUMBER() OVER (ORDER BY id) AS place FROM ip_policies) AS numbered
+      WHERE numbered.policy_id = ip_policies.id;
+      CREATE UNIQUE INDEX ip_policies_by_rule_set ON ip_policies (rule_set);
+      CREATE TABLE ip_policy_rule_sets (set_id INTEGER PRIMARY KEY, delete_after TEXT NOT NULL);
+      CREATE TABLE rows_in_sets (
+        id TEXT NOT NULL,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        document TEXT NOT NULL,
+        cidr TEXT NOT NULL,
+        action TEXT NOT NULL,
+        set_id INTEGER NOT NULL,
+        PRIMARY KEY (id, set_id),
+        UNIQUE (set_id, cidr)
+      );
+      INSERT INTO rows_in_sets (id, account_id, document, cidr, action, set_id)
+      SELECT r.id, r.account_id, r.document, r.cidr, r.action, p.rule_set
+      FROM ip_policy_rules r JOIN ip_policies p ON p.id = r.ip_policy_id ORDER BY p.rule_set, r.cidr;
+      DROP VIEW ip_policy_rules;
+      DROP TABLE ip_policy_rule_sides;
+      DROP TABLE ip_policy_rule_rows;
+      ALTER TABLE rows_in_sets RENAME TO ip_policy_rule_rows;
+      CREATE INDEX ip_policy_rule_rows_by_account ON ip_policy_rule_rows (account_id, id, set_id);
+      CREATE VIEW ip_policy_rules AS
+      SELECT r.id, r.account_id, r.document, p.id AS ip_policy_id, r.cidr, r.action, r.set_id
+      FROM ip_policy_rule_rows r JOIN ip_policies p ON p.rule_set = r.set_id;
     `,
   },
 ];
 
 export const ipPolicyRules = new Table<IpPolicyRule>({
   name: 'ip_policy_rules',
-  rows: { table: ruleRows, isShown },
+  rows: { table: ruleRows, isShown, copyColumn: 'set_id' },
   kind: 'ip_policy_rule',
   prefix: 'ipr',
   columns: {
-    ip_policy_id: ({ ip_policy_id }) => ip_policy_id,
     cidr: ({ cidr }) => cidr,
     action: ({ action }) => action,
   },
+  otherColumns: ['set_id'],
 });

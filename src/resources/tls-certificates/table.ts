@@ -37,5 +37,5 @@ export const tlsCertificates = new Table<TlsCertificate>({
   name: 'tls_certificates',
   kind: 'tls_certificate',
   prefix: 'cert',
-  secretColumns: ['sealed_key'],
+  otherColumns: ['sealed_key'],
 });

@@ -27,10 +27,10 @@ export interface SearchedRows {
   readonly prefix: string;
   /** Values by column; an index begins with these columns, and goes on with the id. */
   readonly scope: Readonly<Record<string, string>>;
-  /** SQL condition of rows that are shown; the others are looked at too. */
+  /** SQL by which the value of a column of the scope is found from the one that is given. */
+  readonly scopeSql?: (place: string) => string;
+  /** SQL condition of rows that are shown; several rows may have the same id, of which one at most is shown. */
   readonly isShown?: string;
-  /** SQL condition of rows that are looked at; it may name the places of the scope. */
-  readonly isSearched?: string;
   /** Another order than that of ids, newest first: a column that tells rows of the scope apart, and a value to begin after. */
   readonly ascending?: { readonly column: string; readonly after: string };
 }
@@ -56,48 +56,47 @@ export async function filteredPage(
   const steps = new SearchSteps(condition);
   const pace = new Pace();
   let last: Value = ascending?.after ?? beforeId ?? afterAll;
-  let sizes: readonly number[] = [];
+  let following: readonly Row[] = [];
   let lookedAt = 0;
   while (lookedAt < maxRows && !steps.isOutOfTime) {
-    const from: readonly Value[] = [...scopeValues, last, end];
-    if (sizes.length === 0) {
-      sizes = (await queries.all(sizesSql, [...from, sizesAtOnce])).map(([size]) => Number(size));
-      if (sizes.length === 0) return { found, endedAt: undefined, lookedAt };
+    if (following.length === 0) {
+      following = await queries.all(sizesSql, [...scopeValues, last, end, sizesAtOnce]);
+      if (following.length === 0) return { found, endedAt: undefined, lookedAt };
     }
-    const rows = Math.min(steps.next(sizes), maxRows - lookedAt);
-    const read: readonly Row[] = await steps.run(() => queries.all(sql, [...from, rows, ...values], 'once'));
-    for (const [, document = null] of read) if (document !== null && found.length < limit) found.push([document]);
-    if (found.length === limit) return { found, endedAt: undefined, lookedAt: lookedAt + read.length };
-    lookedAt += read.length;
-    last = read.at(-1)?.[0] ?? last;
-    // Rows that are gone meanwhile leave sizes that belong to others.
-    sizes = read.length < rows ? [] : sizes.slice(rows);
+    const rows = Math.min(steps.next(following.map(([, size]) => Number(size))), maxRows - lookedAt);
+    const upTo: Value = following[rows - 1]?.[0] ?? last;
+    const between = [...scopeValues, last, upTo, ...values];
+    const read: readonly Row[] = await steps.run(() => queries.all(sql, between, 'once'));
+    for (const [document = null] of read) if (document !== null && found.length < limit) found.push([document]);
+    lookedAt += rows;
+    if (found.length === limit) return { found, endedAt: undefined, lookedAt };
+    last = upTo;
+    following = following.slice(rows);
     if (pace.isDue) await pace.giveWay();
   }
   return { found, endedAt: String(last), lookedAt };
 }
 
-/** Statements of a search. Their parameters are the scope, where to begin and to end, the number of rows, and `values`. */
+/** Statements of a search. Their parameters are the scope, where to begin and to end, and the number of rows or `values`. */
 function searchSql(
   json: JsonSql,
-  { table, scope, isShown = 'TRUE', isSearched = 'TRUE', ascending }: SearchedRows,
+  { table, scope, scopeSql = (place) => place, isShown = 'TRUE', ascending }: SearchedRows,
   condition: Condition,
 ): { readonly step: string; readonly sizes: string; readonly values: readonly Value[] } {
   const key = ascending?.column ?? 'id';
   const [after, until, order] = ascending === undefined ? ['<', '>=', 'DESC'] : ['>', '<=', 'ASC'];
-  const inScope = Object.keys(scope).map((column, at) => `${column} = $${at + 1}`);
+  const inScope = Object.keys(scope).map((column, at) => `${column} = ${scopeSql(`$${at + 1}`)}`);
   const place = inScope.length;
-  const following =
-    `FROM ${table} WHERE ${inScope.join(' AND ')} AND ${isSearched} AND ${key} ${after} $${place + 1} ` +
-    `AND ${key} ${until} $${place + 2} ORDER BY ${key} ${order} LIMIT $${place + 3}`;
-  const { sql: passes, values, fields } = conditionSql(condition, json, 'document', place + 4);
+  const following = `FROM ${table} WHERE ${inScope.join(' AND ')} AND ${key} ${after} $${place + 1} AND ${key} ${until} $${place + 2}`;
+  const { sql: passes, values, fields } = conditionSql(condition, json, 'document', place + 3);
   // Kept apart, or SQLite would make the readable document, and read a field of it, anew for each use.
   const step =
-    `WITH step AS MATERIALIZED (SELECT ${key} AS place, document AS stored, (${isShown}) AS shown, ` +
-    `${readableSql(json, 'document')} AS document ${following}), ` +
-    `read AS MATERIALIZED (SELECT place, stored, shown, ${fields} FROM step) ` +
-    `SELECT place, CASE WHEN shown AND (${passes}) THEN stored END FROM read ORDER BY place ${order}`;
-  return { step, sizes: `SELECT octet_length(document) ${following}`, values };
+    `WITH step AS MATERIALIZED (SELECT ${key} AS place, document AS stored, ` +
+    `${readableSql(json, 'document')} AS document ${following} AND ${isShown}), ` +
+    `read AS MATERIALIZED (SELECT place, stored, ${fields} FROM step) ` +
+    `SELECT CASE WHEN ${passes} THEN stored END FROM read ORDER BY place ${order}`;
+  const sizes = `SELECT ${key}, octet_length(document) ${following} ORDER BY ${key} ${order} LIMIT $${place + 3}`;
+  return { step, sizes, values };
 }
 
 /** Tells which of some documents that are in no table pass, in their order. */

@@ -104,10 +104,10 @@ onAnyDatabase('entries that cannot be loaded', (newDatabase) => {
     ];
     await write(gatehouse, async (transaction) => {
       const { policyId } = made;
-      await transaction.run('UPDATE ip_policy_rule_rows SET cidr = $1 WHERE ip_policy_id = $2', [
-        '127.0.0.0/x',
-        policyId,
-      ]);
+      await transaction.run(
+        'UPDATE ip_policy_rule_rows SET cidr = $1 WHERE set_id = (SELECT rule_set FROM ip_policies WHERE id = $2)',
+        ['127.0.0.0/x', policyId],
+      );
       const change = { kind: 'ip_policy', id: policyId, before: null, after: null };
       transaction.record({ accountId: '', ...change, cascades: true });
     });

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 
-import type { TextFields } from '../../api/body/text-fields.ts';
-import { chunks } from '../../lib/chunks.ts';
-import { Pace } from '../../lib/pace.ts';
-import { readVersion } from '../../store/write/change-log.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
-import type { Queries, Row } from '../../store/database.ts';
-import { policyOf } from './compile.ts';
-import { readRules, rulesAtOnce } from './read-rules.ts';
-import type { RuleList, WantedRule } from './rule-list.ts';
-import { ipPolicyRules } from './table.ts';
-import type { IpPolicyRule } from './table.ts';
+import type { TextFields } from '../../../api/body/text-fields.ts';
+import { chunks } from '../../../lib/chunks.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { readVersion } from '../../../store/write/change-log.ts';
+import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Queries, Row } from '../../../store/database.ts';
+import { policyOf } from '../compile.ts';
+import { readRules, rulesAtOnce } from '../read-rules.ts';
+import type { RuleList, WantedRule } from '../rule-list.ts';
+import { ipPolicyRules } from '../table.ts';
+import type { IpPolicyRule } from '../table.ts';
 
 /** A rule as it is stored; its texts are read only where they are needed. */
-type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields & { readonly side: number };
-
-type PlannedRule = Pick<StoredRule, 'id' | 'side'>;
+type StoredRule = Pick<IpPolicyRule, 'id' | 'cidr' | 'action'> & TextFields;
 
 /** The difference between the rules that a policy has and those that it is to have. */
 export interface RulePlan {
@@ -23,9 +21,10 @@ export interface RulePlan {
   readonly version: number;
   /** The state that the ETag of the list before stands for. */
   readonly before: ListState;
-  readonly count: number;
-  readonly kept: readonly PlannedRule[];
-  readonly gone: readonly PlannedRule[];
+  /** Ids of rules that stay. */
+  readonly kept: readonly string[];
+  /** Ids of rules that go. */
+  readonly gone: readonly string[];
   readonly fresh: readonly WantedRule[];
 }
 
@@ -39,28 +38,12 @@ const changesLookedAt = 1_000;
 
 /** Reads the rules of the policy in slices, outside or inside a transaction. */
 export async function planReplacement(queries: Queries, policyId: string, wanted: RuleList): Promise<RulePlan> {
-  const plan = await planWithin(Number.POSITIVE_INFINITY, queries, policyId, wanted);
-  if (plan === undefined) throw new Error('there are more changes than any number');
-  return plan;
-}
-
-/** Undefined if there are more changes, which is mostly found out long before all rules are read. */
-export async function planWithin(
-  mostChanges: number,
-  queries: Queries,
-  policyId: string,
-  wanted: RuleList,
-): Promise<RulePlan | undefined> {
   const version = await readVersion(queries);
   const digest = createHash('sha256');
   const keptCidrs = new Set<string>();
-  const kept: PlannedRule[] = [];
-  const gone: PlannedRule[] = [];
-  for await (const rows of readRules(
-    queries,
-    policyId,
-    wanted.hasTexts ? 'id, action, side, document' : 'id, action, side',
-  )) {
+  const kept: string[] = [];
+  const gone: string[] = [];
+  for await (const rows of readRules(queries, policyId, wanted.hasTexts ? 'id, action, document' : 'id, action')) {
     let lines = '';
     for (const row of rows) {
       const rule = toRule(row);
@@ -68,14 +51,12 @@ export async function planWithin(
       const stays = isKept(rule, wanted.byCidr.get(rule.cidr));
       if (stays) keptCidrs.add(rule.cidr);
       // Without the texts of the rule: a plan lives on, and would be three times as large with them.
-      (stays ? kept : gone).push({ id: rule.id, side: rule.side });
+      (stays ? kept : gone).push(rule.id);
     }
-    if (gone.length > mostChanges) return undefined;
     digest.update(lines);
   }
   const fresh = kept.length === 0 ? wanted.inOrder : await without(wanted.inOrder, keptCidrs);
-  if (gone.length + fresh.length > mostChanges) return undefined;
-  return { version, before: { digest: digest.digest('base64') }, count: kept.length + gone.length, kept, gone, fresh };
+  return { version, before: { digest: digest.digest('base64') }, kept, gone, fresh };
 }
 
 async function without(rules: readonly WantedRule[], cidrs: ReadonlySet<string>): Promise<readonly WantedRule[]> {
@@ -95,7 +76,7 @@ export async function summarizeRules(
 ): Promise<{ readonly state: ListState; readonly totals: Readonly<Record<IpPolicyRule['action'], number>> }> {
   const digest = createHash('sha256');
   const totals = { allow: 0, deny: 0 };
-  for await (const rows of readRules(queries, policyId, 'id, action, side')) {
+  for await (const rows of readRules(queries, policyId, 'id, action')) {
     let lines = '';
     for (const row of rows) {
       const rule = toRule(row);
@@ -135,13 +116,12 @@ function lineOf({ cidr, action }: Pick<IpPolicyRule, 'cidr' | 'action'>): string
   return `${cidr} ${action}\n`;
 }
 
-function toRule([cidr, id, action, side, document]: Row): StoredRule {
+function toRule([cidr, id, action, document]: Row): StoredRule {
   const { description, metadata } = document === undefined ? {} : ipPolicyRules.parse([document]);
   return {
     id: String(id),
     cidr: String(cidr),
     action: action === 'deny' ? 'deny' : 'allow',
-    side: Number(side),
     ...(description === undefined ? {} : { description }),
     ...(metadata === undefined ? {} : { metadata }),
   };
