@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { onEachDatabase } from '../../test/support/each-database.ts';
@@ -170,11 +171,20 @@ onEachDatabase('the client', (newDatabase) => {
   });
 
   test('an abort ends the wait for the next try', async () => {
-    using proxy = await startProxy(gatehouse.url, [busy(429, '2'), busy(429, '2')]);
+    using proxy = await startProxy(gatehouse.url, [busy(429, '30'), busy(429, '30')]);
     const stop = new AbortController();
-    const call = clientAt(proxy.url).call('IpPoliciesList', { signal: stop.signal });
-    setTimeout(() => stop.abort(new Error('enough')), 50);
-    await assert.rejects(call, /enough/);
+    const patient = new GatehouseClient({
+      url: proxy.url,
+      token: gatehouse.token,
+      retries: { longestPauseMs: 30_000 },
+    });
+    const call = patient.call('IpPoliciesList', { signal: stop.signal });
+    const ended = assert.rejects(call, /enough/);
+    while (proxy.seen.length === 0) await sleep(10);
+    // The answer is on its way to the client.
+    await sleep(50);
+    stop.abort(new Error('enough'));
+    await ended;
     assert.equal(proxy.seen.length, 1);
   });
 

@@ -23,7 +23,7 @@ test('the first four bytes of an id are the second of its creation since 1400000
   const { id, createdAt } = newIdWithTime('ipp');
   const second = Number(decode(idBody(id)) >> 128n) + 1_400_000_000;
   assert.equal(new Date(second * 1000).toISOString(), createdAt.replace('Z', '.000Z'));
-  assert.ok(Math.abs(second * 1000 - Date.now()) < 5_000);
+  assert.ok(Math.abs(second * 1000 - Date.now()) < 60_000);
 });
 
 test('a clock that was fifty years ahead and is set right dates nothing by the wrong year, and ids still sort', (t) => {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { onEachDatabase } from '../support/each-database.ts';
+import { isLong, rounds } from '../support/long-form.ts';
 import { runEpisode } from './support/fuzz/episode.ts';
 
 /**
  * Random calls of every operation. `TEST_SEED=n npm test -- test/contract/fuzz.test.ts` repeats the episode of a seed;
  * `TEST_LONG=1` runs a million calls in all.
  */
-const isLong = process.env['TEST_LONG'] === '1';
-const callsPerEpisode = 1000;
-const episodes = isLong ? 500 : 1;
+const callsPerEpisode = rounds(500, 1000);
+const episodes = rounds(1, 500);
 const only = process.env['TEST_SEED'];
 const first = isLong ? Date.now() % 1_000_000_000 : 1;
 const seeds = only === undefined ? Array.from({ length: episodes }, (_, at) => first + at) : [Number(only)];

@@ -82,10 +82,11 @@ inWorlds("another account's ids", (world) => {
 inWorlds('hostile text', (world) => {
   test('in place of an id is answered 404, or 400 where it is no URL', async () => {
     const { own } = world();
-    const preparedFor = await own.prepareAll(withIds);
+    const chosen = world().sample(withIds);
+    const preparedFor = await own.prepareAll(chosen);
     const [policy, backend] = [await own.make('/ip_policies'), await own.make('/backends/static')];
     await world().unchanged(() =>
-      forEach(withIds, async (operation) => {
+      forEach(chosen, async (operation) => {
         const { ids, body } = preparedFor(operation);
         for (const [at, realId] of ids.entries()) {
           const path = (id: string) => fill(operation, ids.with(at, id));
@@ -124,7 +125,7 @@ inWorlds('hostile text', (world) => {
   });
 
   test('in a field is refused or kept, but never our fault', async () => {
-    await forEach(withBody, async (operation) => {
+    await forEach(world().sample(withBody), async (operation) => {
       const { own } = world();
       const { path, body } = await own.prepare(operation);
       for (const text of hostileTexts) {

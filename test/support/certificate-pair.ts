@@ -3,10 +3,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-certificates-'));
-after(() => {
+process.once('exit', () => {
   rmSync(folder, { recursive: true });
 });
 
@@ -27,7 +26,7 @@ function openssl(...args: readonly string[]): void {
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
 }
 
-/** Makes a pair with the `openssl` command. Later calls can use its files `name.pem` and `name.key`. */
+/** Makes a pair with the `openssl` command. The next calls can use its files `name.pem` and `name.key`. */
 export function makePair(name: string, ...args: readonly string[]): CertificatePair {
   const private_key_pem = makeKey();
   writeFileSync(join(folder, `${name}.key`), private_key_pem);
@@ -37,6 +36,8 @@ export function makePair(name: string, ...args: readonly string[]): CertificateP
 
 /** Makes a pair with the same key and an expired certificate. */
 export function makeExpired(name: string, pair: CertificatePair): CertificatePair {
+  // Another file in this process may have made a pair of the same name since.
+  writeFileSync(join(folder, `${name}.key`), pair.private_key_pem);
   openssl('req', '-new', '-key', `${name}.key`, '-subj', '/CN=expired.test', '-out', `${name}.csr`);
   const output = `${name}-expired.pem`;
   openssl('x509', '-req', '-in', `${name}.csr`, '-signkey', `${name}.key`, '-days', '-1', '-out', output);

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 
 /** A certificate and its key, with the names of Node's TLS options. */
 export interface ClientPair {
@@ -11,9 +10,11 @@ export interface ClientPair {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-client-certificates-'));
-after(() => {
+process.once('exit', () => {
   rmSync(folder, { recursive: true });
 });
+/** Authorities of files that share this process may have the same name. */
+let authorities = 0;
 
 function openssl(...args: readonly string[]): void {
   execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
@@ -28,30 +29,31 @@ function read(name: string): ClientPair {
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** An authority that signs certificates of clients. Each needs a name of its own. */
+/** An authority that signs certificates of clients. */
 export class ClientAuthority {
-  readonly #name: string;
+  readonly #file: string;
   readonly pem: string;
 
   constructor(name: string, signedBy?: string) {
-    this.#name = name;
-    const subject = ['-days', '2', '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`];
+    const file = `authority-${authorities++}`;
+    this.#file = file;
+    const subject = ['-days', '2', '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.pem`];
     const issuer = signedBy === undefined ? [] : ['-CA', `${signedBy}.pem`, '-CAkey', `${signedBy}.key`];
     openssl('req', '-x509', ...newKey, ...issuer, '-addext', 'keyUsage=keyCertSign', ...subject);
-    this.pem = read(name).cert;
+    this.pem = read(file).cert;
   }
 
   /** An authority that this one has signed. */
   authority(name: string): ClientAuthority {
-    return new ClientAuthority(name, this.#name);
+    return new ClientAuthority(name, this.#file);
   }
 
   /** A certificate of -1 days has expired. */
   sign(name: string, { days = 1, usage = 'clientAuth' } = {}): ClientPair {
-    const file = `${this.#name}-${name}`;
+    const file = `${this.#file}-${name}`;
     openssl('req', ...newKey, '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.csr`);
     writeFileSync(join(folder, `${file}.ext`), `basicConstraints=CA:false\nextendedKeyUsage=${usage}\n`);
-    const by = ['-CA', `${this.#name}.pem`, '-CAkey', `${this.#name}.key`, '-CAcreateserial'];
+    const by = ['-CA', `${this.#file}.pem`, '-CAkey', `${this.#file}.key`, '-CAcreateserial'];
     openssl(
       'x509',
       '-req',

@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 
 import { isLong } from './long-form.ts';
+import { createMigratedDatabase } from './migrated-database.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
 
 /** URL of the server that `npm test` starts for all files; a file that runs alone starts its own. */
 const sharedServer = process.env['TEST_POSTGRES_URL'];
 
-type Suite = (newDatabase: () => Promise<string>) => void;
+type Suite = (newDatabase: () => Promise<string>, newMigrated: () => Promise<string>) => void;
 
-/** Runs the suite once for each kind of database. `newDatabase` returns the URL of an empty one. */
+/** Runs the suite once for each kind of database. `newDatabase` returns the URL of an empty one, `newMigrated` that of one which may have its tables already. */
 export function onEachDatabase(name: string, suite: Suite): void {
   onSqlite(`${name} (SQLite)`, suite);
   onPostgres(`${name} (PostgreSQL)`, suite);
@@ -28,11 +29,12 @@ function onSqlite(name: string, suite: Suite): void {
   describe(name, () => {
     const folders: string[] = [];
     after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-    suite(async () => {
+    const newFile = async () => {
       const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
       folders.push(folder);
       return `sqlite:${join(folder, 'gatehouse.db')}`;
-    });
+    };
+    suite(newFile, newFile);
   });
 }
 
@@ -43,6 +45,10 @@ function onPostgres(name: string, suite: Suite): void {
       if (sharedServer === undefined) own = await startPostgres();
     });
     after(() => own?.[Symbol.asyncDispose]());
-    suite(() => createDatabase(sharedServer ?? own?.url ?? ''));
+    const server = () => sharedServer ?? own?.url ?? '';
+    suite(
+      () => createDatabase(server()),
+      () => createMigratedDatabase(server()),
+    );
   });
 }

@@ -69,6 +69,8 @@ export async function launchPostgres(directory: string, port: number, fsync: boo
     unix_socket_directories: directory,
     max_connections: 200,
     log_min_messages: 'panic',
+    // A run leaves hundreds of small databases behind, which are gone with the server.
+    ...(fsync ? {} : { full_page_writes: 'off', autovacuum: 'off', wal_level: 'minimal', max_wal_senders: 0 }),
   };
   const settings = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-D', join(directory, 'data'), ...settings];
@@ -77,13 +79,14 @@ export async function launchPostgres(directory: string, port: number, fsync: boo
   return server;
 }
 
-/** Creates an empty database on the server and returns its URL. */
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** Creates a database on the server, empty or as a copy of another one, and returns its URL. */
+export async function createDatabase(serverUrl: string, model = 'template1'): Promise<string> {
   // Numbers of processes come again in the course of a long run.
   const name = `t${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  // Copying files takes a fifth of the time that writing each page to the log takes.
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${model} STRATEGY FILE_COPY`);
   await client.end();
   return serverUrl.replace(/\/postgres$/, `/${name}`);
 }

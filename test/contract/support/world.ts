@@ -5,7 +5,9 @@ import type { Flags } from '../../../src/config/config.ts';
 import { resources } from '../../../src/resources/index.ts';
 import type { Row } from '../../../src/store/database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
+import { isLong } from '../../support/long-form.ts';
 import { Account } from './account.ts';
+import type { ApiOperation } from './operations.ts';
 
 /** One row of the change log. */
 export interface LoggedChange {
@@ -26,7 +28,10 @@ export class World implements AsyncDisposable {
   /** Another account, used by its admin. */
   readonly foreign: Account;
 
-  private constructor(gatehouse: Gatehouse, own: Account, foreign: Account) {
+  readonly #isPostgres: boolean;
+
+  private constructor(gatehouse: Gatehouse, own: Account, foreign: Account, isPostgres: boolean) {
+    this.#isPostgres = isPostgres;
     this.gatehouse = gatehouse;
     this.own = own;
     this.foreign = foreign;
@@ -42,7 +47,13 @@ export class World implements AsyncDisposable {
     const own = await Account.of(gatehouse, gatehouse.token);
     await hostCommand(gatehouse, 'accounts create', { name: 'neighbour' });
     const token = await createUser(gatehouse, { account: 'neighbour', name: 'their admin', role: 'admin' });
-    return new World(gatehouse, own, await Account.of(gatehouse, token));
+    return new World(gatehouse, own, await Account.of(gatehouse, token), databaseUrl.startsWith('postgres'));
+  }
+
+  /** All of these operations; on PostgreSQL, outside the long form, the first on each path, which ask it for the same rows. */
+  sample(operations: readonly ApiOperation[]): readonly ApiOperation[] {
+    if (isLong || !this.#isPostgres) return operations;
+    return operations.filter(({ path }, at) => operations.findIndex((each) => each.path === path) === at);
   }
 
   /** Creates a user in the first account. */

@@ -1,0 +1,27 @@
+import pg from 'pg';
+
+import { migrations } from '../../src/start/open-context.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { storeMigrations } from '../../src/store/store-migrations.ts';
+import { createDatabase } from './postgres.ts';
+
+const model = 'gatehouse_migrated';
+
+/** Creates a database that has all tables and no rows, as a copy of one that the first call on a server makes. */
+export async function createMigratedDatabase(serverUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  // The lock, for which files that run side by side wait, ends with the connection.
+  await client.query('SELECT pg_advisory_lock(1)');
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [model]);
+  if (rowCount === 0) {
+    const url = await createDatabase(serverUrl);
+    const database = await openDatabase(url);
+    await migrate(database, [...storeMigrations, ...migrations]);
+    await database.close();
+    await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${model}`);
+  }
+  await client.end();
+  return createDatabase(serverUrl, model);
+}
