@@ -21,7 +21,8 @@ export class ServerFault extends Error {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
+/** Why a connection was not made, by the code of the error. */
+export const connectReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name cannot be looked up now',
@@ -80,7 +81,7 @@ function toFault(shown: string, socket: TLSSocket, error: NodeJS.ErrnoException)
   const { code = '', message } = firstError(error);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
     return new ServerFault('wrong server', `what listens at ${shown} does not speak TLS`);
-  return new ServerFault('passing', `the server ${shown} cannot be reached: ${reasons[code] ?? message}`);
+  return new ServerFault('passing', `the server ${shown} cannot be reached: ${connectReasons[code] ?? message}`);
 }
 
 /** Node puts the faults of several addresses of one name into one error. */

@@ -2,7 +2,7 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-import { firstError } from './connect-server.ts';
+import { connectReasons, firstError } from './connect-server.ts';
 import type { Target } from './target.ts';
 
 export interface DialOptions {
@@ -19,13 +19,7 @@ class TargetFault extends Error {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no network',
-  ETIMEDOUT: 'it does not answer',
-  ECONNRESET: 'it closed the connection',
+  ...connectReasons,
   EPROTO: 'it does not speak TLS',
   EMFILE: 'this agent has as many open files as it may have; raise the limit (ulimit -n)',
 };

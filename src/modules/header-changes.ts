@@ -6,23 +6,20 @@ import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import * as errors from './header-errors.ts';
 import { enabledInput, enabledView } from './module.ts';
-import type { HeaderList } from './module.ts';
-
-/** Errors that header changes can meet. */
-export const headerErrors = Object.values(errors);
+import type { EdgeModule, HeaderList, ModuleAction } from './module.ts';
 
 const headerLimit = 64;
 const nameLimitBytes = 256;
 const valueLimitBytes = 4096;
 
-export interface HeaderChanges {
+interface HeaderChanges {
   readonly enabled: boolean;
   /** Names in lower case. */
   readonly add: Readonly<Record<string, string>>;
   readonly remove: readonly string[];
 }
 
-export function headerChangesInput($id: string, subject: string) {
+function headerChangesInput($id: string, subject: string) {
   return Type.Object(
     {
       enabled: enabledInput,
@@ -44,7 +41,7 @@ export function headerChangesInput($id: string, subject: string) {
 }
 type Input = Static<ReturnType<typeof headerChangesInput>>;
 
-export function headerChangesView($id: string, subject: string) {
+function headerChangesView($id: string, subject: string) {
   return Type.Object(
     {
       enabled: enabledView,
@@ -57,16 +54,38 @@ export function headerChangesView($id: string, subject: string) {
   );
 }
 
+/** `title` is "Request Headers" or "Response Headers"; `act` puts the rewriter in its place. */
+export function headerModule(
+  name: string,
+  title: string,
+  subject: string,
+  act: (rewrite: (headers: HeaderList) => HeaderList, removed: readonly string[]) => ModuleAction,
+): EdgeModule<Input, HeaderChanges> {
+  const id = `${title.replace(' ', '')}Module`;
+  return {
+    name,
+    title,
+    targets: ['https_route'],
+    input: headerChangesInput(`${id}Replace`, subject),
+    view: headerChangesView(id, subject),
+    errors: Object.values(errors),
+    accept: acceptHeaderChanges,
+    present: (settings) => settings,
+    warnings: headerWarnings,
+    build: (settings) => act(headerRewriter(settings), settings.remove),
+  };
+}
+
 const variable = /\$\{[^}]*\}/;
 
 /** The public service fills variables in; here a value is sent as it is. */
-export function headerWarnings({ add }: HeaderChanges): readonly string[] {
+function headerWarnings({ add }: HeaderChanges): readonly string[] {
   return Object.entries(add)
     .filter(([, value]) => variable.test(value))
     .map(([name]) => `variables in the value of ${name} are not filled in: it is sent as it is`);
 }
 
-export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {
+function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {
   const added = Object.entries(add);
   checkCount('add', added.length);
   checkCount('remove', remove.length);
@@ -84,7 +103,7 @@ export function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: I
 }
 
 /** Removes, then adds. An added header stands beside a client's own, so naming it in both replaces it. */
-export function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
+function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
   // A message has one Host at most: adding it replaces.
   const dropped = new Set(Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove);
   const added = Object.entries(add).flat();
