@@ -151,6 +151,6 @@ export function Check({
   );
 }
 
-/** Limits of the two texts that every resource has, in bytes. */
+/** Most bytes of the two texts that every resource has. */
 export const descriptionBytes = 255;
 export const metadataBytes = 4096;

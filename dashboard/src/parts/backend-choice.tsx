@@ -1,6 +1,8 @@
 import { useState } from 'react';
 
 import { client } from '../api/client.ts';
+import type { CallError } from '../api/client.ts';
+import { fieldOfError } from '../api/field-errors.ts';
 import { Check, SelectField, TextField } from '../components/field.tsx';
 import { shortId } from '../lib/text.ts';
 import { useBackends } from './backends.ts';
@@ -43,15 +45,18 @@ export function BackendChoice({
   onChange,
   isOptional = false,
   hint = 'Where the traffic goes: an address, or the agents that have a label.',
-  errorAt,
+  error,
 }: {
   readonly draft: BackendDraft;
   readonly onChange: (draft: BackendDraft) => void;
   readonly isOptional?: boolean;
   readonly hint?: string | undefined;
-  readonly errorAt: (field: 'backend' | 'address') => string | undefined;
+  /** Shown here if it is about the backend. */
+  readonly error: CallError | undefined;
 }) {
   const { all = [] } = useBackends();
+  const at = error === undefined ? undefined : fieldOfError(error, { backend: 0, address: 0 }, backendErrors);
+  const errorAt = (name: 'backend' | 'address') => (name === at ? error?.message : undefined);
   const set = (part: Partial<BackendDraft>): void => onChange({ ...draft, ...part });
   // A backend that was deleted meanwhile, or has not come yet, keeps its line.
   const [first] = useState(draft.choice);

@@ -1,5 +1,3 @@
-import { useState } from 'react';
-
 import { ApiError } from '../../../client/src/index.ts';
 import type { CallError } from '../api/client.ts';
 import { TextsField } from '../components/list-fields.tsx';
@@ -45,10 +43,4 @@ export function HostportsField({
       errorLine={line < 0 ? undefined : line}
     />
   );
-}
-
-/** Hostports in a form that starts with one empty line. */
-export function useHostports(): [readonly string[], (next: readonly string[]) => void] {
-  const [lines, setLines] = useState<readonly string[]>(['']);
-  return [lines, setLines];
 }

@@ -56,7 +56,7 @@ export function nameColumn<Row extends { readonly id: string }>({
 }
 
 /** A moment, right of the others. */
-function timeColumn<Row>(head: string, at: (row: Row) => string, priority: ColumnPriority = 'p2'): Column<Row> {
+export function timeColumn<Row>(head: string, at: (row: Row) => string, priority: ColumnPriority = 'p2'): Column<Row> {
   return {
     id: head.toLowerCase(),
     head,

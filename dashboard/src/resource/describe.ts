@@ -17,6 +17,10 @@ export interface Rows<Row> extends Search<Row> {
   readonly defaultSort?: Sort;
 }
 
+export interface RowsProps<Row> {
+  readonly render: (rows: Rows<Row>) => ReactNode;
+}
+
 /** A list of the API, as a page shows it. */
 export interface Listed<Id extends ListId> {
   readonly list: Id;
@@ -29,7 +33,7 @@ export interface Listed<Id extends ListId> {
   readonly footNote?: string;
   readonly hrefOf?: (row: Entry<Id>) => string;
   /** Shows the list. A component, because columns may need other lists; they have to be the same in every render. */
-  readonly Rows: (props: { readonly render: (rows: Rows<Entry<Id>>) => ReactNode }) => ReactNode;
+  readonly Rows: (props: RowsProps<Entry<Id>>) => ReactNode;
 }
 
 /** Values of a form by the names of its fields; what is in them is known to the fields alone. */
@@ -117,7 +121,12 @@ export interface Resource<Id extends ListId> extends Listed<Id> {
     /** What has to be given before it can be sent. */
     readonly missing?: (values: Values) => string | undefined;
     /** Where one call with the body is not all. `set` keeps what a second try must not do again. */
-    readonly send?: (body: object, values: Values, set: (part: Values) => void) => Promise<Entry<Id>>;
+    readonly send?: (
+      body: object,
+      values: Values,
+      set: (part: Values) => void,
+      session: SessionFacts,
+    ) => Promise<Entry<Id>>;
     /** "Created the bot old ERP." without it. */
     readonly said?: (row: Entry<Id>) => string;
     /** Shown in place of the new thing's page. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { Check, TextField } from '../components/field.tsx';
+import { Check, descriptionBytes, metadataBytes, TextField } from '../components/field.tsx';
 import type { TextFieldProps } from '../components/field.tsx';
 import { mapOf, PairsField, pairsOf } from '../components/list-fields.tsx';
 import type { Pair } from '../components/list-fields.tsx';
@@ -75,10 +75,6 @@ export function pairs<Row>(
     Input: ({ value, onChange, error }) => <PairsField {...words} pairs={value} onChange={onChange} error={error} />,
   });
 }
-
-/** Most bytes of the two texts that every resource has. */
-const descriptionBytes = 255;
-const metadataBytes = 4096;
 
 export function description<Row>(options: Partial<TextOptions> = {}): FormField<Row> {
   return text('description', {

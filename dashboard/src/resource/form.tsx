@@ -9,6 +9,7 @@ import { useEdit } from '../api/edit.ts';
 import type { Edit, SaveOptions } from '../api/edit.ts';
 import { fieldOfError } from '../api/field-errors.ts';
 import { useAct } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Form } from '../components/form.tsx';
@@ -23,7 +24,7 @@ export function operationOf<Verb extends string>(list: ListId, verb: Verb): `Bot
   return `${list.replace(/List$/, '')}${verb}` as `BotUsers${Verb}` & OperationId;
 }
 
-function Inputs<Row>({
+export function Inputs<Row>({
   fields,
   values,
   errorAt,
@@ -64,6 +65,7 @@ export function CreateDialog<Id extends ListId>({
   const { list, noun, path, nameOf, errors = {}, create } = resource;
   const [params, setParams] = useUrlState();
   const land = useLanding();
+  const session = useSession();
   const fields = resource.fields.filter(({ form }) => form !== 'edit');
   const [firstParams] = useState(params);
   const [typed, setTyped] = useState<Values>({});
@@ -72,7 +74,7 @@ export function CreateDialog<Id extends ListId>({
   const change = useAct(() => {
     const body = bodyOf(fields, values, 'create');
     const set = (part: Values): void => setTyped((before) => ({ ...before, ...part }));
-    if (create.send !== undefined) return create.send(body, values, set);
+    if (create.send !== undefined) return create.send(body, values, set, session);
     // The body is made of fields of this operation.
     return client.call(operationOf(list, 'Create'), { body } as never) as Promise<unknown> as Promise<Entry<Id>>;
   });

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 import type { Entry, ListId } from '../../../client/src/index.ts';
 import { Button } from '../components/button.tsx';
-import { ListRows } from '../components/list-page.tsx';
+import { ListRows } from '../components/list-rows.tsx';
 import { PageHead, Tabs } from '../components/page.tsx';
 import { LookOnly, useMayWrite } from '../components/rights.tsx';
 import { useUrlState } from '../lib/url-state.ts';

@@ -100,7 +100,7 @@ function Page<Id extends ListId>({ resource, id, reply, reread }: PageProps<Id>)
 }
 
 /** Edit and deletion, as every page of one thing has them. */
-function EditActs({
+export function EditActs({
   between,
   deleteWords = 'Delete…',
 }: {

@@ -3,12 +3,26 @@ import { Link } from 'wouter';
 
 import type { TunnelSession } from '../../../../client/src/index.ts';
 import { useList } from '../../api/queries.ts';
-import { ListRows } from '../../components/list-page.tsx';
 import type { Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { timeColumn } from '../../resource/columns.tsx';
+import type { Listed, RowsProps } from '../../resource/describe.ts';
 import { useCredentialName } from './names.ts';
 
-export function SessionList() {
+export const sessions: Listed<'TunnelSessionsList'> = {
+  list: 'TunnelSessionsList',
+  noun: ['session', 'sessions'],
+  icon: 'agent',
+  hrefOf: ({ id }) => `/agents/${id}`,
+  filterHint: 'Credential, address or version',
+  whenEmpty: [
+    'No agent is connected',
+    'An agent signs in with the token of a credential, and serves a program that has no address of its own.',
+  ],
+  footNote: 'A session is here while its agent is connected. A silent agent is dropped, and comes back by itself.',
+  Rows: SessionRows,
+};
+
+function SessionRows({ render }: RowsProps<TunnelSession>) {
   const name = useCredentialName();
   const { data: tunnels } = useList('TunnelsList');
   const counts = useMemo(() => {
@@ -24,23 +38,7 @@ export function SessionList() {
       `${name(session.credential.id)} ${session.ip} ${session.os} ${session.agent_version} ${session.metadata} ${session.id}`,
     [name],
   );
-  return (
-    <ListRows
-      list="TunnelSessionsList"
-      noun={['session', 'sessions']}
-      columns={columns}
-      filterHint="Credential, address or version"
-      searchText={searchText}
-      keyOf={({ id }) => id}
-      hrefOf={({ id }) => `/agents/${id}`}
-      icon="agent"
-      whenEmpty={{
-        title: 'No agent is connected',
-        text: 'An agent signs in with the token of a credential, and serves a program that has no address of its own.',
-      }}
-      footNote="A session is here while its agent is connected. A silent agent is dropped, and comes back by itself."
-    />
-  );
+  return render({ columns, searchText });
 }
 
 function columnsOf(name: (id: string) => string, count: (id: string) => number): readonly Column<TunnelSession>[] {
@@ -76,13 +74,6 @@ function columnsOf(name: (id: string) => string, count: (id: string) => number):
       cell: ({ id }) => count(id),
     },
     { id: 'region', head: 'Region', priority: 'p3', cell: ({ region }) => region },
-    {
-      id: 'connected',
-      head: 'Connected',
-      priority: 'p2',
-      isNumber: true,
-      sortBy: ({ started_at: at }) => at,
-      cell: ({ started_at: at }) => <Time at={at} />,
-    },
+    timeColumn('Connected', ({ started_at: at }) => at),
   ];
 }

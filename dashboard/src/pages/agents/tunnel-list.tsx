@@ -2,11 +2,10 @@ import { Link } from 'wouter';
 
 import type { Tunnel } from '../../../../client/src/index.ts';
 import { CopyButton } from '../../components/copy.tsx';
-import { ListRows } from '../../components/list-page.tsx';
-import type { ChoiceFilter } from '../../components/list-search.ts';
 import type { Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { labelsText } from '../../parts/backends.ts';
+import { timeColumn } from '../../resource/columns.tsx';
+import type { Listed, Rows } from '../../resource/describe.ts';
 
 /** Where visitors reach it, or the labels by which a tunnel group finds it. */
 export function servedAt({ public_url: url, labels }: Tunnel): string {
@@ -46,14 +45,7 @@ export const tunnelColumns: readonly Column<Tunnel>[] = [
     cell: ({ proto, backends = [] }) =>
       proto === undefined ? <LabelsOf backends={backends} /> : <span className="soft">{proto.toUpperCase()}</span>,
   },
-  {
-    id: 'opened',
-    head: 'Opened',
-    priority: 'p2',
-    isNumber: true,
-    sortBy: ({ started_at: at }) => at,
-    cell: ({ started_at: at }) => <Time at={at} />,
-  },
+  timeColumn('Opened', ({ started_at: at }) => at),
 ];
 
 function LabelsOf({ backends: [first] }: { readonly backends: readonly { readonly id: string }[] }) {
@@ -66,36 +58,31 @@ function LabelsOf({ backends: [first] }: { readonly backends: readonly { readonl
   );
 }
 
-const filters: readonly ChoiceFilter<Tunnel>[] = [
-  {
-    name: 'kind',
-    label: 'Kind',
-    options: [
-      ['http', 'HTTP'],
-      ['https', 'HTTPS'],
-      ['tcp', 'TCP'],
-      ['tls', 'TLS'],
-      ['labels', 'labels'],
-    ],
-    matches: ({ proto }, value) => (proto ?? 'labels') === value,
-  },
-];
+const rows: Rows<Tunnel> = {
+  columns: tunnelColumns,
+  filters: [
+    {
+      name: 'kind',
+      label: 'Kind',
+      options: [
+        ['http', 'HTTP'],
+        ['https', 'HTTPS'],
+        ['tcp', 'TCP'],
+        ['tls', 'TLS'],
+        ['labels', 'labels'],
+      ],
+      matches: ({ proto }, value) => (proto ?? 'labels') === value,
+    },
+  ],
+  searchText: (tunnel) => `${servedAt(tunnel)} ${tunnel.forwards_to} ${tunnel.id} ${tunnel.metadata}`,
+};
 
-export function TunnelList() {
-  return (
-    <ListRows
-      list="TunnelsList"
-      noun={['tunnel', 'tunnels']}
-      columns={tunnelColumns}
-      filters={filters}
-      filterHint="URL, label, target or id"
-      searchText={textOf}
-      keyOf={({ id }) => id}
-      hrefOf={({ tunnel_session: session }) => `/agents/${session.id}`}
-      icon="agent"
-      whenEmpty={{ title: 'No tunnels', text: 'A tunnel is what one agent serves: a name, a port, or a label.' }}
-    />
-  );
-}
-
-const textOf = (tunnel: Tunnel): string => `${servedAt(tunnel)} ${tunnel.forwards_to} ${tunnel.id} ${tunnel.metadata}`;
+export const tunnels: Listed<'TunnelsList'> = {
+  list: 'TunnelsList',
+  noun: ['tunnel', 'tunnels'],
+  icon: 'agent',
+  hrefOf: ({ tunnel_session: session }) => `/agents/${session.id}`,
+  filterHint: 'URL, label, target or id',
+  whenEmpty: ['No tunnels', 'A tunnel is what one agent serves: a name, a port, or a label.'],
+  Rows: ({ render }) => render(rows),
+};

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-import type { HttpsEdge } from '../../../../client/src/index.ts';
+import type { HttpsEdge, HttpsEdgeRouteCreate } from '../../../../client/src/index.ts';
 import { useAction } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
 import { fieldOfError } from '../../api/field-errors.ts';
@@ -8,18 +8,19 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from '../../parts/backend-choice.tsx';
-import { MatchFields, routeErrors } from './match-fields.tsx';
-import type { Match } from './match-fields.tsx';
+import { Inputs } from '../../resource/form.tsx';
+import { matchFields, routeErrors } from './route-fields.tsx';
+
+type Match = Pick<HttpsEdgeRouteCreate, 'match' | 'match_type'>;
 
 export function AddRoute({ edge, onClose }: { readonly edge: HttpsEdge; readonly onClose: () => void }) {
   const [, setParams] = useUrlState();
-  const [match, setMatch] = useState<Match>({ match_type: 'path_prefix', match: '/' });
+  const [values, setValues] = useState<Match>({ match: '/', match_type: 'path_prefix' });
   const [draft, setDraft] = useState(draftOf(undefined));
   const action = useAction();
-  const values = { ...match, backend: 0, address: 0 };
-  const field =
-    action.error === undefined ? undefined : fieldOfError(action.error, values, { ...routeErrors, ...backendErrors });
-  const errorAt = (name: keyof typeof values) => (name === field ? action.error?.message : undefined);
+  const errors = { ...routeErrors, ...backendErrors };
+  const names = { ...values, backend: 0, address: 0 };
+  const at = action.error === undefined ? undefined : fieldOfError(action.error, names, errors);
   const submit = async (): Promise<void> => {
     let made = '';
     const create = async (): Promise<void> => {
@@ -28,12 +29,15 @@ export function AddRoute({ edge, onClose }: { readonly edge: HttpsEdge; readonly
       if (backendId !== undefined) setDraft(draftOf(backendId));
       const { id } = await client.call('HttpsEdgeRoutesCreate', {
         path: { edge_id: edge.id },
-        body: { ...match, ...(backendId === undefined ? {} : { backend: { backend_id: backendId } }) },
+        body: {
+          ...values,
+          ...(backendId === undefined ? {} : { backend: { backend_id: backendId } }),
+        },
       });
       made = id;
     };
     if (!(await action.run(create))) return;
-    toast(`Added the route ${match.match}.`);
+    toast(`Added the route ${values.match}.`);
     setParams({ add: undefined, route: made });
   };
   return (
@@ -41,12 +45,18 @@ export function AddRoute({ edge, onClose }: { readonly edge: HttpsEdge; readonly
       title="Add a route"
       act="Add route"
       isPending={action.isPending}
-      error={field === undefined ? action.error : undefined}
+      error={at === undefined ? action.error : undefined}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      <MatchFields values={match} onChange={(part) => setMatch({ ...match, ...part })} errorAt={errorAt} />
-      <BackendChoice draft={draft} onChange={setDraft} isOptional errorAt={errorAt} />
+      <Inputs
+        fields={matchFields}
+        values={values}
+        errorAt={(name) => (name === at ? action.error?.message : undefined)}
+        callError={action.error}
+        onChange={(name, value) => setValues({ ...values, [name]: value })}
+      />
+      <BackendChoice draft={draft} onChange={setDraft} isOptional error={action.error} />
     </FormDialog>
   );
 }

@@ -1,7 +1,133 @@
+import type { HttpsEdge } from '../../../../client/src/index.ts';
+import { client } from '../../api/client.ts';
+import { Facts, Panel } from '../../components/page.tsx';
 import type { PageProps } from '../../components/page.tsx';
-import { EdgeDetail } from './edge-detail.tsx';
-import { EdgeList } from './edge-list.tsx';
+import { countOf } from '../../lib/text.ts';
+import { useUrlState } from '../../lib/url-state.ts';
+import {
+  chosenBackend,
+  createWords,
+  edgeFields,
+  edgeLines,
+  edgeParts,
+  edgeRows,
+  EdgeState,
+} from '../../parts/edges.tsx';
+import type { Resource, Shown } from '../../resource/describe.ts';
+import { ResourcePages } from '../../resource/lists.tsx';
+import { standardFacts } from '../../resource/page.tsx';
+import { Hostports } from './hostports.tsx';
+import { Routes } from './routes.tsx';
+
+/** The next thing that it needs: a name, and a route that leads somewhere. */
+function missingFor({ hostports, routes }: HttpsEdge): keyof typeof nextSteps | undefined {
+  if ((hostports ?? []).length === 0) return 'hostport';
+  if (routes.length === 0) return 'route';
+  return routes.some(({ backend }) => backend?.enabled === true) ? undefined : 'backend';
+}
+
+const nextSteps = {
+  hostport: 'Nobody can reach it yet: give it a hostport.',
+  route: 'Requests find no route yet: add one.',
+  backend: 'No route has a backend that is on: requests have nowhere to go.',
+} as const;
+
+const rows = edgeRows<HttpsEdge>(
+  'https',
+  missingFor,
+  [
+    {
+      id: 'routes',
+      head: 'Routes',
+      priority: 'p2',
+      isNumber: true,
+      sortBy: ({ routes }) => routes.length,
+      cell: ({ routes }) => routes.length,
+    },
+  ],
+  {
+    name: 'restricted',
+    label: 'IP restriction',
+    options: [
+      ['yes', 'on at a route'],
+      ['no', 'on at none'],
+    ],
+    matches: ({ routes }, value) =>
+      routes.some(({ ip_restriction: module }) => module?.enabled === true) === (value === 'yes'),
+  },
+  ({ routes }) => routes.map(({ match }) => match).join(' '),
+);
+
+const edges: Resource<'HttpsEdgesList'> = {
+  ...edgeParts('https'),
+  list: 'HttpsEdgesList',
+  icon: 'globe',
+  whenEmpty: [
+    'No HTTPS edges',
+    'An HTTPS edge takes requests for its names, lets in who may, and sends them to a backend.',
+  ],
+  Rows: ({ render }) => render(rows),
+  fields: edgeFields('https'),
+  create: {
+    ...createWords('https'),
+    send: async (body, values, set) => {
+      const backendId = await chosenBackend(values, set);
+      const edge = await client.call('HttpsEdgesCreate', { body });
+      if (backendId !== undefined) {
+        const route = { match: '/', match_type: 'path_prefix', backend: { backend_id: backendId } } as const;
+        // The edge is there either way; its page shows that it has no route.
+        await client.call('HttpsEdgeRoutesCreate', { path: { edge_id: edge.id }, body: route }).catch(() => undefined);
+      }
+      return edge;
+    },
+  },
+  badge: (edge) => <EdgeState missing={missingFor(edge)} />,
+  lead: (edge) => {
+    const missing = missingFor(edge);
+    return missing === undefined ? undefined : nextSteps[missing];
+  },
+  Body,
+  Removal: ({ document: edge, render }) => {
+    const isServing = missingFor(edge) === undefined;
+    const going = countOf(edge.routes.length, 'route goes', 'routes go');
+    return render({
+      lost: `Its ${going} with it, and all their modules. Requests to its names are answered with 404 from this moment. This cannot be undone.`,
+      uses: edgeLines(
+        edge,
+        isServing,
+        edge.routes.map(({ id, match, match_type: type }) => ({
+          id,
+          text: <code>{match}</code>,
+          end: type === 'exact_path' ? 'exact path' : 'prefix',
+        })),
+      ),
+      mustType: isServing,
+    });
+  },
+};
+
+function Body({ document: edge, mayWrite, isEditing }: Shown<HttpsEdge>) {
+  const [, setParams] = useUrlState();
+  return (
+    <>
+      <div className="cols">
+        <Hostports edge={edge} {...(mayWrite && !isEditing ? { onAdd: () => setParams({ edit: '1' }) } : {})} />
+        <Panel title="Facts">
+          <Facts list facts={standardFacts(edge)} />
+        </Panel>
+      </div>
+      <Routes edge={edge} />
+    </>
+  );
+}
 
 export function Page({ id }: PageProps) {
-  return id === undefined ? <EdgeList /> : <EdgeDetail key={id} id={id} />;
+  return (
+    <ResourcePages
+      resource={edges}
+      id={id}
+      title="HTTPS edges"
+      lead="An HTTPS edge takes requests for its names and sends each to a backend, by the path."
+    />
+  );
 }

@@ -1,11 +1,9 @@
 import type { HttpsEdgeRoute, Reply } from '../../../../client/src/index.ts';
 import { demanding, useAction } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
-import { useEdit } from '../../api/edit.ts';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
-import { AboutFields, aboutOf, EditPanel } from '../../components/edit-panel.tsx';
 import { useMayWrite } from '../../components/rights.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
@@ -14,8 +12,12 @@ import { useBackends } from '../../parts/backends.ts';
 import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { routeTarget } from '../../parts/modules/target.ts';
-import { MatchFields, routeErrors } from './match-fields.tsx';
+import { description, metadata } from '../../resource/fields.tsx';
+import { EditPanel } from '../../resource/form.tsx';
+import { matchFields, routeErrors } from './route-fields.tsx';
 import { moduleSchemas } from 'virtual:module-schemas';
+
+const routeFields = [...matchFields, description<HttpsEdgeRoute>(), metadata<HttpsEdgeRoute>()];
 
 interface Props {
   readonly reply: Reply<HttpsEdgeRoute>;
@@ -51,35 +53,22 @@ export function RouteDetail({ reply, reread }: Props) {
           <Id id={route.id} />
         </span>
       </div>
-      {act === '1' && mayWrite ? <EditRoute reply={reply} reread={reread} onClose={close} /> : null}
+      {act === '1' && mayWrite ? (
+        <EditPanel
+          noun="route"
+          fields={routeFields}
+          errors={routeErrors}
+          seen={reply}
+          reread={reread}
+          send={(body, options) =>
+            client.call('HttpsEdgeRoutesUpdate', { path: { edge_id: route.edge_id, id: route.id }, body, ...options })
+          }
+          onClose={close}
+        />
+      ) : null}
       <ModuleList target={routeTarget(reply, reread)} />
       {act === 'delete' && mayWrite ? <DeleteRoute reply={reply} onClose={close} /> : null}
     </div>
-  );
-}
-
-function EditRoute({ reply, reread, onClose }: Props & { readonly onClose: () => void }) {
-  const { id, edge_id: edgeId } = reply.document;
-  const edit = useEdit({
-    seen: reply,
-    reread,
-    toValues: (route: HttpsEdgeRoute) => ({
-      match: route.match,
-      match_type: route.match_type,
-      ...aboutOf(route),
-    }),
-    send: (body, options) => client.call('HttpsEdgeRoutesUpdate', { path: { edge_id: edgeId, id }, body, ...options }),
-    fieldsByError: routeErrors,
-    onSaved: () => {
-      toast('Saved.');
-      onClose();
-    },
-  });
-  return (
-    <EditPanel label="Edit the route" edit={edit} onClose={onClose}>
-      <MatchFields values={edit.values} onChange={edit.setAll} errorAt={edit.errorAt} />
-      <AboutFields values={edit.values} onChange={edit.setAll} errorAt={edit.errorAt} />
-    </EditPanel>
   );
 }
 

@@ -3,21 +3,21 @@ import { useMemo } from 'react';
 import { useList } from '../../api/queries.ts';
 import { nameOf } from '../../lib/text.ts';
 
-export interface Use {
+export interface PolicyUse {
   readonly to: string;
   readonly name: string;
   readonly note: string;
 }
 
 /** Restrictions, edges, routes and keys whose checks name the policy. Rows share one result: it reads four lists. */
-export function usePolicyUses(): (policyId: string) => readonly Use[] {
+export function usePolicyUses(): (policyId: string) => readonly PolicyUse[] {
   const { data: restrictions } = useList('IpRestrictionsList');
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
   const { data: keys } = useList('ApiKeysList');
   return useMemo(() => {
-    const byPolicy = new Map<string, Use[]>();
-    const note = (use: Use, policyIds: readonly string[] | undefined): void => {
+    const byPolicy = new Map<string, PolicyUse[]>();
+    const note = (use: PolicyUse, policyIds: readonly string[] | undefined): void => {
       for (const id of policyIds ?? []) byPolicy.set(id, [...(byPolicy.get(id) ?? []), use]);
     };
     for (const each of restrictions ?? []) {

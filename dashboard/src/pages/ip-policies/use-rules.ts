@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 
 import type { RulesOfPolicy } from '../../../../client/src/index.ts';
@@ -22,17 +22,9 @@ export interface Rules {
 
 /** All rules of a policy, read page by page in the background: the first ones are there at once. */
 export function useRules(policyId: string): Rules {
-  const { data, error, hasNextPage, isFetching, isError, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ['IpPolicyRulesOfPolicy', policyId],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = pageParam === '' ? {} : { after: pageParam };
-      const { document, etag } = await client.reply('IpPolicyRulesOfPolicy', { path: { id: policyId }, query, signal });
-      return { ...document, etag };
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ next_page_uri: uri }) =>
-      uri === null ? undefined : (new URL(uri, location.origin).searchParams.get('after') ?? undefined),
-  });
+  const { data, error, hasNextPage, isFetching, isError, fetchNextPage, refetch } = useInfiniteQuery(
+    rulesOptions(policyId),
+  );
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [hasNextPage, isFetching, isError, fetchNextPage]);
@@ -49,4 +41,26 @@ export function useRules(policyId: string): Rules {
       await refetch();
     },
   };
+}
+
+/** How many rules there are, once `useRules` has read the first of them. */
+export function useRuleTotals(
+  policyId: string,
+): { readonly allow: number; readonly deny: number; readonly all: number } | undefined {
+  const totals = useInfiniteQuery({ ...rulesOptions(policyId), enabled: false }).data?.pages[0]?.totals;
+  return totals === undefined ? undefined : { ...totals, all: totals.allow + totals.deny };
+}
+
+function rulesOptions(policyId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['IpPolicyRulesOfPolicy', policyId],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = pageParam === '' ? {} : { after: pageParam };
+      const { document, etag } = await client.reply('IpPolicyRulesOfPolicy', { path: { id: policyId }, query, signal });
+      return { ...document, etag };
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_page_uri: uri }) =>
+      uri === null ? undefined : (new URL(uri, location.origin).searchParams.get('after') ?? undefined),
+  });
 }

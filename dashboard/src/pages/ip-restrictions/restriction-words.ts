@@ -42,12 +42,3 @@ export function addressesOf(count: number): string {
 }
 
 export const windowWords = { hour: 'last hour', day: 'last day', week: 'last 7 days' } as const;
-
-/** Fields that errors are about, where their message does not say so in a word. */
-export const restrictionErrors = {
-  604: 'description',
-  605: 'metadata',
-  1801: 'ip_policy_ids',
-  1803: 'type',
-  1804: 'ip_policy_ids',
-} as const;

@@ -1,6 +1,5 @@
 import { Link } from 'wouter';
 
-import { fieldOfError } from '../../api/field-errors.ts';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from '../backend-choice.tsx';
 import type { BackendDraft } from '../backend-choice.tsx';
 import { useBackends } from '../backends.ts';
@@ -28,15 +27,8 @@ function Summary({ view }: { readonly view: ModuleView }) {
 }
 
 function Fields({ edit }: { readonly edit: ModuleEdit }) {
-  const draft = draftIn(edit.values);
-  const field =
-    edit.error === undefined ? undefined : fieldOfError(edit.error, { backend: 0, address: 0 }, backendErrors);
   return (
-    <BackendChoice
-      draft={draft}
-      onChange={(next) => edit.set('backend', next)}
-      errorAt={(name) => (name === field ? edit.error?.message : undefined)}
-    />
+    <BackendChoice draft={draftIn(edit.values)} onChange={(next) => edit.set('backend', next)} error={edit.error} />
   );
 }
 

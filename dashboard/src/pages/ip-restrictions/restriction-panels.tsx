@@ -1,25 +1,17 @@
 import { Link } from 'wouter';
 
-import type { IpRestriction, Reply } from '../../../../client/src/index.ts';
-import { useList, useOne } from '../../api/queries.ts';
+import type { IpRestriction } from '../../../../client/src/index.ts';
 import type { WarningWindow } from '../../api/warnings.ts';
-import { useCrumb } from '../../components/crumb.tsx';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
-import { Detail } from '../../components/detail.tsx';
-import { EditActs } from '../../components/edit-panel.tsx';
-import { Facts, PageHead, Panel } from '../../components/page.tsx';
-import { LookOnly, useMayWrite } from '../../components/rights.tsx';
+import { Facts, Panel } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
-import { Badge, VerdictBox } from '../../components/verdict.tsx';
+import { VerdictBox } from '../../components/verdict.tsx';
 import { byteLength } from '../../lib/bytes.ts';
-import { nameOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
-import { DeleteRestriction } from './delete-restriction.tsx';
-import { EditRestriction } from './edit-restriction.tsx';
+import { PolicyLinks } from '../../parts/policy-choice.tsx';
+import type { Shown } from '../../resource/describe.ts';
 import { EnforceDialog } from './enforce-dialog.tsx';
-import { RestrictionState } from './restriction-state.tsx';
-import { guards } from './restriction-words.ts';
 import { SafeToEnforce } from './safe-to-enforce.tsx';
 import { SourcesTable } from './sources-table.tsx';
 import { sourcesOf, useStanding } from './standing.ts';
@@ -27,44 +19,15 @@ import { WarnDialog } from './warn-dialog.tsx';
 import { WarningsChart } from './warnings-chart.tsx';
 import { YouStay } from './you-stay.tsx';
 
-export function RestrictionDetail({ id }: { readonly id: string }) {
-  const read = useOne('IpRestrictionsGet', { path: { id } });
-  return (
-    <Detail read={read} noun="restriction" listPath="/ip-restrictions">
-      {(reply) => <Shown reply={reply} reread={read.reread} />}
-    </Detail>
-  );
-}
-
-interface ShownProps {
-  readonly reply: Reply<IpRestriction>;
-  readonly reread: () => Promise<Reply<IpRestriction>>;
-}
-
-function Shown({ reply, reread }: ShownProps) {
-  const restriction = reply.document;
+/** Whether it is safe to enforce, whom it would refuse, and the way from warning to enforced and back. */
+export function RestrictionPanels({ reply, document: restriction, reread, mayWrite }: Shown<IpRestriction>) {
   const [params, setParams] = useUrlState();
-  const mayWrite = useMayWrite('admins');
   const standing = useStanding(restriction);
-  useCrumb(nameOf(restriction));
   const open = (name: string) => () => setParams({ [name]: '1' });
   const close = (name: string) => () => setParams({ [name]: undefined });
   const isOpen = (name: string): boolean => params.has(name) && mayWrite;
   return (
     <>
-      <PageHead
-        title={nameOf(restriction)}
-        badge={
-          <>
-            <RestrictionState isEnforced={restriction.enforced} />
-            <Badge>{restriction.type}</Badge>
-          </>
-        }
-        lead={guards[restriction.type]}
-        actions={mayWrite && !params.has('edit') ? <EditActs /> : undefined}
-      />
-      <LookOnly what="IP restrictions" who="admins" />
-      {isOpen('edit') ? <EditRestriction seen={reply} reread={reread} onClose={close('edit')} /> : null}
       {restriction.enforced ? (
         <Enforced restriction={restriction} mayWrite={mayWrite} onWarn={open('warn')} />
       ) : (
@@ -85,9 +48,6 @@ function Shown({ reply, reread }: ShownProps) {
       ) : null}
       {isOpen('warn') && restriction.enforced ? (
         <WarnDialog seen={reply} reread={reread} onClose={close('warn')} />
-      ) : null}
-      {isOpen('delete') ? (
-        <DeleteRestriction restriction={restriction} etag={reply.etag} onClose={close('delete')} />
       ) : null}
     </>
   );
@@ -161,23 +121,18 @@ function Warnings({
   );
 }
 
-function RestrictionFacts({ restriction }: { readonly restriction: IpRestriction }) {
-  const { data: policies = [] } = useList('IpPoliciesList');
-  const { metadata } = restriction;
+function RestrictionFacts({
+  restriction: { id, created_at: at, metadata, ip_policies: policies },
+}: {
+  readonly restriction: IpRestriction;
+}) {
   return (
     <Panel title="Details">
       <Facts
         facts={[
-          [
-            'Policies',
-            restriction.ip_policies.map(({ id }) => (
-              <div key={id}>
-                <Link to={`/ip-policies/${id}`}>{nameOf(policies.find((policy) => policy.id === id) ?? { id })}</Link>
-              </div>
-            )),
-          ],
-          ['Id', <Id key="id" id={restriction.id} />],
-          ['Created', <Time key="at" at={restriction.created_at} />],
+          ['Policies', <PolicyLinks key="policies" ids={policies.map((policy) => policy.id)} />],
+          ['Id', <Id key="id" id={id} />],
+          ['Created', <Time key="at" at={at} />],
           metadata === undefined || metadata === ''
             ? undefined
             : [`Metadata, ${byteLength(metadata)} of 4096 bytes`, <code key="metadata">{metadata}</code>],

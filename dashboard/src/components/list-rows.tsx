@@ -8,7 +8,6 @@ import { Button } from './button.tsx';
 import type { IconName } from './icon.tsx';
 import { rowsOnPage, useSearch } from './list-search.ts';
 import type { ChoiceFilter, Search } from './list-search.ts';
-import { PageHead } from './page.tsx';
 import { SelectionBar, useSelection } from './selection.tsx';
 import { Empty, ErrorState } from './states.tsx';
 import { Table } from './table.tsx';
@@ -31,30 +30,7 @@ interface RowsProps<Id extends ListId> extends Search<Entry<Id>> {
   readonly footNote?: ReactNode;
 }
 
-/** A page that is one list: head, filters, table, pages. Filter, order and page are in the URL. */
-export function ListPage<Id extends ListId>({
-  title,
-  lead,
-  action,
-  above,
-  ...rows
-}: RowsProps<Id> & {
-  readonly title: string;
-  readonly lead: ReactNode;
-  readonly action?: ReactNode;
-  /** Stands between the head and the list, such as a banner. */
-  readonly above?: ReactNode;
-}) {
-  return (
-    <>
-      <PageHead title={title} lead={lead} actions={action} />
-      {above}
-      <ListRows {...rows} />
-    </>
-  );
-}
-
-/** The list alone, for pages that have more than one or stand it below something else. */
+/** A list: filters, table, pages. Filter, order and page are in the URL. */
 export function ListRows<Id extends ListId>(props: RowsProps<Id>) {
   const { noun, columns, filterHint, filters = [], keyOf, hrefOf, defaultSort, icon, whenEmpty } = props;
   const [params, setParams] = useUrlState();
