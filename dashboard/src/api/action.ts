@@ -1,9 +1,7 @@
-import { useCallback, useState } from 'react';
-
 import { ApiError } from '../../../client/src/index.ts';
-import { asCallError, errorNumbers } from './client.ts';
+import { errorNumbers } from './client.ts';
 import type { CallError } from './client.ts';
-import { refreshAll } from './queries.ts';
+import { refreshAll, useAct } from './queries.ts';
 
 export interface Action {
   /** Returns whether it worked; `error` says why not. */
@@ -12,28 +10,19 @@ export interface Action {
   readonly error: CallError | undefined;
 }
 
-/** One or several calls that change something together. All that is shown is read again afterwards. */
+/** One or several calls that change something together. */
 export function useAction(): Action {
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<CallError>();
-  const run = useCallback(async (act: () => Promise<unknown>) => {
-    setPending(true);
-    setError(undefined);
+  const { run, isPending, error } = useAct(async (act: () => Promise<unknown>) => {
     try {
       await act();
-      refreshAll();
       return true;
-    } catch (failure) {
-      const callError = asCallError(failure);
-      setError(callError);
+    } catch (error) {
       // What somebody else has changed is shown before anybody tries again.
-      if (callError instanceof ApiError && callError.number === errorNumbers.stale) refreshAll();
-      return false;
-    } finally {
-      setPending(false);
+      if (error instanceof ApiError && error.number === errorNumbers.stale) refreshAll();
+      throw error;
     }
-  }, []);
-  return { run, isPending, error };
+  });
+  return { run: async (act) => (await run(act)) === true, isPending, error };
 }
 
 /** If-Match with what was seen, for a call. */

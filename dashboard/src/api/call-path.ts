@@ -1,14 +1,13 @@
 import { ApiError, ConnectionError } from '../../../client/src/index.ts';
 import type { ErrorBody } from '../../../client/src/index.ts';
+import { callHeaders } from './early-calls.ts';
 import { sessionIsOver } from './session.ts';
-
-const headers = { 'gatehouse-dashboard': '1', 'service-version': '2' } as const;
 
 /** Fetches a path of the server that the page came from; throws an `ApiError` unless the answer is a success. */
 export async function fetchPath(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } });
+    response = await fetch(path, { ...init, headers: { ...callHeaders, ...(init.headers as Record<string, string>) } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ConnectionError('The server does not answer.', { cause: error });

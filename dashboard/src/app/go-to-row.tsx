@@ -1,9 +1,7 @@
 import { useState } from 'react';
 
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { rowsInWindow, scrollToRow } from '../components/windowed-table.tsx';
 import { formatNumber } from '../lib/text.ts';
 
@@ -14,33 +12,27 @@ export function GoToRow({ onClose }: { readonly onClose: () => void }) {
   const wanted = Number(text);
   const isRow = Number.isInteger(wanted) && wanted >= 1 && wanted <= count;
   const go = (): void => {
-    if (!isRow) return;
     onClose();
     scrollToRow(wanted);
   };
   return (
-    <Dialog
+    <FormDialog
       title="Go to a row"
+      act="Go there"
+      missing={isRow ? undefined : 'Give a row to go on'}
+      isPending={false}
+      error={undefined}
+      onSubmit={go}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form="go-to-row" missing={isRow ? undefined : 'Give a row to go on'}>
-            Go there
-          </Button>
-        </>
-      }
     >
-      <Form id="go-to-row" label="Go to a row" onSubmit={go}>
-        <TextField
-          label="Row"
-          type="number"
-          startsFocused
-          value={text}
-          onChange={setText}
-          hint={`A number from 1 to ${formatNumber(count)}.`}
-        />
-      </Form>
-    </Dialog>
+      <TextField
+        label="Row"
+        type="number"
+        startsFocused
+        value={text}
+        onChange={setText}
+        hint={`A number from 1 to ${formatNumber(count)}.`}
+      />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useUrlState } from '../lib/url-state.ts';
 
-/** One of a few values, in the URL under its name. */
+/** One of a few values, in the URL under its name. The list starts again at its first page. */
 export function FilterChoice({
   name,
   label,
@@ -16,7 +16,7 @@ export function FilterChoice({
       className={params.has(name) ? 'input set' : 'input'}
       aria-label={label}
       value={params.get(name) ?? ''}
-      onChange={(event) => setParams({ [name]: event.target.value })}
+      onChange={(event) => setParams({ [name]: event.target.value, page: undefined })}
     >
       <option value="">{label}: any</option>
       {options.map(([value, words]) => (

@@ -5,7 +5,7 @@ import type { CallError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
-import { Problem } from './problem.tsx';
+import { isLockout, LockoutBanner, Problem } from './problem.tsx';
 
 /** A dialog that is one form: its fields, what went wrong besides them, and the act. */
 export function FormDialog({
@@ -16,7 +16,9 @@ export function FormDialog({
   error,
   onSubmit,
   onClose,
-  large = false,
+  cancel = 'Cancel',
+  keepsFirst = false,
+  onOverride,
   children,
 }: {
   readonly title: string;
@@ -29,7 +31,12 @@ export function FormDialog({
   readonly error: CallError | undefined;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
-  readonly large?: boolean;
+  /** Words of the button that leaves everything as it is. */
+  readonly cancel?: string;
+  /** The focus starts on that button. */
+  readonly keepsFirst?: boolean;
+  /** Does it though it locks the person out. */
+  readonly onOverride?: () => void;
   readonly children: ReactNode;
 }) {
   const id = useId();
@@ -37,10 +44,11 @@ export function FormDialog({
     <Dialog
       title={title}
       onClose={onClose}
-      large={large}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} startsFocused={keepsFirst}>
+            {cancel}
+          </Button>
           <Button look="primary" type="submit" form={id} disabled={isPending} missing={missing}>
             {act}
           </Button>
@@ -55,7 +63,11 @@ export function FormDialog({
         }}
       >
         {children}
-        <Problem error={error} />
+        {error !== undefined && isLockout(error) && onOverride !== undefined ? (
+          <LockoutBanner error={error} onOverride={onOverride} />
+        ) : (
+          <Problem error={error} />
+        )}
       </Form>
     </Dialog>
   );

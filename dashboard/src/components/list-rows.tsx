@@ -5,6 +5,7 @@ import type { Entry, ListId } from '../../../client/src/index.ts';
 import { countOf, formatNumber } from '../lib/text.ts';
 import { useUrlState } from '../lib/url-state.ts';
 import { Button } from './button.tsx';
+import { FilterChoice } from './filter-choice.tsx';
 import type { IconName } from './icon.tsx';
 import { rowsOnPage, useSearch } from './list-search.ts';
 import type { ChoiceFilter, Search } from './list-search.ts';
@@ -55,21 +56,8 @@ export function ListRows<Id extends ListId>(props: RowsProps<Id>) {
           value={params.get('q') ?? ''}
           onChange={(event) => setParams({ q: event.target.value, page: undefined })}
         />
-        {filters.map((filter) => (
-          <select
-            key={filter.name}
-            className={params.has(filter.name) ? 'input set' : 'input'}
-            aria-label={filter.label}
-            value={params.get(filter.name) ?? ''}
-            onChange={(event) => setParams({ [filter.name]: event.target.value, page: undefined })}
-          >
-            <option value="">{filter.label}: any</option>
-            {filter.options.map(([value, words]) => (
-              <option key={value} value={value}>
-                {filter.label}: {words}
-              </option>
-            ))}
-          </select>
+        {filters.map(({ name, label, options }) => (
+          <FilterChoice key={name} name={name} label={label} options={options} />
         ))}
         <span className="grow" />
         {selection.ids.size === 0 ? (

@@ -29,7 +29,6 @@ export function edgeParts(kind: Kind) {
   return {
     noun: ['edge', 'edges'],
     path,
-    hrefOf: ({ id }: NamedEdge) => `${path}/${id}`,
     filterHint: 'Description, hostport or id',
     nameOf: edgeName,
     errors: {

@@ -5,11 +5,8 @@ import type { IpPolicy } from '../../../client/src/index.ts';
 import { fieldOfError } from '../api/field-errors.ts';
 import { useChange, useList } from '../api/queries.ts';
 import { Banner } from '../components/banner.tsx';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
 import { descriptionBytes, SelectField, TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
-import { isLockout, LockoutBanner, Problem } from '../components/problem.tsx';
 import { toast } from '../components/toast.tsx';
 import { rangeOfAddress } from '../lib/address.ts';
 import { nameOf } from '../lib/text.ts';
@@ -41,66 +38,56 @@ export function LetInDialog({
     onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={`Let ${ip} in?`}
+      act="Add the allow rule"
+      cancel="Keep it out"
+      keepsFirst
+      isPending={change.isPending}
+      error={field === undefined ? change.error : undefined}
+      onSubmit={() => void submit()}
+      onOverride={() => void submit({ allowLockout: true })}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose} startsFocused>
-            Keep it out
-          </Button>
-          <Button look="primary" type="submit" form="let-in" disabled={change.isPending}>
-            Add the allow rule
-          </Button>
-        </>
-      }
     >
-      <Form id="let-in" label={`Let ${ip} in`} onSubmit={() => void submit()}>
-        {denyingRule === undefined ? null : (
-          <Banner
-            tone="warn"
-            note={
-              <>
-                Take it out of{' '}
-                <Link to={`/ip-policies/${denyingRule.policyId}`}>{policyName(policies, denyingRule.policyId)}</Link>{' '}
-                first.
-              </>
-            }
-          >
-            <code>{denyingRule.cidr}</code> denies it, and a deny rule wins over every allow rule.
-          </Banner>
-        )}
-        <SelectField
-          label="IP policy"
-          value={policyId}
-          onChange={setPolicyId}
-          options={policyIds.map((id) => [id, policyName(policies, id)] as const)}
-          hint="Whatever else uses this policy lets the range in as well."
-        />
-        <TextField
-          label="Range"
-          mono
-          value={cidr}
-          onChange={setCidr}
-          hint="This one address, unless you widen it."
-          error={field === 'cidr' ? change.error?.message : undefined}
-        />
-        <TextField
-          label="Description"
-          note="optional"
-          value={description}
-          onChange={setDescription}
-          limitBytes={descriptionBytes}
-          hint="Who comes from there."
-          error={field === 'description' ? change.error?.message : undefined}
-        />
-        {isLockout(change.error) && change.error !== undefined ? (
-          <LockoutBanner error={change.error} onOverride={() => void submit({ allowLockout: true })} />
-        ) : field === undefined ? (
-          <Problem error={change.error} />
-        ) : null}
-      </Form>
-    </Dialog>
+      {denyingRule === undefined ? null : (
+        <Banner
+          tone="warn"
+          note={
+            <>
+              Take it out of{' '}
+              <Link to={`/ip-policies/${denyingRule.policyId}`}>{policyName(policies, denyingRule.policyId)}</Link>{' '}
+              first.
+            </>
+          }
+        >
+          <code>{denyingRule.cidr}</code> denies it, and a deny rule wins over every allow rule.
+        </Banner>
+      )}
+      <SelectField
+        label="IP policy"
+        value={policyId}
+        onChange={setPolicyId}
+        options={policyIds.map((id) => [id, policyName(policies, id)] as const)}
+        hint="Whatever else uses this policy lets the range in as well."
+      />
+      <TextField
+        label="Range"
+        mono
+        value={cidr}
+        onChange={setCidr}
+        hint="This one address, unless you widen it."
+        error={field === 'cidr' ? change.error?.message : undefined}
+      />
+      <TextField
+        label="Description"
+        note="optional"
+        value={description}
+        onChange={setDescription}
+        limitBytes={descriptionBytes}
+        hint="Who comes from there."
+        error={field === 'description' ? change.error?.message : undefined}
+      />
+    </FormDialog>
   );
 }
 

@@ -31,6 +31,7 @@ export interface Listed<Id extends ListId> {
   /** Said where there is nothing yet: a title, and what the thing is for, in a sentence. */
   readonly whenEmpty: readonly [title: string, text: string];
   readonly footNote?: string;
+  /** Where a row leads, if not to its own page. */
   readonly hrefOf?: (row: Entry<Id>) => string;
   /** Shows the list. A component, because columns may need other lists; they have to be the same in every render. */
   readonly Rows: (props: RowsProps<Entry<Id>>) => ReactNode;

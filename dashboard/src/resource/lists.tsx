@@ -57,19 +57,34 @@ export function Rows<Id extends ListId>({
   listed,
   action,
 }: {
-  readonly listed: Listed<Id>;
+  readonly listed: Listed<Id> & Partial<Pick<Resource<Id>, 'path'>>;
   readonly action?: ReactNode;
 }) {
   const {
     whenEmpty: [title, text],
     Rows: Described,
+    path,
+    hrefOf = path === undefined ? undefined : (row: Entry<Id>) => `${path}/${keyOf(row)}`,
     ...words
   } = listed;
-  // Entries of every list have an id.
-  const keyOf = (row: Entry<Id>): string => (row as { readonly id: string }).id;
   return (
-    <Described render={(rows) => <ListRows {...words} {...rows} keyOf={keyOf} whenEmpty={{ title, text, action }} />} />
+    <Described
+      render={(rows) => (
+        <ListRows
+          {...words}
+          {...rows}
+          {...(hrefOf === undefined ? {} : { hrefOf })}
+          keyOf={keyOf}
+          whenEmpty={{ title, text, action }}
+        />
+      )}
+    />
   );
+}
+
+/** Entries of every list have an id. */
+function keyOf(row: unknown): string {
+  return (row as { readonly id: string }).id;
 }
 
 /** One of several lists of a page. */

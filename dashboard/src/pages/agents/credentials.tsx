@@ -25,7 +25,6 @@ export const credentials: Resource<'CredentialsList'> = {
   path: '/agents',
   listPath: '/agents?tab=credentials',
   mayWrite: ({ owner_id: owner }, { admin, principal }) => admin || owner === principal.id,
-  hrefOf: ({ id }) => `/agents/${id}`,
   filterHint: 'Description, rule or id',
   whenEmpty: ['No credentials', 'An agent signs in with the token of a credential.'],
   Rows: ({ render }) => {

@@ -28,7 +28,6 @@ const keys: Resource<'ApiKeysList'> = {
   noun: ['key', 'keys'],
   icon: 'key',
   path: '/api-keys',
-  hrefOf: ({ id }) => `/api-keys/${id}`,
   what: 'API keys',
   mayWrite: ({ owner_id: owner }, { admin, principal }) => admin || owner === principal.id,
   filterHint: 'Description, owner or id',

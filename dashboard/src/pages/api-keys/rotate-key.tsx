@@ -2,10 +2,8 @@ import { useState } from 'react';
 
 import type { ApiKey } from '../../../../client/src/index.ts';
 import { useChange } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { Problem } from '../../components/problem.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { nameOf } from '../../lib/text.ts';
 import { TokenDialog } from './token-dialog.tsx';
 
@@ -28,23 +26,18 @@ export function RotateKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readon
   };
   if (rotated !== undefined) return <TokenDialog apiKey={rotated} onClose={onClose} />;
   return (
-    <Dialog
+    <FormDialog
       title={`Give “${nameOf(apiKey)}” a new token?`}
+      act="Make a new token"
+      cancel="Keep the token"
+      keepsFirst
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={() => void run()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose} startsFocused>
-            Keep the token
-          </Button>
-          <Button look="primary" disabled={change.isPending} onClick={() => void run()}>
-            Make a new token
-          </Button>
-        </>
-      }
     >
       <p>The key keeps its id, owner and limits. The new token is shown once.</p>
       <SelectField label="The token in use" value={overlap} options={overlaps} onChange={setOverlap} />
-      <Problem error={change.error} />
-    </Dialog>
+    </FormDialog>
   );
 }

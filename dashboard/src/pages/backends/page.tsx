@@ -36,7 +36,6 @@ const isOff = (
 const shared = {
   path,
   what: 'backends',
-  hrefOf: ({ id }: Backend) => `${path}/${id}`,
   errors: { 6503: 'description', 6504: 'metadata', 6505: 'address', 6506: 'address', 6507: 'address', 20091: 'labels' },
   create: { title: 'Create a backend', act: 'Create backend', said: () => 'Created the backend.' },
   Body: ({ document }: Shown<Backend>) => (

@@ -46,7 +46,6 @@ const bots: Resource<'BotUsersList'> = {
   noun: ['bot', 'bots'],
   icon: 'bot',
   path,
-  hrefOf: ({ id }) => `${path}/${id}`,
   who: 'admins',
   filterHint: 'Name or id',
   whenEmpty: ['No bots', 'A bot owns the keys of a program, so that they outlive the person who made them.'],

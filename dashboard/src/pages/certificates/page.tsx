@@ -104,7 +104,6 @@ const tlsCertificates: Resource<'TlsCertificatesList'> = {
   noun: ['certificate', 'certificates'],
   icon: 'certificate',
   path,
-  hrefOf: ({ id }) => `${path}/${id}`,
   filterHint: 'Name, issuer or id',
   whenEmpty: [
     'No certificates',

@@ -1,5 +1,4 @@
-import { useState } from 'react';
-
+import { DropArea } from '../../components/drop-area.tsx';
 import { Field } from '../../components/field.tsx';
 
 /** A text in PEM: pasted, chosen from a file, or dropped. It is kept in the form and nowhere else. */
@@ -16,49 +15,36 @@ export function PemField({
   readonly onChange: (value: string) => void;
   readonly error: string | undefined;
 }) {
-  const [isOver, setOver] = useState(false);
-  const take = (file: File | undefined): void => {
-    if (file !== undefined) void file.text().then(onChange);
-  };
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
-        <div
-          className="drop stack tight"
-          data-over={isOver}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={(event) => {
-            event.preventDefault();
-            setOver(false);
-            take(event.dataTransfer.files[0]);
-          }}
-        >
-          <textarea
-            {...control}
-            className="input mono"
-            rows={4}
-            value={value}
-            placeholder="-----BEGIN"
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <label className="file">
-            <span className="btn sm">Choose a file…</span>
-            <input
-              type="file"
-              className="vh"
-              accept=".pem,.crt,.cer,.key,.txt"
-              aria-label={`${label} from a file`}
-              onChange={(event) => take(event.target.files?.[0])}
-            />
-            <span className="muted fine p1">or drop it here</span>
-          </label>
-        </div>
+        <DropArea onText={onChange}>
+          {(take) => (
+            <>
+              <textarea
+                {...control}
+                className="input mono"
+                rows={4}
+                value={value}
+                placeholder="-----BEGIN"
+                spellCheck={false}
+                autoComplete="off"
+                onChange={(event) => onChange(event.target.value)}
+              />
+              <label className="file">
+                <span className="btn sm">Choose a file…</span>
+                <input
+                  type="file"
+                  className="vh"
+                  accept=".pem,.crt,.cer,.key,.txt"
+                  aria-label={`${label} from a file`}
+                  onChange={(event) => take(event.target.files)}
+                />
+                <span className="muted fine p1">or drop it here</span>
+              </label>
+            </>
+          )}
+        </DropArea>
       )}
     </Field>
   );

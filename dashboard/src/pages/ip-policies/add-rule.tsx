@@ -4,11 +4,9 @@ import { parseCidr } from '../../../../src/lib/ip/cidr.ts';
 import { fieldOfError } from '../../api/field-errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { Button, ButtonGroup } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ButtonGroup } from '../../components/button.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { descriptionBytes, TextField } from '../../components/field.tsx';
-import { Form } from '../../components/form.tsx';
-import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toast.tsx';
 import { rangeOfAddress } from '../../lib/address.ts';
 import { ruleErrors } from '../../parts/rule-errors.ts';
@@ -33,53 +31,43 @@ export function AddRule({ policyId, onClose }: { readonly policyId: string; read
     onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title="Add a rule"
+      act="Add rule"
+      isPending={change.isPending}
+      error={field === undefined ? change.error : undefined}
+      onSubmit={() => void submit()}
+      onOverride={() => void submit({ allowLockout: true })}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form="add-rule" disabled={change.isPending}>
-            Add rule
-          </Button>
-        </>
-      }
     >
-      <Form id="add-rule" label="Add a rule" onSubmit={() => void submit()}>
-        <TextField
-          label="CIDR"
-          mono
-          startsFocused
-          value={values.cidr}
-          onChange={(cidr) => set({ cidr })}
-          placeholder="203.0.113.0/24"
-          error={field === 'cidr' ? change.error?.message : undefined}
-          hint={<CidrHint text={values.cidr.trim()} mine={rangeOfAddress(address)} onUse={(cidr) => set({ cidr })} />}
-        />
-        <ButtonGroup
-          label="Action"
-          value={values.action}
-          options={[
-            ['allow', 'Allow'],
-            ['deny', 'Deny'],
-          ]}
-          onChange={(action) => set({ action })}
-        />
-        <TextField
-          label="Description"
-          note="optional"
-          value={values.description}
-          onChange={(description) => set({ description })}
-          limitBytes={descriptionBytes}
-          error={field === 'description' ? change.error?.message : undefined}
-        />
-        {change.error !== undefined && isLockout(change.error) ? (
-          <LockoutBanner error={change.error} onOverride={() => void submit({ allowLockout: true })} />
-        ) : field === undefined ? (
-          <Problem error={change.error} />
-        ) : null}
-      </Form>
-    </Dialog>
+      <TextField
+        label="CIDR"
+        mono
+        startsFocused
+        value={values.cidr}
+        onChange={(cidr) => set({ cidr })}
+        placeholder="203.0.113.0/24"
+        error={field === 'cidr' ? change.error?.message : undefined}
+        hint={<CidrHint text={values.cidr.trim()} mine={rangeOfAddress(address)} onUse={(cidr) => set({ cidr })} />}
+      />
+      <ButtonGroup
+        label="Action"
+        value={values.action}
+        options={[
+          ['allow', 'Allow'],
+          ['deny', 'Deny'],
+        ]}
+        onChange={(action) => set({ action })}
+      />
+      <TextField
+        label="Description"
+        note="optional"
+        value={values.description}
+        onChange={(description) => set({ description })}
+        limitBytes={descriptionBytes}
+        error={field === 'description' ? change.error?.message : undefined}
+      />
+    </FormDialog>
   );
 }
 

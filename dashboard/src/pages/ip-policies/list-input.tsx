@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 
 import { Button } from '../../components/button.tsx';
+import { DropArea } from '../../components/drop-area.tsx';
 import type { InvalidLine } from './rule-list.ts';
 import { LineView } from './line-view.tsx';
 
@@ -20,7 +21,6 @@ export function ListInput({
   /** The line that is to be seen; a new object each time that somebody asks. */
   readonly goTo: { readonly line: number } | undefined;
 }) {
-  const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const lines = useMemo(() => text.split('\n'), [text]);
@@ -36,67 +36,52 @@ export function ListInput({
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a new wish moves the text
   }, [goTo]);
 
-  const take = async (file: File | undefined): Promise<void> => {
-    if (file !== undefined) onChange((await file.text()).replaceAll('\r\n', '\n'));
-  };
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a file can be dropped here; the button below does the same without a mouse
-    <div
-      className="drop stack tight"
-      data-over={isOver}
-      role="group"
-      aria-label="Your list"
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void take(event.dataTransfer.files[0]);
-      }}
-    >
-      {isLong ? (
-        <LineView lines={lines} badLines={badLines} goTo={goTo} />
-      ) : (
-        <textarea
-          ref={field}
-          className="input mono list-input"
-          aria-label="List of CIDRs, one a line"
-          data-autofocus
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={'203.0.113.0/24\n!198.51.100.7/32\n# offices'}
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-          onPaste={(event) => {
-            const pasted = event.clipboardData.getData('text/plain');
-            if (pasted.split('\n', mostEditableLines + 1).length <= mostEditableLines) return;
-            // A field is slow with so many lines; the view is not.
-            event.preventDefault();
-            onChange(`${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${pasted.replaceAll('\r\n', '\n')}`);
-          }}
-        />
+    <DropArea label="Your list" onText={(dropped) => onChange(dropped.replaceAll('\r\n', '\n'))}>
+      {(take) => (
+        <>
+          {isLong ? (
+            <LineView lines={lines} badLines={badLines} goTo={goTo} />
+          ) : (
+            <textarea
+              ref={field}
+              className="input mono list-input"
+              aria-label="List of CIDRs, one a line"
+              data-autofocus
+              spellCheck={false}
+              autoComplete="off"
+              placeholder={'203.0.113.0/24\n!198.51.100.7/32\n# offices'}
+              value={text}
+              onChange={(event) => onChange(event.target.value)}
+              onPaste={(event) => {
+                const pasted = event.clipboardData.getData('text/plain');
+                if (pasted.split('\n', mostEditableLines + 1).length <= mostEditableLines) return;
+                // A field is slow with so many lines; the view is not.
+                event.preventDefault();
+                onChange(`${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${pasted.replaceAll('\r\n', '\n')}`);
+              }}
+            />
+          )}
+          <div className="row">
+            <Button small onClick={() => picker.current?.click()}>
+              Choose a file
+            </Button>
+            {text === '' ? null : (
+              <Button small look="ghost" onClick={() => onChange('')}>
+                Start over
+              </Button>
+            )}
+            <input
+              ref={picker}
+              type="file"
+              accept=".txt,.csv,.list,text/plain"
+              hidden
+              aria-label="File with a list of CIDRs"
+              onChange={(event) => take(event.target.files)}
+            />
+          </div>
+        </>
       )}
-      <div className="row">
-        <Button small onClick={() => picker.current?.click()}>
-          Choose a file
-        </Button>
-        {text === '' ? null : (
-          <Button small look="ghost" onClick={() => onChange('')}>
-            Start over
-          </Button>
-        )}
-        <input
-          ref={picker}
-          type="file"
-          accept=".txt,.csv,.list,text/plain"
-          hidden
-          aria-label="File with a list of CIDRs"
-          onChange={(event) => void take(event.target.files?.[0])}
-        />
-      </div>
-    </div>
+    </DropArea>
   );
 }

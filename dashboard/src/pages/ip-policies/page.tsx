@@ -33,7 +33,6 @@ const policies: Resource<'IpPoliciesList'> = {
   icon: 'list',
   path,
   what: 'IP policies',
-  hrefOf: ({ id }) => `${path}/${id}`,
   filterHint: 'Description or id',
   whenEmpty: [
     'No IP policies',

@@ -4,6 +4,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
+import { FilterChoice } from '../../components/filter-choice.tsx';
 import { Empty, ErrorState } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -14,6 +15,15 @@ import { rangesContaining } from '../../lib/address.ts';
 import { formatNumber } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import type { Rule, Rules } from './use-rules.ts';
+
+const actionOptions = [
+  ['allow', 'allow'],
+  ['deny', 'deny'],
+] as const;
+const families = [
+  ['IPv4', 'IPv4'],
+  ['IPv6', 'IPv6'],
+] as const;
 
 /** The rules of a policy, however many: only the rows that are seen exist. */
 export function RuleTable({
@@ -51,8 +61,8 @@ export function RuleTable({
           value={params.get('q') ?? ''}
           onChange={(event) => setParams({ q: event.target.value })}
         />
-        <Choice name="action" label="Action" values={['allow', 'deny']} />
-        <Choice name="family" label="Family" values={['IPv4', 'IPv6']} />
+        <FilterChoice name="action" label="Action" options={actionOptions} />
+        <FilterChoice name="family" label="Family" options={families} />
         <span className="grow" />
         <span className="muted nowrap" role="status">
           {isFiltered ? `${formatNumber(shown.length)} of ${formatNumber(total)} rules` : seen}
@@ -97,33 +107,6 @@ export function RuleTable({
       </div>
       {leaving === undefined ? null : <DeleteRule rule={leaving} onClose={() => setLeaving(undefined)} />}
     </section>
-  );
-}
-
-function Choice({
-  name,
-  label,
-  values,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly values: readonly string[];
-}) {
-  const [params, setParams] = useUrlState();
-  return (
-    <select
-      className={params.has(name) ? 'input set' : 'input'}
-      aria-label={label}
-      value={params.get(name) ?? ''}
-      onChange={(event) => setParams({ [name]: event.target.value })}
-    >
-      <option value="">{label}: any</option>
-      {values.map((value) => (
-        <option key={value} value={value}>
-          {label}: {value}
-        </option>
-      ))}
-    </select>
   );
 }
 

@@ -40,7 +40,6 @@ const restrictions: Resource<'IpRestrictionsList'> = {
   path,
   what: 'IP restrictions',
   who: 'admins',
-  hrefOf: ({ id }) => `${path}/${id}`,
   filterHint: 'Description or id',
   whenEmpty: [
     'No IP restrictions',

@@ -31,7 +31,6 @@ function nameOf(row: Name): string {
 const shared = {
   path,
   what: 'reserved names',
-  hrefOf: ({ id }: Name) => `${path}/${id}`,
   nameOf,
   errors: {
     413: 'domain',
