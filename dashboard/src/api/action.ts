@@ -16,10 +16,10 @@ export function useAction(): Action {
     try {
       await act();
       return true;
-    } catch (error) {
+    } catch (failure) {
       // What somebody else has changed is shown before anybody tries again.
-      if (error instanceof ApiError && error.number === errorNumbers.stale) refreshAll();
-      throw error;
+      if (failure instanceof ApiError && failure.number === errorNumbers.stale) refreshAll();
+      throw failure;
     }
   });
   return { run: async (act) => (await run(act)) === true, isPending, error };

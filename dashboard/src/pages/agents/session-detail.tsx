@@ -20,6 +20,7 @@ import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
+import { linesOf } from '../../resource/uses.tsx';
 import { useCredentialName } from './names.ts';
 import { servedAt, tunnelColumns } from './tunnel-list.tsx';
 
@@ -167,19 +168,14 @@ function StopSession({
     <DeleteDialog
       title={`Stop the agent ${name} at ${session.ip}?`}
       lost="The program that holds the agent is told to end, and its visitors get 503 from this moment. It comes back only when somebody starts it there."
-      uses={
-        tunnels.length === 0 ? undefined : (
-          <ul className="rules">
-            {tunnels.map((tunnel) => (
-              <li key={tunnel.id}>
-                <Glyph tone="warn" />
-                <code className="grow">{servedAt(tunnel)}</code>
-                <span className="end">{tunnel.forwards_to}</span>
-              </li>
-            ))}
-          </ul>
-        )
-      }
+      uses={linesOf(
+        tunnels.map((tunnel) => ({
+          id: tunnel.id,
+          tone: 'warn',
+          text: <code>{servedAt(tunnel)}</code>,
+          end: tunnel.forwards_to,
+        })),
+      )}
       act="Stop agent"
       isPending={action.isPending}
       error={action.error}

@@ -38,17 +38,7 @@ export function EnforceDialog({
   const restriction = seen.document;
   const { id, type } = restriction;
   const [isMeant, setMeant] = useState(false);
-  const edit = useEdit({
-    seen,
-    reread,
-    toValues: ({ enforced }: IpRestriction) => ({ enforced }),
-    start: { enforced: true },
-    send: (body, options) => client.call('IpRestrictionsUpdate', { path: { id }, body, ...options }),
-    onSaved: () => {
-      toast(`${nameOf(restriction)} is enforced.`);
-      onClose();
-    },
-  });
+  const edit = useSwitch(seen, reread, true, onClose);
   const allowMe = useAllowMe(restriction.ip_policies[0]?.id, () => void edit.save());
   const question = questionOf(standing);
   return (
@@ -87,6 +77,62 @@ export function EnforceDialog({
       </Banner>
     </Dialog>
   );
+}
+
+/** The way back: from enforced to warning. */
+export function WarnDialog({
+  seen,
+  reread,
+  onClose,
+}: {
+  readonly seen: Reply<IpRestriction>;
+  readonly reread: () => Promise<Reply<IpRestriction>>;
+  readonly onClose: () => void;
+}) {
+  const edit = useSwitch(seen, reread, false, onClose);
+  return (
+    <Dialog
+      title={`Turn “${nameOf(seen.document)}” back to warning?`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose} startsFocused>
+            Keep it enforced
+          </Button>
+          <Button look="primary" disabled={edit.isPending} onClick={() => void edit.save()}>
+            Turn to warning
+          </Button>
+        </>
+      }
+    >
+      <p>
+        Addresses that it refuses get in from this moment, as far as nothing else refuses them. It goes on to warn of
+        them.
+      </p>
+      <EditProblem edit={edit} />
+    </Dialog>
+  );
+}
+
+/** An edit of the one field that says whether it is enforced. */
+function useSwitch(
+  seen: Reply<IpRestriction>,
+  reread: () => Promise<Reply<IpRestriction>>,
+  isOn: boolean,
+  onClose: () => void,
+) {
+  const { id } = seen.document;
+  return useEdit({
+    seen,
+    reread,
+    toValues: ({ enforced }: IpRestriction) => ({ enforced }),
+    start: { enforced: isOn },
+    send: (body, options) => client.call('IpRestrictionsUpdate', { path: { id }, body, ...options }),
+    onSaved: () => {
+      toast(`${nameOf(seen.document)} ${isOn ? 'is enforced' : 'only warns'}.`);
+      onClose();
+    },
+  });
 }
 
 /** Undefined where everybody is decided and a day was watched. */

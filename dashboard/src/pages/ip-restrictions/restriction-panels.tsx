@@ -11,11 +11,10 @@ import { byteLength } from '../../lib/bytes.ts';
 import { useUrlState } from '../../lib/url-state.ts';
 import { PolicyLinks } from '../../parts/policy-choice.tsx';
 import type { Shown } from '../../resource/describe.ts';
-import { EnforceDialog } from './enforce-dialog.tsx';
+import { EnforceDialog, WarnDialog } from './enforce-dialog.tsx';
 import { SafeToEnforce } from './safe-to-enforce.tsx';
 import { SourcesTable } from './sources-table.tsx';
 import { sourcesOf, useStanding } from './standing.ts';
-import { WarnDialog } from './warn-dialog.tsx';
 import { WarningsChart } from './warnings-chart.tsx';
 import { YouStay } from './you-stay.tsx';
 
