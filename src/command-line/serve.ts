@@ -10,7 +10,6 @@ import type { Config, Flags } from '../config/config.ts';
 import { createLog } from '../log.ts';
 import { hasGateway } from '../config/roles.ts';
 import { describeDatabase } from '../lib/database-url.ts';
-import { inlineMore } from '../lib/inline-more.ts';
 import { explainStart } from './faults.ts';
 import type { Host } from './host.ts';
 import { addSettingsFlags } from './settings-flags.ts';
@@ -24,7 +23,6 @@ export function addServe(program: Command, host: Host): void {
 }
 
 async function serve(config: Config, host: Host): Promise<void> {
-  inlineMore();
   const log = createLog(config.logLevel, host.stdout);
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {

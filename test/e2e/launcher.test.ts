@@ -9,6 +9,10 @@ import { fileURLToPath } from 'node:url';
 
 const launcher = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
 
+const options = '--max-semi-space-size=16 --max-inlined-bytecode-size-cumulative=4000 --min-inlining-frequency=0.02';
+/** Version of a Node that refuses the options for inlining. */
+const unknowing = 'v99.0.0';
+
 interface Machine {
   readonly isInstalled: boolean;
   /** Version that the Node of the npm packages prints; `''` if it cannot run, undefined if there is none. */
@@ -44,11 +48,12 @@ async function launch(context: TestContext, { isInstalled, pinned, own, isPacked
   return { root, status, stdout, stderr };
 }
 
-/** Writes a fake Node that prints its version, or the arguments it was started with. */
+/** Writes a fake Node that prints its version, or the arguments it was started with. One of them refuses inlining. */
 async function writeNode(path: string, name: string, version: string | undefined): Promise<void> {
   if (version === undefined) return;
-  const answer = version === '' ? 'exit 127' : `[ "$1" = --version ] && echo ${version} || echo ${name} $# "$@"`;
-  await writeFile(path, `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+  const refuse = version === unknowing ? 'case "$*" in *inlin*) exit 9;; esac\n' : '';
+  const answer = `case "$*" in *--version) echo ${version};; *) echo ${name} $# "$@";; esac`;
+  await writeFile(path, `#!/bin/sh\n${refuse}${version === '' ? 'exit 127' : answer}\n`, { mode: 0o755 });
 }
 
 test('without its packages it says how to install them, in one sentence', async (context) => {
@@ -78,12 +83,18 @@ test('the pinned Node goes before that of the machine, if it runs', async (conte
   ] as const) {
     const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, pinned, own });
     assert.deepEqual([status, stderr], [0, '']);
-    assert.equal(stdout, `${expected} 5 --max-semi-space-size=16 ${root}/src/main.ts accounts list two words\n`);
+    assert.equal(stdout, `${expected} 7 ${options} ${root}/src/main.ts accounts list two words\n`);
   }
 });
 
 test('the packed package, which has no sources, runs what was built of them', async (context) => {
   const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: 'v24.1.0', isPacked: true });
   assert.deepEqual([status, stderr], [0, '']);
-  assert.equal(stdout, `own 5 --max-semi-space-size=16 ${root}/dist/src/main.js accounts list two words\n`);
+  assert.equal(stdout, `own 7 ${options} ${root}/dist/src/main.js accounts list two words\n`);
+});
+
+test('a Node that does not know how to inline more runs without', async (context) => {
+  const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: unknowing });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.equal(stdout, `own 5 --max-semi-space-size=16 ${root}/src/main.ts accounts list two words\n`);
 });

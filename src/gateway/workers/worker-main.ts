@@ -1,7 +1,7 @@
 /** The program of a gateway worker: a node engine at the other end of its parent's channel. */
 import { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
 
-import { inlineMore } from '../../lib/inline-more.ts';
 import { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { Link } from '../../links/link.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
@@ -26,7 +26,9 @@ let staged: StagedUpdate | undefined;
 const questions = new Map<number, (madeByOthers: boolean) => void>();
 let asked = 0;
 
-inlineMore();
+// As `bin/gatehouse` has them for its own process. A V8 that does not know one says so and goes on.
+for (const flag of ['--max-inlined-bytecode-size-cumulative=4000', '--min-inlining-frequency=0.02'])
+  setFlagsFromString(flag);
 // A terminal or a service manager signals the whole group: the parent drains its workers and then lets go of them.
 process.on('SIGINT', ignore).on('SIGTERM', ignore);
 process.on('disconnect', () => {
