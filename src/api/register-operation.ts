@@ -126,7 +126,7 @@ function checkAgain(request: FastifyRequest, operation: Operation, options: ApiO
   });
 }
 
-/** The schema is compiled at the first call: to compile all of them would take half of the start. */
+/** The schema is compiled at the first call: to compile all of them would make the start longer. */
 function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
   return (request, _reply, done) => {
     settle(() => {

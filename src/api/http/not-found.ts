@@ -34,7 +34,7 @@ export async function refuseUnknown(
   for (const { method, url } of pathsInFolders(methodsByPath)) app.route({ method, url, handler: () => {} });
 }
 
-/** Finds the paths as the framework does, whatever the method. Routes for every method would be a fourth of the start. */
+/** Finds the paths as the framework does, whatever the method. Routes for every method would make the start longer. */
 function refusals(methodsByPath: MethodsByPath): (request: FastifyRequest) => UserError {
   const router = createRouter({ maxParamLength });
   for (const [path, methods] of methodsByPath)
