@@ -37,7 +37,7 @@ interface CallOptions {
   readonly ifMatch: string | undefined;
   readonly idempotencyKey: string | undefined;
   /** Id that a new resource should have, as it was sent. */
-  readonly wishedId: string | undefined;
+  readonly chosenId: string | undefined;
 }
 
 interface CallParts {
@@ -69,7 +69,7 @@ export function newCall(parts: CallParts): Call {
     allowLockout: headers['gatehouse-allow-lockout'] === 'true',
     ifMatch: headers['if-match'],
     idempotencyKey: singleHeader(headers['idempotency-key']),
-    wishedId: singleHeader(headers['gatehouse-new-id']),
+    chosenId: singleHeader(headers['gatehouse-new-id']),
     setHeader,
   };
 }

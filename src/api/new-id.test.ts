@@ -5,7 +5,7 @@ import { createAccount, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
 
-const wish = (id: string) => ({ headers: { 'gatehouse-new-id': id } });
+const withId = (id: string) => ({ headers: { 'gatehouse-new-id': id } });
 /** The example of the specification: made on 2025-02-26. */
 const body = '2tQzYDLwIVU45s8sSMNpRfQp1Ng';
 
@@ -27,7 +27,7 @@ onEachGatehouse('an id of another server', (g) => {
       ['/bot_users', 'bot', { name: 'kept' }],
     ] as const) {
       const id = `${prefix}_${body}`;
-      const { status, body: made } = await g().post(path, fields, wish(id));
+      const { status, body: made } = await g().post(path, fields, withId(id));
       assert.deepEqual([status, made.id, made.created_at.slice(0, 7)], [201, id, '2025-02'], JSON.stringify(made));
       assert.equal((await g().get(`${path}/${id}`)).body.id, id);
       assert.equal((await g().delete(`${path}/${id}`)).status, 204);
@@ -37,7 +37,7 @@ onEachGatehouse('an id of another server', (g) => {
   test('is not taken from whoever has it, in whatever account', async () => {
     const { id } = await g().create('/ip_policies', { description: 'first' });
     const { token } = await createUser(g(), 'admin', await createAccount(g()));
-    for (const options of [wish(id), { ...wish(id), token }]) {
+    for (const options of [withId(id), { ...withId(id), token }]) {
       const { status, body: made } = await g().post('/ip_policies', { description: 'second' }, options);
       assert.equal(status, 201);
       assert.notEqual(made.id, id);
@@ -54,8 +54,8 @@ onEachGatehouse('an id of another server', (g) => {
       'ipp_zzzzzzzzzzzzzzzzzzzzzzzzzzz',
       'ipp_aWgEPTl1tmebfsQzFP4bxwgy80V',
     ])
-      await refuses(g(), ['POST', '/ip_policies', {}, wish(id)], 400, 215);
+      await refuses(g(), ['POST', '/ip_policies', {}, withId(id)], 400, 215);
     const { token } = await createUser(g(), 'member');
-    await refuses(g(), ['POST', '/ip_policies', {}, { ...wish(`ipp_${body}`), token }], 403, 20007);
+    await refuses(g(), ['POST', '/ip_policies', {}, { ...withId(`ipp_${body}`), token }], 403, 20007);
   });
 });

@@ -12,20 +12,20 @@ export const newIdErrors = [adminOnly, invalidValue] as const;
 const aheadMs = 60_000;
 
 /**
- * The id that the caller wishes for a new resource, so that one which comes from another server keeps its own; undefined
- * where none is wished, or where something has it, in whatever account.
+ * The id that the caller chooses for a new resource, so that one which comes from another server keeps its own; undefined
+ * where none is chosen, or where something has it, in whatever account.
  */
 export async function acceptNewId<Document extends Stored>(
   transaction: Transaction,
   table: Table<Document>,
-  { wishedId, caller }: Call,
+  { chosenId, caller }: Call,
 ): Promise<string | undefined> {
-  if (wishedId === undefined) return undefined;
+  if (chosenId === undefined) return undefined;
   if (!caller.principal.admin) throw new UserError(adminOnly, { action: 'choose the id of a new resource' });
-  const time = table.mayHave(wishedId) ? timeOfId(wishedId) : undefined;
+  const time = table.mayHave(chosenId) ? timeOfId(chosenId) : undefined;
   if (time === undefined || time > Date.now() + aheadMs) {
-    const reason = `is ${quote(wishedId)}, where ${table.prefix}_ and 27 letters and digits belong, made before now`;
+    const reason = `is ${quote(chosenId)}, where ${table.prefix}_ and 27 letters and digits belong, made before now`;
     throw new UserError(invalidValue, { field: quote(newIdHeader), reason });
   }
-  return (await table.load(transaction, wishedId)) === undefined ? wishedId : undefined;
+  return (await table.load(transaction, chosenId)) === undefined ? chosenId : undefined;
 }

@@ -58,7 +58,7 @@ export interface Exchange {
   /** Ends a connection or stream in a way that cannot be taken for a whole answer. */
   abort(): void;
   /** Answers 101 and hands the client's socket over, with the bytes that came behind the request. */
-  switchProtocols(headers: readonly string[]): { readonly socket: Socket; readonly rest: Buffer };
+  switchProtocols(headers: readonly string[]): { readonly socket: Socket; readonly firstBytes: Buffer };
 
   onDrain: (() => void) | undefined;
   /** The exchange is over, whole or not. Called once. */

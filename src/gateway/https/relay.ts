@@ -193,7 +193,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#fail(new UserError(internalError));
   }
 
-  onUpgrade(head: ResponseHead, socket: Duplex, rest: Buffer): void {
+  onUpgrade(head: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
     const headers = [
       ...this.#rewritten(head),
       'Connection',
@@ -201,7 +201,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
     ];
     const client = this.#switchProtocols(headers, socket);
-    if (client !== undefined) this.#join(client.socket, socket, client.rest, rest);
+    if (client !== undefined) this.#join(client.socket, socket, client.firstBytes, firstBytes);
   }
 
   /** Joins the bytes of a WebSocket's messages with a stream that knows nothing of HTTP. */
@@ -211,7 +211,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (client === undefined) return;
     const messages = new WebsocketStream(client.socket);
     this.#join(messages, stream, nothing, nothing);
-    messages.receive(client.rest);
+    messages.receive(client.firstBytes);
   }
 
   /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */

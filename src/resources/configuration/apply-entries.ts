@@ -8,8 +8,8 @@ import { carryOut } from './apply.ts';
 import type { StepIds } from './apply.ts';
 import { writeNames } from './names.ts';
 import { piecesOf } from './pieces.ts';
-import { acceptWished, planSteps } from './plan.ts';
-import type { Plan, Step, Wished, WishedEntry } from './plan.ts';
+import { acceptDeclared, planSteps } from './plan.ts';
+import type { Plan, Step, Declared, DeclaredEntry } from './plan.ts';
 import { digestOf, readState } from './state.ts';
 import type { State } from './state.ts';
 
@@ -45,14 +45,14 @@ async function keepIfPossible(writing: Promise<void>): Promise<void> {
   }
 }
 
-export async function applyEntries(context: ResourceContext, call: Call<readonly WishedEntry[]>, options: Options) {
+export async function applyEntries(context: ResourceContext, call: Call<readonly DeclaredEntry[]>, options: Options) {
   const { services, settings } = context;
   const kinds = services.all(configurationKinds);
-  const wished = await acceptWished(kinds, call.body, settings.configurationEntries);
+  const declared = await acceptDeclared(kinds, call.body, settings.configurationEntries);
   for (let plans = 1; ; plans++) {
     const state = await currentState(context, call, { remember: false });
-    const plan = await planFor(context, call, wished, options, state);
-    const ids = await perform(context, call, wished, options, { state, plan, isLast: plans === planLimit });
+    const plan = await planFor(context, call, declared, options, state);
+    const ids = await perform(context, call, declared, options, { state, plan, isLast: plans === planLimit });
     if (ids !== undefined) return present(options, ids.plan, ids.ids);
   }
 }
@@ -60,14 +60,14 @@ export async function applyEntries(context: ResourceContext, call: Call<readonly
 async function planFor(
   { services }: ResourceContext,
   call: Call,
-  wished: Wished,
+  declared: Declared,
   { prune }: Options,
   state: State,
 ): Promise<Plan> {
   const current = await digestOf(state);
   checkIfMatch(call, current);
   setEtag(call, current);
-  return planSteps(state, wished, services.all(configurationKinds), prune);
+  return planSteps(state, declared, services.all(configurationKinds), prune);
 }
 
 interface Planned {
@@ -85,14 +85,14 @@ interface Performed {
 async function perform(
   context: ResourceContext,
   call: Call,
-  wished: Wished,
+  declared: Declared,
   options: Options,
   planned: Planned,
 ): Promise<Performed | undefined> {
   const { plan, isLast } = planned;
   if (plan.steps.length === 0) return { plan, ids: new Map() };
   const work = (steps: readonly Step[]) => (transaction: Transaction) =>
-    performWithin(transaction, context, call, wished, options, { ...planned, plan: { ...plan, steps } });
+    performWithin(transaction, context, call, declared, options, { ...planned, plan: { ...plan, steps } });
   if (!options.dryRun) return context.store.write(call.actor, work(plan.steps));
   const ids = new Map<Step, string>();
   // The last plan is made anew within the transaction, and so it has no pieces yet.
@@ -108,7 +108,7 @@ async function performWithin(
   transaction: Transaction,
   context: ResourceContext,
   call: Call,
-  wished: Wished,
+  declared: Declared,
   options: Options,
   { state, plan, isLast }: Planned,
 ): Promise<Performed | undefined> {
@@ -120,7 +120,7 @@ async function performWithin(
   if (await isOutdated(transaction, state, changeKinds)) {
     if (!isLast) return undefined;
     const now = await readState(transaction, accountId, kinds);
-    planned = { state: now, plan: await planFor(context, call, wished, options, now) };
+    planned = { state: now, plan: await planFor(context, call, declared, options, now) };
   }
   if (!options.dryRun) await writeNames(transaction, accountId, planned.state.gone, planned.state.fresh);
   return {

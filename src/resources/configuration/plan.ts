@@ -8,14 +8,14 @@ import { duplicateName, nameOfOtherKind, tooManyEntries } from './errors.ts';
 import type { State, StateEntry } from './state.ts';
 
 /** An entry of a request, which has passed its schema. */
-export interface WishedEntry {
+export interface DeclaredEntry {
   readonly kind: string;
   readonly name: string;
 }
 
 export type Action = 'create' | 'change' | 'delete';
 
-/** One step from what is to what is wished. */
+/** One step from what is to what is declared. */
 export interface Step {
   readonly action: Action;
   readonly kind: ConfigurationKind;
@@ -29,27 +29,27 @@ export interface Step {
 
 export interface Plan {
   readonly steps: readonly Step[];
-  /** Entries that are as they are wished already. */
+  /** Entries that are as they are declared already. */
   readonly unchanged: number;
 }
 
 /** Entries in canonical form. */
-export type Wished = readonly {
+export type Declared = readonly {
   readonly kind: ConfigurationKind;
   readonly name: string;
   readonly fields: EntryFields;
 }[];
 
-export async function acceptWished(
+export async function acceptDeclared(
   kinds: readonly ConfigurationKind[],
-  entries: readonly WishedEntry[],
+  entries: readonly DeclaredEntry[],
   limit: number,
-): Promise<Wished> {
+): Promise<Declared> {
   if (entries.length > limit) throw new UserError(tooManyEntries, { count: entries.length, limit });
   const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const seen = new Map<string, WishedEntry>();
+  const seen = new Map<string, DeclaredEntry>();
   const pace = new Pace();
-  const wished: Wished[number][] = [];
+  const declared: Declared[number][] = [];
   for (const entry of entries) {
     const { kind: kindName, name, ...fields } = entry;
     const kind = byKind.get(kindName);
@@ -59,25 +59,25 @@ export async function acceptWished(
     if (first !== undefined)
       throw new UserError(duplicateName, { name: quote(name), first: placeOf(first), second: placeOf(entry) });
     seen.set(key, entry);
-    wished.push({ kind, name, fields: await atPlace(entry, async () => kind.accept(fields)) });
+    declared.push({ kind, name, fields: await atPlace(entry, async () => kind.accept(fields)) });
     if (pace.isDue) await pace.giveWay();
   }
-  return wished;
+  return declared;
 }
 
 export async function planSteps(
   state: State,
-  wished: Wished,
+  declared: Declared,
   kinds: readonly ConfigurationKind[],
   prune: boolean,
 ): Promise<Plan> {
   const steps: Step[] = [];
   const pace = new Pace();
-  const declared = new Set<StateEntry>();
+  const found = new Set<StateEntry>();
   const kindOfName = new Map<string, string>();
   for (const ofKind of state.entries.values())
     for (const { kind, name } of ofKind.values()) kindOfName.set(`${kind.scope} ${name}`, kind.kind);
-  for (const { kind, name, fields } of wished) {
+  for (const { kind, name, fields } of declared) {
     const entry = state.entries.get(kind.kind)?.get(name);
     if (pace.isDue) await pace.giveWay();
     if (entry === undefined) {
@@ -90,16 +90,16 @@ export async function planSteps(
       steps.push({ action: 'create', kind, name, entry, fields, changes: diffFields(kind, {}, fields) });
       continue;
     }
-    declared.add(entry);
+    found.add(entry);
     const whole = withUndeclared(entry.fields, fields, kind);
     const changes = diffFields(kind, entry.fields, whole);
     if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, changes });
   }
-  const unchanged = declared.size - steps.filter(({ action }) => action === 'change').length;
+  const unchanged = found.size - steps.filter(({ action }) => action === 'change').length;
   if (prune) {
     for (const kind of kinds) {
       for (const entry of state.entries.get(kind.kind)?.values() ?? []) {
-        if (declared.has(entry)) continue;
+        if (found.has(entry)) continue;
         const changes = diffFields(kind, entry.fields, {});
         steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, changes });
       }
@@ -109,7 +109,9 @@ export async function planSteps(
 }
 
 /** A set that the entry does not mention, such as the rules of a policy, is left as it is. */
-function withUndeclared(before: EntryFields, wished: EntryFields, { sets = [] }: ConfigurationKind): EntryFields {
-  const kept = sets.filter((field) => wished[field] === undefined && before[field] !== undefined);
-  return kept.length === 0 ? wished : { ...wished, ...Object.fromEntries(kept.map((field) => [field, before[field]])) };
+function withUndeclared(before: EntryFields, declared: EntryFields, { sets = [] }: ConfigurationKind): EntryFields {
+  const kept = sets.filter((field) => declared[field] === undefined && before[field] !== undefined);
+  return kept.length === 0
+    ? declared
+    : { ...declared, ...Object.fromEntries(kept.map((field) => [field, before[field]])) };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
 import type { ConfigurationKind } from '../configuration-kind.ts';
-import type { WishedEntry } from './plan.ts';
+import type { DeclaredEntry } from './plan.ts';
 
 export const ConfigurationFieldChange = Type.Object(
   {
@@ -46,7 +46,7 @@ export const ConfigurationApplied = Type.Object(
 export function entriesSchema(kinds: readonly ConfigurationKind[]) {
   const forms = kinds.flatMap(({ schema }) => (schema === undefined ? [] : [Type.Ref(idOf(schema))]));
   return Type.Array(
-    Type.Unsafe<WishedEntry>({
+    Type.Unsafe<DeclaredEntry>({
       type: 'object',
       required: ['kind'],
       discriminator: { propertyName: 'kind' },

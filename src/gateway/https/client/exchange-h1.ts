@@ -14,7 +14,7 @@ const shortBody = 16_384;
 export interface UpgradeRequest {
   readonly socket: Socket;
   /** Bytes that came behind the request head. */
-  readonly rest: Buffer;
+  readonly firstBytes: Buffer;
 }
 
 interface Http1Options {
@@ -118,11 +118,11 @@ export class Http1Exchange implements Exchange {
     this.bodyStream.socket.destroy();
   }
 
-  switchProtocols(headers: readonly string[]): { socket: Socket; rest: Buffer } {
-    const { socket, rest } = this.#upgradeRequest ?? { socket: this.bodyStream.socket, rest: nothing };
+  switchProtocols(headers: readonly string[]): { socket: Socket; firstBytes: Buffer } {
+    const { socket, firstBytes } = this.#upgradeRequest ?? { socket: this.bodyStream.socket, firstBytes: nothing };
     this.#response.detachSocket(socket);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${formatHeaders(headers)}\r\n`, 'latin1');
-    return { socket, rest };
+    return { socket, firstBytes };
   }
 }
 

@@ -86,7 +86,7 @@ export class Http2Exchange implements Exchange {
       this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
   }
 
-  switchProtocols(): { socket: Socket; rest: Buffer } {
+  switchProtocols(): { socket: Socket; firstBytes: Buffer } {
     throw new Error('HTTP/2 has no Upgrade');
   }
 }

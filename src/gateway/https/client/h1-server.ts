@@ -127,11 +127,11 @@ export class Http1Server {
     this.#server.on('request', onRequest);
     this.#server.on('checkContinue', onRequest);
     this.#server.on('checkExpectation', onRequest);
-    this.#server.on('upgrade', (request, socket, rest) => {
-      this.#onUpgrade(request, socket, rest);
+    this.#server.on('upgrade', (request, socket, firstBytes) => {
+      this.#onUpgrade(request, socket, firstBytes);
     });
-    this.#server.on('connect', (request, socket, rest) => {
-      this.#onUpgrade(request, socket, rest);
+    this.#server.on('connect', (request, socket, firstBytes) => {
+      this.#onUpgrade(request, socket, firstBytes);
     });
     this.#server.on('clientError', (error, socket) => {
       this.#onClientError(error, socket);
@@ -151,7 +151,7 @@ export class Http1Server {
     });
   }
 
-  #onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+  #onUpgrade(request: IncomingMessage, socket: Duplex, firstBytes: Buffer): void {
     const { socket: clientSocket } = request;
     clientSocket.on('error', () => {});
     if (this.#closing.has(clientSocket)) return;
@@ -171,7 +171,7 @@ export class Http1Server {
     if (connection === undefined) return;
     clearTimeout(connection.overdue);
     clientSocket.off('data', connection.onData);
-    const form = { lineIsExact: connection.lines.has(request), upgrade: { socket: clientSocket, rest } };
+    const form = { lineIsExact: connection.lines.has(request), upgrade: { socket: clientSocket, firstBytes } };
     connection.turns.take(() => {
       this.#begin(connection, request, response, form);
     });

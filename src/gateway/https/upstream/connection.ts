@@ -22,7 +22,7 @@ export interface UpstreamHandler {
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
   /** The handler owns the stream from now on. */
-  onUpgrade(head: ResponseHead, stream: Duplex, rest: Buffer): void;
+  onUpgrade(head: ResponseHead, stream: Duplex, firstBytes: Buffer): void;
   onFault(fault: UpstreamFault): void;
   /** More of the request body may be written. */
   onDrain(): void;
@@ -149,12 +149,12 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.#handler?.onEnd(trailers);
   }
 
-  onUpgrade(head: ResponseHead, rest: Buffer): void {
+  onUpgrade(head: ResponseHead, firstBytes: Buffer): void {
     const handler = this.#handler;
     this.#handler = undefined;
     this.takeStream();
     if (handler === undefined) this.#socket.destroy();
-    else handler.onUpgrade(head, this.#socket, rest);
+    else handler.onUpgrade(head, this.#socket, firstBytes);
   }
 
   readonly #onSocketData = (chunk: Buffer): void => {

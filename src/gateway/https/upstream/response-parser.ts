@@ -20,8 +20,8 @@ export interface ResponseSink {
   /** `last`: the body ends with this chunk, which is then followed by `onEnd`. */
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
-  /** The connection now speaks another protocol; `rest` is its first bytes. */
-  onUpgrade(head: ResponseHead, rest: Buffer): void;
+  /** The connection now speaks another protocol; `firstBytes` are those that have come already. */
+  onUpgrade(head: ResponseHead, firstBytes: Buffer): void;
 }
 
 type State = 'idle' | 'head' | 'length' | 'chunked' | 'until-close' | 'ended';

@@ -108,7 +108,7 @@ export class FastExchange implements Exchange {
     this.bodyStream.destroy();
   }
 
-  switchProtocols(): { socket: Socket; rest: Buffer } {
+  switchProtocols(): { socket: Socket; firstBytes: Buffer } {
     throw new Error('a plain request asks for no other protocol');
   }
 
