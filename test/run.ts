@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { startSharedBrowser } from './dashboard/support/browser.ts';
 import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
 import { installPrograms } from './support/install-programs.ts';
@@ -28,7 +29,7 @@ const limitMs = Number(process.env['TEST_TIMEOUT_SECONDS'] ?? usualLimit) * 1000
 // Once, before files that run side by side would each do it.
 if (isWhole) installPrograms(['caddy', 'zsh', 'fish']);
 else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
-const needsBrowser = isWhole || files.some((file) => file.includes('dashboard'));
+const needsBrowser = isWhole || files.some((file) => file.includes('test/dashboard'));
 if (needsBrowser) installChromium(process.env);
 
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
@@ -43,8 +44,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 {
   // A server that already runs, such as that of an outer run, is used instead.
   await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
+  await using browser = needsBrowser ? await startSharedBrowser() : undefined;
   const environment = {
     ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
+    ...(browser === undefined ? {} : { TEST_BROWSER_URL: browser.url }),
     /** Shared by all files, so that no two of them get the same port. */
     TEST_CLAIMED_PORTS: join(folder, 'ports'),
     // Every process would compile the same code again.
@@ -64,7 +67,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     checked.then((faults) => results.push(...faults)).then(() => takeAll([busy, waiting])),
     ...Array.from({ length: Math.max(1, cores - 1) }, () => takeAll([busy, waiting])),
   ]);
-  for (const each of plan.alone) await run(each);
 
   /** Runs what is left of these lists, the first of them first. */
   async function takeAll(lists: readonly (readonly string[])[][]): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { suite, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { connect } from 'node:tls';
 
 import { AgentIdentity } from '../../src/agents/server/identity.ts';
@@ -28,9 +29,14 @@ function knownBy(answer: Message): { readonly clientId: string; readonly cookie:
 }
 
 suite('before authentication', () => {
-  test('an agent that says nothing is closed with a reason', async (t) => {
+  test('an agent that does not sign in is closed with a reason', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { port, host, listener, reached } = await startListener(t, { limits: { authMs: 300 } });
     const agent = await connectAgent(port);
+    // The answer shows that the handshake, which is under the limit too, is over.
+    await agent.call('srvInfo', {});
+    t.mock.timers.tick(300);
+    t.mock.timers.reset();
     const end = await agent.ended;
     assert.equal(end.by, 'peer');
     assert.match(end.text, /did not sign in in time.*GATEHOUSE_AGENT_AUTH_SECONDS/);
@@ -223,12 +229,16 @@ suite('tunnels', () => {
   });
 
   test('a message that never ends is given up', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { port } = await startListener(t, { limits: { authMs: 1000 } });
     const agent = await connectAgent(port);
     await agent.auth('token-a');
     const recorder = new Recorder();
     recorder.stream = agent.mux.open(recorder, typedStart(streamTypes.bind, '{"a":'));
-    await until(() => recorder.fault !== 'open', 'reset');
+    while (recorder.fault === 'open') {
+      await setImmediate();
+      t.mock.timers.tick(1000);
+    }
     assert.deepEqual(recorder.fault, { code: 6, by: 'peer' });
   });
 });

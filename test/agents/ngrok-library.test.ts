@@ -244,17 +244,16 @@ test('requests one after another do not wait for a delayed acknowledgement', asy
   const session = await connectLibrary(started);
   const listener = await session.tcpEndpoint().listenAndForward(`tcp://127.0.0.1:${await echoServer(t)}`);
   const socket = connect(await visitorPort(t, tunnelOf(started, listener.id())), '127.0.0.1').setNoDelay(true);
-  const times: number[] = [];
-  for (let round = 0; round < 50; round++) {
+  // Without the remedy every round takes 40 ms; with it some are quick even on a busy machine.
+  let quick = 0;
+  for (let round = 0; round < 1000 && quick < 10; round++) {
     const startMs = performance.now();
     socket.write('ping');
     await once(socket, 'data');
-    times.push(performance.now() - startMs);
+    if (performance.now() - startMs < 35) quick += 1;
   }
   socket.end();
-  const [, , , , , , , , , , fifth = 0] = times.toSorted((a, b) => a - b);
-  // Without the remedy every round takes 40 ms; on a busy machine a fifth of them are quick all the same.
-  assert.ok(fifth < 35, `${fifth} ms`);
+  assert.equal(quick, 10);
 });
 
 test('after a reconnect the listener has its old URL and id', async (t) => {

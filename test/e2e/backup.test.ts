@@ -8,12 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { rounds } from '../support/long-form.ts';
 import { begin, gatehouse, Service } from './support/program.ts';
 
-const rounds = 2;
+const copies = 2;
 const writers = 8;
-/** Number of kills; a larger one tests longer. */
-const kills = Number(process.env['TEST_BACKUP_KILLS'] ?? 3);
+const kills = rounds(3, 100);
 
 describe('backup and restore of a service at work', () => {
   let folder = '';
@@ -35,7 +35,7 @@ describe('backup and restore of a service at work', () => {
     const acknowledged: string[] = [];
     const stopping = new AbortController();
     const load = Promise.all(Array.from({ length: writers }, () => writeUntil(service, stopping.signal, acknowledged)));
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < copies; round++) {
       while (acknowledged.length < (round + 1) * 50) await sleep(5);
       const working = backup(`load-${round}.db`);
       const soFar = acknowledged.slice(0, await countUntil(folder, `load-${round}.db`, acknowledged, working));
@@ -54,7 +54,7 @@ describe('backup and restore of a service at work', () => {
     }
     stopping.abort();
     await load;
-    assert.ok(acknowledged.length > rounds * 50);
+    assert.ok(acknowledged.length > copies * 50);
   });
 
   test('a backup that is killed leaves nothing, or all, under the name', async () => {

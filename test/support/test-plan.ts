@@ -6,16 +6,14 @@ export interface TestPlan {
   readonly waiting: readonly (readonly string[])[];
   /** Processes that keep a processor busy, the long ones first. */
   readonly busy: readonly (readonly string[])[];
-  /** Processes that run one at a time after all others: they measure how long others wait, which needs an idle machine. */
-  readonly alone: readonly (readonly string[])[];
 }
 
-const alone = ['test/e2e/neighbours/*.test.ts'];
 const waiting = ['test/e2e/{acme,agent-failures,many-processes}/*.test.ts'];
-/** Whole installations and browsers, each file with its own. */
-const ownProcess = ['test/e2e/*.test.ts', 'test/e2e/{agents,gateway,soak}/*.test.ts', 'test/dashboard/*.test.ts'];
+/** Whole installations, each file with its own. */
+const ownProcess = ['test/e2e/*.test.ts', 'test/e2e/{agents,gateway,neighbours,soak}/*.test.ts'];
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
 const shared = [
+  'test/dashboard/*.test.ts',
   'test/{contract,clients,gateway,agents}/**/*.test.ts',
   '{src,client/src}/**/*.test.ts',
   'test/*.test.ts',
@@ -32,12 +30,11 @@ export function planTests(patterns: readonly string[]): TestPlan {
     const named = filesOf(patterns);
     const inShared = new Set(filesOf(shared));
     const own = named.filter((file) => !inShared.has(file)).map((file) => [file]);
-    return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))], alone: [] };
+    return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))] };
   }
   return {
     waiting: filesOf(waiting).map((file) => [file]),
     busy: [...filesOf(ownProcess).map((file) => [file]), ...together(filesOf(shared))],
-    alone: filesOf(alone).map((file) => [file]),
   };
 }
 

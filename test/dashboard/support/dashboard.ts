@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 import type { Flags } from '../../../src/config/config.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { findChromium } from './find-chromium.ts';
+import { openBrowser } from './browser.ts';
 
 /** Longest wait for anything on a page, beyond the needs of a busy machine. */
-const waitMs = 30_000;
+const waitMs = 120_000;
 
 interface OpenOptions {
   /** Whom to sign in; `undefined` nobody. The first admin without it. */
@@ -115,11 +114,7 @@ function overDatabase(
   let dashboard: Dashboard | undefined;
   before(async () => {
     gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1', ...settings });
-    browser = await chromium.launch({
-      executablePath: findChromium(process.env),
-      // Root has no sandbox, and a container often has little shared memory.
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    });
+    browser = await openBrowser();
     dashboard = new Dashboard(gatehouse, browser);
   });
   after(async () => {

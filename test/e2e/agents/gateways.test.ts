@@ -26,14 +26,15 @@ const [hostA, hostB] = ['127.0.0.1', '127.0.0.2'];
 /** Limit of the gateway for a connection to a backend, and what a busy machine may add to it. */
 const connectLimitMs = 10_000 + 10_000;
 
+const sharedServer = process.env['TEST_POSTGRES_URL'];
 let postgres: PostgresServer | undefined;
 before(async () => {
-  postgres = await startPostgres();
+  if (sharedServer === undefined) postgres = await startPostgres();
 });
 after(() => postgres?.[Symbol.asyncDispose]());
 
 function newDatabase(): Promise<string> {
-  return createDatabase(postgres?.url ?? '');
+  return createDatabase(sharedServer ?? postgres?.url ?? '');
 }
 
 interface Pair extends AgentProgram {

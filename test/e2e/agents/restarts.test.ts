@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort } from '../../support/free-port.ts';
+import { rounds } from '../../support/long-form.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
 import { Program } from '../gateway/support/program.ts';
@@ -19,9 +20,10 @@ import { Balancer } from './support/balancer.ts';
 const hosts = ['127.0.0.1', '127.0.0.2'] as const;
 const name = 'shop.localhost';
 
+const sharedServer = process.env['TEST_POSTGRES_URL'];
 let postgres: PostgresServer | undefined;
 before(async () => {
-  postgres = await startPostgres();
+  if (sharedServer === undefined) postgres = await startPostgres();
 });
 after(() => postgres?.[Symbol.asyncDispose]());
 
@@ -130,7 +132,7 @@ interface Installation {
 
 /** An API, two gateways behind balancers, and processes that hold sessions behind another; visitors come all the time. */
 async function startInstallation(owner: AsyncDisposableStack, holderCount: number): Promise<Installation> {
-  const databaseUrl = await createDatabase(postgres?.url ?? '');
+  const databaseUrl = await createDatabase(sharedServer ?? postgres?.url ?? '');
   const common = {
     'drain-seconds': '30',
     'access-log': '0',
@@ -201,7 +203,7 @@ async function isServed(visit: () => Promise<Answered>): Promise<boolean> {
 test('gateways restart one after another, and no request through an agent fails', async (t) => {
   await using owner = new AsyncDisposableStack();
   const { gateways, holders, visitors, more } = await startInstallation(owner, 1);
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < rounds(1, 10); round++) {
     for (const gateway of gateways) {
       await more(50);
       await gateway.restart();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
 import { onAnyDatabase } from '../../support/each-database.ts';
+import { isLong } from '../../support/long-form.ts';
 import { appHost } from './support/app-edge.ts';
 import { InwardAttack, spellings, trustedAddresses } from './support/inward-attack.ts';
 import type { Setup } from './support/inward-attack.ts';
@@ -16,12 +17,15 @@ const everywhere = { host: '[::]' };
 const common = { 'tcp-listen-host': '::', 'trusted-proxies': trustedAddresses, 'drain-seconds': '0' };
 const proxied = { ...common, 'proxy-protocol': 'tcp,https' };
 
-/** Tries every spelling against every listener. */
-async function attackAll(setup: Setup): Promise<void> {
+/** One spelling of each kind. */
+const someSpellings = isLong ? spellings : ['127.0.0.1', '[::1]', 'localhost'];
+
+/** Tries spellings of its address against every listener. */
+async function attackAll(setup: Setup, hosts: readonly string[]): Promise<void> {
   await using upstream = await startUpstream();
   const attack = await InwardAttack.prepare(setup, upstream.port);
   for (const target of attack.targets) {
-    for (const host of spellings) {
+    for (const host of hosts) {
       const { answer, leadsTo } = await attack.lead(`${host}:${target.port}`, target);
       assert.equal(answer, '', `${target.name} by ${host}`);
       assert.equal(leadsTo, target.name, `${target.name} by ${host}`);
@@ -30,24 +34,24 @@ async function attackAll(setup: Setup): Promise<void> {
   assert.equal(upstream.requests, 0);
 }
 
-for (const [name, settings] of [
-  ['one process', {}],
-  ['two workers', { workers: '2' }],
+for (const [name, settings, hosts] of [
+  ['one process', {}, spellings],
+  ['two workers', { workers: '2' }, someSpellings],
 ] as const) {
   suite(`with ${name}`, () => {
     test('a TCP edge cannot speak as a trusted proxy with a PROXY header', async () => {
       const databaseUrl = newSqlite();
       await using program = await Program.start(databaseUrl, { ...proxied, ...settings }, everywhere);
-      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: true });
+      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: true }, hosts);
       const { samples } = readExposition(await program.metrics());
       const refusals = samples.get('gatehouse_inward_refusals_total{leads_to="api"}') ?? 0;
-      assert.ok(refusals >= spellings.length, `${refusals} refusals of the API are counted`);
+      assert.ok(refusals >= hosts.length, `${refusals} refusals of the API are counted`);
     });
 
     test('a TCP edge cannot speak as a trusted proxy with X-Forwarded-For', async () => {
       const databaseUrl = newSqlite();
       await using program = await Program.start(databaseUrl, { ...common, ...settings }, everywhere);
-      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: false });
+      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: false }, someSpellings);
     });
   });
 }
@@ -57,7 +61,7 @@ onAnyDatabase('with an API process and a gateway process over one database', (ne
     const databaseUrl = await newDatabase();
     await using gateway = await Program.start(databaseUrl, { ...proxied, role: 'gateway' }, everywhere);
     await using api = await Program.start(databaseUrl, { ...common, role: 'api' }, everywhere);
-    await attackAll({ api, gateway, databaseUrl, proxyProtocol: true });
+    await attackAll({ api, gateway, databaseUrl, proxyProtocol: true }, someSpellings);
   });
 
   test('a process that has stopped in order may be followed by a server of another kind', async () => {

@@ -8,7 +8,8 @@ import { descriptorSlack, soak, soakSettings } from './support/soak.ts';
 /** Short form of `npm run bench:soak`, which checks memory and latency too. */
 test('after mixed load, changes, agents and killed workers it holds no more descriptors than before, and no client saw a failure', async (t) => {
   await using served = await Served.start(newSqlite(), { ...soakSettings, 'idle-seconds': '5' });
-  const report = await soak(served, { seconds: 10, sampleSeconds: 1, restartSeconds: 4 });
+  const atLeast = { requests: 100, changes: 5, agents: 5, restarts: 1 };
+  const report = await soak(served, { seconds: 5, atLeast, sampleSeconds: 1, restartSeconds: 2 });
   const { before, after, samples, failures } = report;
   const most = Math.max(...samples.map(({ descriptors }) => descriptors));
   const { requests, changes, agents, restarts, brokenOff } = report;
@@ -18,10 +19,6 @@ test('after mixed load, changes, agents and killed workers it holds no more desc
   assert.deepEqual(failures.slice(0, 5), []);
   // At most those that every client had under way.
   assert.ok(brokenOff <= restarts * 16, `${brokenOff} requests broke off with ${restarts} workers`);
-  assert.ok(
-    requests > 100 && changes > 5 && agents > 5 && restarts > 0,
-    `${requests} ${changes} ${agents} ${restarts}`,
-  );
   assert.ok(after.descriptors <= before.descriptors + descriptorSlack, `${before.descriptors} ${after.descriptors}`);
   assert.ok(after.megabytes < 700, `${after.megabytes} MB`);
   const errors = served.program.output.split('\n').filter((line) => line.includes('"level":50'));

@@ -9,7 +9,7 @@ import { askHttps } from '../gateway/support/traffic.ts';
 import type { Answered, Asking } from '../gateway/support/traffic.ts';
 import { until } from '../gateway/support/until.ts';
 
-const endLimitMs = 60_000;
+const endLimitMs = 300_000;
 
 /** The program as a server of agents, and our own agent as its users run it. */
 export class AgentServer implements AsyncDisposable {

@@ -44,7 +44,7 @@ export class LibraryError extends Error {
 }
 
 const program = fileURLToPath(new URL('./agent-program.ts', import.meta.url));
-const startLimitMs = 60_000;
+const startLimitMs = 300_000;
 
 /** A program with the library in a process of its own. Disposal kills it. */
 export class LibraryAgent implements AsyncDisposable {

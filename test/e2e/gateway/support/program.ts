@@ -26,7 +26,7 @@ interface Surroundings {
 export const programToken = 'the-token-that-programs-begin-with-0123456789';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const startLimitMs = 60_000;
+const startLimitMs = 300_000;
 
 /** Gatehouse as users run it: a process of its own, configured by flags and used over sockets. */
 export class Program implements AsyncDisposable {

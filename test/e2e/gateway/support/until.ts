@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until(
   check: () => boolean | Promise<boolean>,
   what: string | (() => string),
-  limitMs = 20_000,
+  limitMs = 120_000,
 ): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await check())) {

@@ -44,7 +44,10 @@ export interface SoakReport {
 }
 
 interface SoakOptions {
+  /** Shortest time of the load. */
   readonly seconds: number;
+  /** Numbers that must be reached, however long a busy machine takes; default: none. */
+  readonly atLeast?: Partial<Pick<SoakReport, 'requests' | 'changes' | 'restarts' | 'agents'>>;
   readonly sampleSeconds: number;
   /** Time between two restarts of a worker. */
   readonly restartSeconds: number;
@@ -77,7 +80,7 @@ export const soakSettings = {
  * workers are killed.
  */
 export async function soak(served: Served, options: SoakOptions): Promise<SoakReport> {
-  const { seconds, sampleSeconds, restartSeconds, onSample } = options;
+  const { seconds, atLeast = {}, sampleSeconds, restartSeconds, onSample } = options;
   const { program } = served;
   // The load uses the edges of one account, and another one changes.
   const token = await served.newAccount('changing');
@@ -110,7 +113,12 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   let restarting = Promise.resolve();
   let nextSampleMs = startMs + sampleSeconds * 1000;
   let nextRestartMs = startMs + restartSeconds * 1000;
-  while (performance.now() < startMs + seconds * 1000) {
+  const isEnough = () =>
+    load.requests + restless.rounds >= (atLeast.requests ?? 0) &&
+    changed >= (atLeast.changes ?? 0) &&
+    agents.rounds >= (atLeast.agents ?? 0) &&
+    restarts.count >= (atLeast.restarts ?? 0);
+  while (performance.now() < startMs + seconds * 1000 || !isEnough()) {
     const change = model.sites.length < 3 ? changes[0] : random.pick(changes);
     if ((await change?.(parts)) !== undefined) changed += 1;
     await sleep(changePauseMs);
