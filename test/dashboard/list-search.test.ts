@@ -21,18 +21,19 @@ onDashboard('the search field of a list', (d) => {
     const page = await d().open({ path: '/ip-policies' });
     const rows = page.locator('[data-row-link]');
     await rows.first().waitFor();
+    // However slowly a busy machine types, the pause after the last key has not passed.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.getByLabel('Filter policies').pressSequentially('office "köl');
+    await page.clock.resume();
     await page.getByText('1 policy found').waitFor();
     assert.deepEqual(await rows.allTextContents(), ['Branch OFFICE "Köln"']);
     assert.match(page.url(), /\?q=office/);
     const lists = asked.filter((url) => url.includes('/ip_policies?'));
-    assert.ok(lists.length < 11, `every key asks: ${lists.length} calls`);
-    assert.ok(
-      lists.every((url) => url.includes('filter=')),
-      'pages were read to look through them',
-    );
+    assert.equal(lists.length, 1, lists.join(' '));
+    assert.ok(lists[0]?.includes('filter='), 'pages were read to look through them');
     // The same link shows the same to a colleague.
     await page.reload();
     await page.getByText('1 policy found').waitFor();

@@ -14,7 +14,7 @@ export function pick<T>(choices: readonly T[]): T {
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs = 20 } = {},
+  { withinMs = 300_000, everyMs = 20 } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const endMs = performance.now() + withinMs;
   for (;;) {
