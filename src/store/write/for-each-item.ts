@@ -1,7 +1,6 @@
 import { chunks } from '../../lib/chunks.ts';
 import type { Change } from './change-log.ts';
 import type { Connection } from '../database.ts';
-import type { MergedStatements } from '../postgres/merged-statements.ts';
 
 /** Items whose statements travel together. */
 const itemsAtOnce = 64;
@@ -9,7 +8,6 @@ const itemsAtOnce = 64;
 /** Does the work of a transaction for each item; `changes` are those that the transaction has recorded. */
 export async function forEachItem<Item>(
   connection: Connection,
-  merged: MergedStatements,
   changes: Change[],
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
@@ -19,7 +17,7 @@ export async function forEachItem<Item>(
     return;
   }
   for (const some of chunks(items, itemsAtOnce)) {
-    if (await merged.during(() => isDoneTogether(connection, changes, some, work))) continue;
+    if (await isDoneTogether(connection, changes, some, work)) continue;
     // One of them has a fault, and two that want the same meet another one together than one after the other.
     for (const item of some) await work(item);
   }

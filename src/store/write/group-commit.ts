@@ -6,7 +6,6 @@ import type { Actor, Change } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from '../database.ts';
 import type { Connection, Database, Queries, Value } from '../database.ts';
 import { forEachItem } from './for-each-item.ts';
-import { MergedStatements } from '../postgres/merged-statements.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 import { SentStatements } from './sent-statements.ts';
@@ -301,17 +300,16 @@ async function performLogged<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<Done<T>> {
   const changes: Change[] = [];
-  const merged = new MergedStatements(connection);
   let ranStatements = false;
   const value = await work({
     actor,
-    all: (sql, parameters) => merged.all(sql, parameters),
+    all: (sql, parameters) => connection.all(sql, parameters),
     run: (sql, parameters) => {
       ranStatements = true;
-      return merged.run(sql, parameters);
+      return connection.run(sql, parameters);
     },
     record: (change) => changes.push(change),
-    forEach: (items, each) => forEachItem(connection, merged, changes, items, each),
+    forEach: (items, each) => forEachItem(connection, changes, items, each),
     async changesAfter(earlier, kinds, limit) {
       const logged = await readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
       return [...logged, ...unlogged.ofAccount(actor.accountId, earlier, kinds)].slice(0, limit);
