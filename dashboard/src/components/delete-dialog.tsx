@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 
-import type { CallError } from '../api/client.ts';
+import { useAction } from '../api/action.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { isLockout, LockoutBanner, Problem } from './problem.tsx';
+import { toast } from './toast.tsx';
 
 /**
  * Asks before something is lost: what is lost, what uses it, whether there is a way back. `typeName` has to be typed
@@ -16,11 +17,12 @@ export function DeleteDialog({
   lost,
   uses,
   typeName,
-  act,
-  isPending,
-  error,
-  onDelete,
+  act: words,
+  said,
+  remove,
+  isWaiting = false,
   onClose,
+  onDone = onClose,
 }: {
   /** Such as: Delete the key “CI main”? */
   readonly title: string;
@@ -29,12 +31,22 @@ export function DeleteDialog({
   readonly typeName?: string | undefined;
   /** Words of the button: "Delete key". */
   readonly act: string;
-  readonly isPending: boolean;
-  readonly error: CallError | undefined;
-  readonly onDelete: (options: { allowLockout?: boolean }) => void;
+  /** Said when it is done: "Deleted the key CI main." */
+  readonly said: string;
+  readonly remove: (options: { allowLockout?: boolean }) => Promise<unknown>;
+  /** What `remove` needs has not come yet. */
+  readonly isWaiting?: boolean;
+  /** Called in place of `onClose` when it is done. */
+  readonly onDone?: () => void;
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState('');
+  const { run, isPending, error } = useAction();
+  const act = async (options: { allowLockout?: boolean }): Promise<void> => {
+    if (!(await run(() => remove(options)))) return;
+    toast(said);
+    onDone();
+  };
   const isReady = typeName === undefined || typed.trim() === typeName.trim();
   return (
     <Dialog
@@ -45,8 +57,8 @@ export function DeleteDialog({
           <Button onClick={onClose} startsFocused>
             Keep it
           </Button>
-          <Button look="danger" disabled={!isReady || isPending} onClick={() => onDelete({})}>
-            {act}
+          <Button look="danger" disabled={!isReady || isPending || isWaiting} onClick={() => void act({})}>
+            {words}
           </Button>
         </>
       }
@@ -65,7 +77,7 @@ export function DeleteDialog({
         />
       )}
       {error !== undefined && isLockout(error) ? (
-        <LockoutBanner error={error} onOverride={() => onDelete({ allowLockout: true })} />
+        <LockoutBanner error={error} onOverride={() => void act({ allowLockout: true })} />
       ) : (
         <Problem error={error} />
       )}

@@ -57,7 +57,7 @@ export function ListRows<Id extends ListId>(props: RowsProps<Id>) {
           onChange={(event) => setParams({ q: event.target.value, page: undefined })}
         />
         {filters.map(({ name, label, options }) => (
-          <FilterChoice key={name} name={name} label={label} options={options} />
+          <FilterChoice key={name} name={name} label={label} options={Object.entries(options)} />
         ))}
         <span className="grow" />
         {selection.ids.size === 0 ? (

@@ -18,7 +18,8 @@ const searchedRows = 10_000;
 export interface ChoiceFilter<Row> {
   readonly name: string;
   readonly label: string;
-  readonly options: readonly (readonly [value: string, words: string])[];
+  /** Words by values. */
+  readonly options: Readonly<Record<string, string>>;
   readonly matches: (row: Row, value: string) => boolean;
   /** The same as an expression for the server, where it has one. */
   readonly filter?: (value: string) => string;

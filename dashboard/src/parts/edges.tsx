@@ -146,10 +146,7 @@ export function edgeRows<Row extends Edge>(
       {
         name: 'state',
         label: 'State',
-        options: [
-          ['serving', 'ready'],
-          ['unfinished', 'not ready yet'],
-        ],
+        options: { serving: 'ready', unfinished: 'not ready yet' },
         matches: (edge, value) => (missingFor(edge) === undefined) === (value === 'serving'),
       },
       ownFilter,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 
 import type { Entry, ListId, Reply } from '../../../client/src/index.ts';
-import { demanding, useAction } from '../api/action.ts';
+import { demanding } from '../api/action.ts';
 import { client } from '../api/client.ts';
 import { useOne } from '../api/queries.ts';
 import type { Read } from '../api/queries.ts';
@@ -16,7 +16,6 @@ import { Facts, PageHead, Panel } from '../components/page.tsx';
 import type { Fact } from '../components/page.tsx';
 import { LookOnly, useMayWrite } from '../components/rights.tsx';
 import { Time } from '../components/time.tsx';
-import { toast } from '../components/toast.tsx';
 import { useUrlState } from '../lib/url-state.ts';
 import type { Resource, Shown } from './describe.ts';
 import { EditPanel, operationOf } from './form.tsx';
@@ -134,15 +133,7 @@ export function RemovalDialog<Id extends ListId>({
   const { list, noun, path, listPath = path, nameOf, deletesAnyState = false, Removal } = resource;
   const [, setParams] = useUrlState();
   const [, navigate] = useLocation();
-  const action = useAction();
   const name = nameOf(reply.document);
-  const run = async (said: string | undefined, options: { allowLockout?: boolean }): Promise<void> => {
-    const demand = deletesAnyState ? {} : demanding(reply.etag);
-    const call = () => client.call(operationOf(list, 'Delete'), { path: { id }, ...demand, ...options });
-    if (!(await action.run(call))) return;
-    toast(said ?? `Deleted the ${noun[0]} ${name}.`);
-    navigate(listPath);
-  };
   return (
     <Removal
       document={reply.document}
@@ -153,9 +144,15 @@ export function RemovalDialog<Id extends ListId>({
           uses={uses}
           typeName={mustType ? name : undefined}
           act={act ?? `Delete ${noun[0]}`}
-          isPending={action.isPending}
-          error={action.error}
-          onDelete={(options) => void run(said, options)}
+          said={said ?? `Deleted the ${noun[0]} ${name}.`}
+          remove={(options) =>
+            client.call(operationOf(list, 'Delete'), {
+              path: { id },
+              ...(deletesAnyState ? {} : demanding(reply.etag)),
+              ...options,
+            })
+          }
+          onDone={() => navigate(listPath)}
           onClose={() => setParams({ delete: undefined })}
         />
       )}

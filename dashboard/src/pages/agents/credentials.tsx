@@ -167,10 +167,7 @@ function rowsOf(owner: ReturnType<typeof useOwners>): Rows<Credential> {
       {
         name: 'acl',
         label: 'May bind',
-        options: [
-          ['all', 'everything'],
-          ['some', 'by rules'],
-        ],
+        options: { all: 'everything', some: 'by rules' },
         matches: ({ acl }, value) => (acl.length === 0) === (value === 'all'),
       },
     ],

@@ -44,22 +44,14 @@ const rows: Rows<Endpoint> = {
     {
       name: 'type',
       label: 'Served by',
-      options: [
-        ['ephemeral', 'agents'],
-        ['edge', 'edges'],
-      ],
+      options: { ephemeral: 'agents', edge: 'edges' },
       matches: ({ type }, value) => type === value,
       filter: equals('type'),
     },
     {
       name: 'proto',
       label: 'Kind',
-      options: [
-        ['http', 'HTTP'],
-        ['https', 'HTTPS'],
-        ['tcp', 'TCP'],
-        ['tls', 'TLS'],
-      ],
+      options: { http: 'HTTP', https: 'HTTPS', tcp: 'TCP', tls: 'TLS' },
       matches: ({ proto }, value) => proto === value,
       filter: equals('proto'),
     },

@@ -17,7 +17,6 @@ import { useMayWrite } from '../../components/rights.tsx';
 import { Empty } from '../../components/states.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { toast } from '../../components/toast.tsx';
 import { Glyph, Verdict } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { linesOf } from '../../resource/uses.tsx';
@@ -156,14 +155,7 @@ function StopSession({
   readonly onClose: () => void;
 }) {
   const [, navigate] = useLocation();
-  const action = useAction();
   const tunnels = useTunnelsOf(session.id) ?? [];
-  const run = async (): Promise<void> => {
-    const call = () => client.call('TunnelSessionsStop', { path: { id: session.id }, body: {} });
-    if (!(await action.run(call))) return;
-    toast(`Stopped the agent ${name}.`);
-    navigate('/agents');
-  };
   return (
     <DeleteDialog
       title={`Stop the agent ${name} at ${session.ip}?`}
@@ -177,9 +169,9 @@ function StopSession({
         })),
       )}
       act="Stop agent"
-      isPending={action.isPending}
-      error={action.error}
-      onDelete={() => void run()}
+      said={`Stopped the agent ${name}.`}
+      remove={() => client.call('TunnelSessionsStop', { path: { id: session.id }, body: {} })}
+      onDone={() => navigate('/agents')}
       onClose={onClose}
     />
   );

@@ -64,13 +64,7 @@ const rows: Rows<Tunnel> = {
     {
       name: 'kind',
       label: 'Kind',
-      options: [
-        ['http', 'HTTP'],
-        ['https', 'HTTPS'],
-        ['tcp', 'TCP'],
-        ['tls', 'TLS'],
-        ['labels', 'labels'],
-      ],
+      options: { http: 'HTTP', https: 'HTTPS', tcp: 'TCP', tls: 'TLS', labels: 'labels' },
       matches: ({ proto }, value) => (proto ?? 'labels') === value,
     },
   ],

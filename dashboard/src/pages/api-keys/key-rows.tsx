@@ -72,11 +72,7 @@ export function filtersOf(me: string): readonly ChoiceFilter<ApiKey>[] {
     {
       name: 'owner',
       label: 'Owner',
-      options: [
-        ['me', 'me'],
-        ['bots', 'bots'],
-        ['users', 'other users'],
-      ],
+      options: { me: 'me', bots: 'bots', users: 'other users' },
       matches: ({ owner_id: id }, value) => {
         if (value === 'me') return id === me;
         return value === 'bots' ? id.startsWith('bot_') : id !== me && id.startsWith('usr_');
@@ -85,20 +81,14 @@ export function filtersOf(me: string): readonly ChoiceFilter<ApiKey>[] {
     {
       name: 'use',
       label: 'Use',
-      options: [
-        ['unused', 'none for 90 days'],
-        ['limited', 'limited'],
-      ],
+      options: { unused: 'none for 90 days', limited: 'limited' },
       matches: (key, value) =>
         value === 'unused' ? isUnused(key) : key.read_only === true || (key.ip_policy_ids?.length ?? 0) > 0,
     },
     {
       name: 'expires',
       label: 'Expires',
-      options: [
-        ['never', 'never'],
-        ['some', 'at some time'],
-      ],
+      options: { never: 'never', some: 'at some time' },
       matches: ({ expires_at: end }, value) => (end === undefined) === (value === 'never'),
     },
   ];

@@ -100,10 +100,7 @@ export function BackendRows<Row extends Backend>({
         {
           name: 'used',
           label: 'Used',
-          options: [
-            ['yes', 'by an edge'],
-            ['no', 'by none'],
-          ],
+          options: { yes: 'by an edge', no: 'by none' },
           matches: ({ id }, value) => uses(id).length > 0 === (value === 'yes'),
         },
       ],

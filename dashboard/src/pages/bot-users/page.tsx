@@ -30,10 +30,7 @@ const rows: Rows<BotUser> = {
     {
       name: 'state',
       label: 'State',
-      options: [
-        ['active', 'active'],
-        ['inactive', 'inactive'],
-      ],
+      options: { active: 'active', inactive: 'inactive' },
       matches: ({ active }, value) => active === (value === 'active'),
       filter: (value) => `obj.active == ${value === 'active'}`,
     },

@@ -70,11 +70,7 @@ const rows: RowsOf<TlsCertificate> = {
     {
       name: 'end',
       label: 'Ends',
-      options: [
-        ['soon', `within ${certificateDays} days`],
-        ['ended', 'has ended'],
-        ['later', 'later'],
-      ],
+      options: { soon: `within ${certificateDays} days`, ended: 'has ended', later: 'later' },
       matches: ({ not_after: end }, value) => {
         const days = daysUntil(end);
         if (value === 'ended') return days < 0;

@@ -48,10 +48,7 @@ const rows = edgeRows<HttpsEdge>(
   {
     name: 'restricted',
     label: 'IP restriction',
-    options: [
-      ['yes', 'on at a route'],
-      ['no', 'on at none'],
-    ],
+    options: { yes: 'on at a route', no: 'on at none' },
     matches: ({ routes }, value) =>
       routes.some(({ ip_restriction: module }) => module?.enabled === true) === (value === 'yes'),
   },

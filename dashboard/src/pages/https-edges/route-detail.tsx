@@ -1,11 +1,10 @@
 import type { HttpsEdgeRoute, Reply } from '../../../../client/src/index.ts';
-import { demanding, useAction } from '../../api/action.ts';
+import { demanding } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { useMayWrite } from '../../components/rights.tsx';
-import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { useBackends } from '../../parts/backends.ts';
@@ -74,16 +73,8 @@ export function RouteDetail({ reply, reread }: Props) {
 
 function DeleteRoute({ reply, onClose }: { readonly reply: Reply<HttpsEdgeRoute>; readonly onClose: () => void }) {
   const [, setParams] = useUrlState();
-  const action = useAction();
   const { find } = useBackends();
   const { id, edge_id: edgeId, match, backend } = reply.document;
-  const run = async (): Promise<void> => {
-    const call = () =>
-      client.call('HttpsEdgeRoutesDelete', { path: { edge_id: edgeId, id }, ...demanding(reply.etag) });
-    if (!(await action.run(call))) return;
-    toast(`Deleted the route ${match}.`);
-    setParams({ editroute: undefined, route: undefined });
-  };
   return (
     <DeleteDialog
       title={`Delete the route ${match}?`}
@@ -103,9 +94,9 @@ function DeleteRoute({ reply, onClose }: { readonly reply: Reply<HttpsEdgeRoute>
         </ul>
       }
       act="Delete route"
-      isPending={action.isPending}
-      error={action.error}
-      onDelete={() => void run()}
+      said={`Deleted the route ${match}.`}
+      remove={() => client.call('HttpsEdgeRoutesDelete', { path: { edge_id: edgeId, id }, ...demanding(reply.etag) })}
+      onDone={() => setParams({ editroute: undefined, route: undefined })}
       onClose={onClose}
     />
   );

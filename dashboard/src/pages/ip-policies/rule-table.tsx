@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'react';
 
-import { useChange } from '../../api/queries.ts';
+import { client } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Id } from '../../components/copy.tsx';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
 import { FilterChoice } from '../../components/filter-choice.tsx';
 import { Empty, ErrorState } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { toast } from '../../components/toast.tsx';
 import { Verdict } from '../../components/verdict.tsx';
 import { WindowedTable } from '../../components/windowed-table.tsx';
 import type { WindowColumn } from '../../components/windowed-table.tsx';
@@ -182,12 +181,6 @@ function columnsOf(
 }
 
 function DeleteRule({ rule, onClose }: { readonly rule: Rule; readonly onClose: () => void }) {
-  const change = useChange('IpPolicyRulesDelete');
-  const run = async (options: { allowLockout?: boolean }): Promise<void> => {
-    if ((await change.run({ path: { id: rule.id }, ...options })) === undefined) return;
-    toast(`Deleted the rule for ${rule.cidr}.`);
-    onClose();
-  };
   return (
     <DeleteDialog
       title={`Delete the rule for ${rule.cidr}?`}
@@ -197,9 +190,8 @@ function DeleteRule({ rule, onClose }: { readonly rule: Rule; readonly onClose: 
           : 'Addresses that another rule allows are let in from this moment.'
       }
       act="Delete rule"
-      isPending={change.isPending}
-      error={change.error}
-      onDelete={(options) => void run(options)}
+      said={`Deleted the rule for ${rule.cidr}.`}
+      remove={(options) => client.call('IpPolicyRulesDelete', { path: { id: rule.id }, ...options })}
       onClose={onClose}
     />
   );

@@ -177,22 +177,14 @@ function rowsOf(policies: readonly IpPolicy[]): Rows<IpRestriction> {
       {
         name: 'type',
         label: 'Guards',
-        options: [
-          ['dashboard', 'dashboard'],
-          ['api', 'api'],
-          ['agent', 'agent'],
-          ['endpoints', 'endpoints'],
-        ],
+        options: { dashboard: 'dashboard', api: 'api', agent: 'agent', endpoints: 'endpoints' },
         matches: ({ type }, value) => type === value,
         filter: equals('type'),
       },
       {
         name: 'state',
         label: 'State',
-        options: [
-          ['enforced', 'enforced'],
-          ['warns', 'warns only'],
-        ],
+        options: { enforced: 'enforced', warns: 'warns only' },
         matches: ({ enforced }, value) => enforced === (value === 'enforced'),
         filter: (value) => `obj.enforced == ${value === 'enforced'}`,
       },

@@ -107,10 +107,7 @@ function rowsOf({ find }: Backends) {
 const restrictedFilter = {
   name: 'restricted',
   label: 'IP restriction',
-  options: [
-    ['on', 'on'],
-    ['off', 'off or not set'],
-  ],
+  options: { on: 'on', off: 'off or not set' },
   matches: ({ ip_restriction: module }: TcpEdge, value: string) => (module?.enabled === true) === (value === 'on'),
 } as const;
 

@@ -1,8 +1,7 @@
-import { demanding, useAction } from '../../api/action.ts';
+import { demanding } from '../../api/action.ts';
 import { client } from '../../api/client.ts';
 import { useOne } from '../../api/queries.ts';
 import { DeleteDialog } from '../../components/delete-dialog.tsx';
-import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import { inSentence } from './kinds.tsx';
 import type { ModuleKind } from './kind.ts';
@@ -21,23 +20,11 @@ export function RemoveModule({
   readonly kind: ModuleKind;
   readonly onClose: () => void;
 }) {
-  const action = useAction();
   // A module has a tag of its own. All of them are read and removed alike; one stands for the types.
   const read = useOne(target.operationOf(module, 'Get') as 'HttpsEdgeRouteBackendGet', {
     path: target.path as { edge_id: string; id: string },
   });
   const view = viewOf(target.document, module);
-  const run = async (): Promise<void> => {
-    const isDone = await action.run(() =>
-      client.call(target.operationOf(module, 'Delete') as 'HttpsEdgeRouteBackendDelete', {
-        path: target.path as { edge_id: string; id: string },
-        ...demanding(read.data?.etag),
-      }),
-    );
-    if (!isDone) return;
-    toast(`Removed: ${kind.title}.`);
-    onClose();
-  };
   return (
     <DeleteDialog
       title={`Remove ${inSentence(kind.title)} from ${target.words}?`}
@@ -61,9 +48,14 @@ export function RemoveModule({
         </ul>
       }
       act="Remove module"
-      isPending={action.isPending || read.data === undefined}
-      error={action.error}
-      onDelete={() => void run()}
+      said={`Removed: ${kind.title}.`}
+      isWaiting={read.data === undefined}
+      remove={() =>
+        client.call(target.operationOf(module, 'Delete') as 'HttpsEdgeRouteBackendDelete', {
+          path: target.path as { edge_id: string; id: string },
+          ...demanding(read.data?.etag),
+        })
+      }
       onClose={onClose}
     />
   );
