@@ -13,6 +13,6 @@ if (firstCall !== undefined) sendEarly(firstCall);
 const page = pageOfUrl(location);
 // A page that cannot be loaded is reported by the shell, which tries again.
 const isLoaded = page === undefined ? undefined : loadPage(page).catch(() => undefined);
-const { start } = await import('./app/start.tsx');
+const { start } = await import('./app/app.tsx');
 await isLoaded;
 start(firstCall === undefined ? undefined : page?.list);

@@ -1,6 +1,8 @@
-import type { TrafficEvent } from '../../../client/src/index.ts';
+import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import type { ErrorBody, TrafficEvent } from '../../../client/src/index.ts';
 import { readEventStream } from '../lib/event-stream.ts';
-import { fetchPath } from './call-path.ts';
+import { callHeaders } from './early-calls.ts';
+import { sessionIsOver } from './session.ts';
 
 interface Listener {
   readonly onOpen: () => void;
@@ -21,5 +23,29 @@ export async function listenToTraffic(signal: AbortSignal, { onOpen, onEvent, on
     // What comes is that of the operation.
     if (event === 'dropped') onDropped((JSON.parse(data) as { count: number }).count);
     else if (event === 'request' || event === 'connection') onEvent(JSON.parse(data) as TrafficEvent);
+  }
+}
+
+/** Fetches a path of the server that the page came from; throws an `ApiError` unless the answer is a success. */
+async function fetchPath(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, headers: { ...callHeaders, ...(init.headers as Record<string, string>) } });
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new ConnectionError('The server does not answer.', { cause: error });
+  }
+  if (response.ok) return response;
+  if (response.status === 401) sessionIsOver();
+  const operationId = response.headers.get('gatehouse-operation-id') ?? '';
+  throw new ApiError(response.status, errorOf(await response.text()), operationId, undefined);
+}
+
+/** Every error of the API has this form; where something in between answers, there is none. */
+function errorOf(text: string): Partial<ErrorBody> {
+  try {
+    return JSON.parse(text) as Partial<ErrorBody>;
+  } catch {
+    return {};
   }
 }

@@ -1,8 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { StrictMode, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 
-import { queryClient } from '../api/queries.ts';
+import { prefetchList, queryClient } from '../api/queries.ts';
 import { readSession, useSessionState } from '../api/session.ts';
 import { Modal } from '../components/dialog.tsx';
 import { ErrorState } from '../components/states.tsx';
@@ -10,10 +11,25 @@ import { Toasts } from '../components/toast.tsx';
 import { asCallError } from '../api/client.ts';
 import type { CallError } from '../api/client.ts';
 import { ConnectionError } from '../../../client/src/index.ts';
+import type { ListId } from '../../../client/src/index.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
+import { applyTheme, storedTheme } from './theme.ts';
 
-export function App() {
+/** Shows the page. The rows of its list are likely to be there already, because the first script has asked for them. */
+export function start(list: ListId | undefined): void {
+  if (list !== undefined) prefetchList(list);
+  applyTheme(storedTheme());
+  const root = document.querySelector('#root');
+  if (root === null) throw new Error('The page has no element with the id root.');
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}
+
+function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <Router base="/dashboard">

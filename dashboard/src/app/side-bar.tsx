@@ -1,18 +1,19 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 
+import { isBehind, useGateways } from '../api/installation.ts';
 import { useList } from '../api/queries.ts';
 import { signOut, useSession } from '../api/session.ts';
 import type { ListId } from '../../../client/src/index.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon, Logo } from '../components/icon.tsx';
+import { Glyph } from '../components/verdict.tsx';
 import { useHasSettled } from '../lib/settled.ts';
 import { formatNumber } from '../lib/text.ts';
 import { groups, loadPage, pages } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Attention } from './attention.tsx';
-import { ServiceState } from './service-state.tsx';
 import { useTheme } from './theme.ts';
 
 export function SideBar({ current }: { readonly current: PageEntry | undefined }) {
@@ -102,6 +103,22 @@ function Foot() {
       </span>
       {isLeaving ? <SignOutDialog onClose={() => setLeaving(false)} /> : null}
     </div>
+  );
+}
+
+/** Version of the configuration, and how many gateways have it. */
+function ServiceState() {
+  const state = useGateways();
+  if (state === undefined || state.gateways.length === 0) return null;
+  const { gateways, version } = state;
+  const current = gateways.filter((gateway) => !isBehind(gateway)).length;
+  return (
+    <span className="row">
+      <Glyph tone={current === gateways.length ? 'allow' : 'warn'} />
+      <span>
+        Config {formatNumber(version)} · {current} of {gateways.length} live
+      </span>
+    </span>
   );
 }
 
