@@ -4,7 +4,7 @@ const shared = 'shared';
 
 /**
  * The first script, `src/main.ts`, stays small, so that it runs before the large one is read. What every page needs is one
- * chunk: many small ones wait for each other.
+ * chunk: many small ones wait for each other. What pages of resources need besides is another.
  */
 export const chunks = [
   {
@@ -14,9 +14,10 @@ export const chunks = [
   },
   {
     name: shared,
-    test: /\/node_modules\/|\/client\/src\/|\/dashboard\/src\/(?:api|app|components|lib|resource)\//,
+    test: /\/node_modules\/|\/client\/src\/|\/dashboard\/src\/(?:api|app|components|lib)\//,
     priority: 1,
   },
+  { name: 'resource', test: /\/dashboard\/src\/resource\//, priority: 1 },
 ];
 
 /** Lets the browser load the shared chunk beside the first script, which imports it only when it runs. */
