@@ -32,10 +32,16 @@ export function planTests(patterns: readonly string[]): TestPlan {
     const own = named.filter((file) => !inShared.has(file)).map((file) => [file]);
     return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))] };
   }
-  return {
+  const plan = {
     waiting: filesOf(waiting).map((file) => [file]),
     busy: [...filesOf(ownProcess).map((file) => [file]), ...together(filesOf(shared))],
   };
+  const planned = new Set(Object.values(plan).flat(2));
+  const forgotten = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts').filter(
+    (file) => !planned.has(file),
+  );
+  if (forgotten.length > 0) throw new Error(`${import.meta.filename} does not plan ${forgotten.join(', ')}`);
+  return plan;
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {
