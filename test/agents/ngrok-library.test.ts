@@ -11,6 +11,7 @@ import ngrok from '@ngrok/ngrok';
 import type { Session } from '@ngrok/ngrok';
 
 import type { AgentTunnel } from '../../src/agents/server/agent-tunnel.ts';
+import { rounds } from '../support/long-form.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { caPem, startListener } from './support/listener.ts';
 import type { TestListener } from './support/listener.ts';
@@ -81,12 +82,12 @@ test('forward() carries HTTP requests to a program', async (t) => {
   await ngrok.kill();
 });
 
-test('a TCP tunnel carries 20 MB each way with equal hashes', async (t) => {
+test('a TCP tunnel carries megabytes each way with equal hashes', async (t) => {
   const started = await startListener(t);
   const session = await connectLibrary(started);
   const listener = await session.tcpEndpoint().listenAndForward(`tcp://127.0.0.1:${await echoServer(t)}`);
   const socket = connect(await visitorPort(t, tunnelOf(started, listener.id())), '127.0.0.1');
-  const sent = randomBytes(20 * 1024 * 1024);
+  const sent = randomBytes(rounds(4, 20) * 1024 * 1024);
   const received = createHash('sha256');
   socket.on('data', (chunk) => received.update(chunk));
   socket.end(sent);
