@@ -1,4 +1,10 @@
 /**
+ * Statements that are on their way at once. Each has its time limit from when it is sent, so that one behind thousands of
+ * others, such as the commit, would be taken for lost.
+ */
+const mostOnTheirWay = 32;
+
+/**
  * Statements of a transaction whose answers nobody needs at once. Where statements travel, what follows is sent behind
  * them without waiting, and is carried out in that order; where they run in this thread, each is done when it is sent.
  */
@@ -16,6 +22,8 @@ export class SentStatements {
       // It is looked at by `arrived`, and must not end the process before.
       statement.catch(() => {});
       this.#ends.push(statement);
+      // They are carried out in order: when this one is, so are all before it.
+      if (this.#ends.length % mostOnTheirWay === 0) await statement.catch(() => {});
     } else await statement;
   }
 
