@@ -34,7 +34,7 @@ export function DeleteDialog({
   /** Said when it is done: "Deleted the key CI main." */
   readonly said: string;
   readonly remove: (options: { allowLockout?: boolean }) => Promise<unknown>;
-  /** What `remove` needs has not come yet. */
+  /** True while something that `remove` needs has not come yet. */
   readonly isWaiting?: boolean;
   /** Called in place of `onClose` when it is done. */
   readonly onDone?: () => void;

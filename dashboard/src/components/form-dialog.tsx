@@ -24,7 +24,7 @@ export function FormDialog({
   readonly title: string;
   /** Words of the button: "Create edge". */
   readonly act: string;
-  /** What has to be given before it can be pressed. */
+  /** Words for the fields that must be filled in before it can be pressed. */
   readonly missing?: string | undefined;
   readonly isPending: boolean;
   /** Left out where the error stands beside its field. */

@@ -23,7 +23,7 @@ interface Edge extends NamedEdge {
   readonly metadata?: string;
 }
 
-/** What the descriptions of both kinds of edges have in common. */
+/** The shared part of the descriptions of both kinds of edges. */
 export function edgeParts(kind: Kind) {
   const path = `/${kind}-edges`;
   return {

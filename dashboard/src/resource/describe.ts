@@ -56,7 +56,7 @@ export interface FormField<Row> {
   /** Value in the form for a new thing. */
   readonly start: (params: URLSearchParams) => unknown;
   readonly from: (row: Row) => unknown;
-  /** What is sent for it. */
+  /** The value that is sent for it. */
   readonly toBody: (value: unknown, form: 'create' | 'edit') => object;
   /** The one form that has it; both without it. */
   readonly form?: 'create' | 'edit';
@@ -119,7 +119,7 @@ export interface Resource<Id extends ListId> extends Listed<Id> {
     readonly open?: string;
     readonly intro?: string;
     readonly note?: string;
-    /** What has to be given before it can be sent. */
+    /** Words for the fields that must be filled in before it can be sent. */
     readonly missing?: (values: Values) => string | undefined;
     /** Where one call with the body is not all. `set` keeps what a second try must not do again. */
     readonly send?: (

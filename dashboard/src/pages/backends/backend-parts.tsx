@@ -23,7 +23,7 @@ const isOff = (
   </span>
 );
 
-/** What the descriptions of all kinds of backends have in common. */
+/** The shared part of the descriptions of all kinds of backends. */
 export const backendParts = {
   path,
   what: 'backends',

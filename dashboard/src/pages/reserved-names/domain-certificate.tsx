@@ -23,7 +23,7 @@ export const certificateField = field<ReservedDomain, string>({
     policy === null ? (certificate?.id ?? '') : byAuthority,
   toBody: (chosen, form) => {
     if (chosen === byAuthority) return { certificate_management_policy: {} };
-    // What an edit takes away, it takes away by calls of their own.
+    // An edit takes fields away by calls of their own.
     if (chosen === '') return form === 'create' ? {} : { certificate_id: '' };
     return { certificate_id: chosen };
   },

@@ -27,7 +27,7 @@ function nameOf(row: Name): string {
   return 'addr' in row ? row.addr : row.domain;
 }
 
-/** What domains and addresses have in common. */
+/** The shared part of the descriptions of domains and addresses. */
 const shared = {
   path,
   what: 'reserved names',

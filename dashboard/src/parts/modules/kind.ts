@@ -16,7 +16,7 @@ export interface ModuleKind {
   readonly title: string;
   /** In the list of routes. */
   readonly badge: string;
-  /** What happens to traffic while it is not set. */
+  /** Words for the effect on traffic while it is not set. */
   readonly whenNotSet: string;
   readonly errors: Readonly<Record<number, string>>;
   /** Switching it on can refuse people: they are looked at first. */
