@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { startSharedBrowser } from './dashboard/support/browser.ts';
 import { installChromium } from './dashboard/support/find-chromium.ts';
@@ -48,15 +49,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   const environment = {
     ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
     ...(browser === undefined ? {} : { TEST_BROWSER_URL: browser.url }),
+    TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
     /** Shared by all files, so that no two of them get the same port. */
     TEST_CLAIMED_PORTS: join(folder, 'ports'),
     // Every process would compile the same code again.
     NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
   };
   const plan = planTests(files);
-  // What is tested in the browser is what would be served.
-  const built = needsBrowser ? runProgram('vite', ['build', 'dashboard']) : Promise.resolve([]);
-  const checked = isWhole ? built.then(runChecks) : built;
+  // Programs that tests start, and pages that they open, are those that operators run.
+  const needsPages = needsBrowser || files.some((file) => file.includes('packed'));
+  results.push(...(await runProgram('npm', ['run', needsPages ? 'build' : 'build:program', '--silent'])));
+  const checked = isWhole ? runChecks() : Promise.resolve([]);
 
   const waiting = [...plan.waiting];
   const busy = [...plan.busy];
@@ -78,7 +81,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   }
 
   async function run(group: readonly string[]): Promise<void> {
-    if (group.some((file) => file.includes('test/dashboard/'))) await built;
     const output: string[] = [];
     running.add(group);
     const own = await runTestProcess({

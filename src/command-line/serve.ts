@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 
 import { startApp } from '../start/app.ts';
 import type { App } from '../start/app.ts';
-import { buildDashboard } from '../start/build-dashboard.ts';
 import { readConfig } from '../config/config.ts';
 import type { Config, Flags } from '../config/config.ts';
 import { createLog } from '../log.ts';
@@ -36,8 +35,6 @@ async function serve(config: Config, host: Host): Promise<void> {
       throw explainStart(error, config) ?? error;
     });
     host.stdout.write(greeting(app, config));
-    using background = new DisposableStack();
-    if (app.api !== undefined && config.dashboardFiles === undefined) background.use(buildDashboard(log));
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   } catch (error) {
     if (!stopping.signal.aborted) throw error;

@@ -1,11 +1,13 @@
+import { fileURLToPath } from 'node:url';
+
 import type { FastifyInstance } from 'fastify';
 
 import packageJson from '../../package.json' with { type: 'json' };
 import { createApi } from '../api/server.ts';
 import { vendorWords } from '../api/http/vendor-words.ts';
-import { builtDashboard } from './build-dashboard.ts';
 import type { Config } from '../config/config.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
+import { packageFolder } from '../lib/package-folder.ts';
 import { apiModules } from '../modules/index.ts';
 import { Ref } from '../modules/module.ts';
 import { authenticator } from '../resources/api-keys/service.ts';
@@ -37,7 +39,7 @@ export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstan
     authenticator: context.services.get(authenticator),
     sessions: context.services.get(dashboardSessions),
     programVersion: packageJson.version,
-    dashboardFolder: config.dashboardFiles ?? builtDashboard,
+    dashboardFolder: config.dashboardFiles ?? fileURLToPath(new URL('dashboard/dist', packageFolder)),
     warned: (restrictionIds, source) => {
       observer.warned(restrictionIds, source);
     },

@@ -66,16 +66,14 @@ test('the packed package has the built program and dashboard, and neither tests 
   context.after(() => rmSync(folder, { recursive: true }));
   const packed = [
     'bin/gatehouse',
-    'dist/package.json',
-    'dist/src/main.js',
-    'dist/dashboard/dist/index.html',
-    'dist/dashboard/dist/assets/main-1.js',
+    'dist/main.js',
+    'dashboard/dist/index.html',
+    'dashboard/dist/assets/main-1.js',
     'openapi.json',
   ];
   const left = [
     'src/main.ts',
     'client/src/index.ts',
-    'dashboard/dist/index.html',
     'src/main.test.ts',
     'test/run.ts',
     'dashboard/index.html',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -19,23 +19,26 @@ interface Machine {
   readonly pinned?: string;
   /** Version that the machine's own Node prints; undefined if there is none. */
   readonly own?: string;
-  /** True for the packed package, which has no sources. */
-  readonly isPacked?: boolean;
+  /** Files of the program, the oldest first; default: a clone in which nothing is built. */
+  readonly files?: readonly string[];
 }
 
 /** Runs a copy of `bin/gatehouse` through a symbolic link, with `accounts list "two words"`. */
-async function launch(context: TestContext, { isInstalled, pinned, own, isPacked = false }: Machine) {
+async function launch(context: TestContext, { isInstalled, pinned, own, files = ['src/main.ts'] }: Machine) {
   const root = await mkdtemp(join(tmpdir(), 'gatehouse launcher '));
   context.after(() => rm(root, { recursive: true, force: true }));
   for (const folder of ['bin', 'path', 'node_modules/.bin', ...(isInstalled ? ['node_modules/commander'] : [])]) {
     await mkdir(join(root, folder), { recursive: true });
   }
   await copyFile(launcher, join(root, 'bin/gatehouse'));
-  const program = isPacked ? 'dist/src/main.js' : 'src/main.ts';
-  await mkdir(dirname(join(root, program)), { recursive: true });
-  await writeFile(join(root, program), '');
+  for (const [age, file] of files.entries()) {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), '');
+    await utimes(join(root, file), 1_000 + age, 1_000 + age);
+    await utimes(dirname(join(root, file)), 0, 0);
+  }
   await symlink('../bin/gatehouse', join(root, 'path/gatehouse'));
-  for (const tool of ['dirname', 'readlink']) {
+  for (const tool of ['dirname', 'readlink', 'find']) {
     const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' });
     await symlink(stdout.trim(), join(root, 'path', tool));
   }
@@ -87,10 +90,18 @@ test('the pinned Node goes before that of the machine, if it runs', async (conte
   }
 });
 
-test('the packed package, which has no sources, runs what was built of them', async (context) => {
-  const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: 'v24.1.0', isPacked: true });
-  assert.deepEqual([status, stderr], [0, '']);
-  assert.equal(stdout, `own 7 ${options} ${root}/dist/src/main.js accounts list two words\n`);
+test('what is built is run where no source is newer, as in the packed package, which has none', async (context) => {
+  for (const [files, expected] of [
+    [['dist/main.js'], 'dist/main.js'],
+    [['client/src/a.ts', 'package-lock.json', 'src/main.ts', 'dist/main.js'], 'dist/main.js'],
+    [['client/src/a.ts', 'src/main.ts', 'dist/main.js', 'package-lock.json'], 'src/main.ts'],
+    [['client/src/a.ts', 'package-lock.json', 'src/main.ts', 'dist/main.js', 'src/lib/a.ts'], 'src/main.ts'],
+    [['client/src/a.ts', 'package-lock.json', 'src/main.ts'], 'src/main.ts'],
+  ] as const) {
+    const { root, status, stdout, stderr } = await launch(context, { isInstalled: true, own: 'v24.1.0', files });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.equal(stdout, `own 7 ${options} ${root}/${expected} accounts list two words\n`);
+  }
 });
 
 test('a Node that does not know how to inline more runs without', async (context) => {

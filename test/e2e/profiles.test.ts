@@ -8,6 +8,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import { bareEnvironment } from '../support/program-file.ts';
 
 const token = 'the-token-of-the-profiles-0123456789abcd';
 const program = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
@@ -21,7 +22,7 @@ describe('profiles', () => {
 
   /** Runs the program with this as its standard input. */
   async function type(args: readonly string[], input: string) {
-    const child = spawn(program, args, { env: { PATH: process.env['PATH'], HOME: home }, stdio: 'pipe' });
+    const child = spawn(program, args, { env: { ...bareEnvironment, HOME: home }, stdio: 'pipe' });
     let errors = '';
     child.stderr.on('data', (chunk) => (errors += String(chunk)));
     child.stdin.end(input);
@@ -95,7 +96,7 @@ describe('profiles', () => {
   const skip = hasScript ? false : 'there is no "script" to make a terminal with';
   test('on a terminal the token is asked for and not shown', { skip, timeout: 60_000 }, async () => {
     const child = spawn('script', ['-qec', `${program} login`, '/dev/null'], {
-      env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm' },
+      env: { ...bareEnvironment, HOME: home, TERM: 'xterm' },
       stdio: 'pipe',
     });
     let shown = '';

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../support/free-port.ts';
+import { programFile } from '../support/program-file.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -34,7 +35,7 @@ test('the commands of the README, pasted, end with traffic that obeys them', asy
     `--agent-listen=127.0.0.1:${ports['4443']}`,
     `--tcp-ports=1024-65535`,
   ];
-  const server = spawn(process.execPath, ['src/main.ts', 'serve', ...flags], {
+  const server = spawn(process.execPath, [programFile, 'serve', ...flags], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

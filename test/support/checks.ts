@@ -11,9 +11,9 @@ const checks = [
   ['knip'],
 ] as const;
 
-/** Runs the checks of the text, one after another, and returns the failures after those that are given. */
-export async function runChecks(earlier: readonly Result[]): Promise<readonly Result[]> {
-  const failures = [...earlier];
+/** Runs the checks of the text, one after another, and returns the failures. */
+export async function runChecks(): Promise<readonly Result[]> {
+  const failures: Result[] = [];
   for (const [program, ...args] of checks) failures.push(...(await runProgram(program, args)));
   return failures;
 }

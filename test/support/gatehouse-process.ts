@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ownProgram = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+import { bareEnvironment } from './program-file.ts';
 
-/** Folder of compiled code, which halves the time of a start. */
-const compileCache = join(tmpdir(), 'gatehouse-compile-cache');
+const ownProgram = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -27,7 +25,7 @@ export class GatehouseProcess implements AsyncDisposable {
     this.child = spawn(program, args, {
       // Default settings must not find the files of a service in the current directory.
       cwd: tmpdir(),
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...variables },
+      env: { ...bareEnvironment, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk) => (this.#out += String(chunk)));

@@ -44,7 +44,7 @@ function cacheOf(path: string): string {
 }
 
 function sendNotBuilt(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const fault = new UserError(dashboardNotBuilt, { 'Retry-After': '5' });
+  const fault = new UserError(dashboardNotBuilt);
   if (!wantsHtml(request)) throw fault;
   return reply
     .code(fault.status)

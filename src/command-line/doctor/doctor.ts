@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 
 import { ConfigError, readConfig } from '../../config/config.ts';
 import type { Config, Flags } from '../../config/config.ts';
+import { packageFolder } from '../../lib/package-folder.ts';
 import type { Host } from '../host.ts';
 import { addSettingsFlags } from '../settings-flags.ts';
 import { checkDatabase } from './check-database.ts';
@@ -65,7 +66,7 @@ function checkSecretKey({ secretKey }: Config): readonly Finding[] {
 
 /** A clock that is behind makes certificates and keys look as if they were not valid yet. */
 function checkClock(): Finding {
-  const installed = statSync(new URL('../../../package.json', import.meta.url)).mtime;
+  const installed = statSync(new URL('package.json', packageFolder)).mtime;
   const now = new Date();
   if (now >= installed) return ok('clock', `it says ${now.toISOString()}`);
   return fault('clock', `it says ${now.toISOString()}, before the program was installed. Set it, by NTP if possible`);

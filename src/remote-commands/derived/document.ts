@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+import { packageFolder } from '../../lib/package-folder.ts';
+
 /** The parts of a JSON schema that commands and the types of the client are derived from. */
 export interface Schema {
   readonly $ref?: string;
@@ -48,7 +50,7 @@ export interface OpenApiDocument {
 /** The document of this version, which is part of the package. */
 export function readDocument(): OpenApiDocument {
   // The contract tests hold the file to what the server serves.
-  return JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')) as OpenApiDocument;
+  return JSON.parse(readFileSync(new URL('openapi.json', packageFolder), 'utf8')) as OpenApiDocument;
 }
 
 export function resolveSchema({ components }: OpenApiDocument, schema: Schema): Schema {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+import { bareEnvironment, programFile } from '../../support/program-file.ts';
+
 const token = 'the-token-that-tests-begin-with-0123456789';
 
 export interface Finished {
@@ -14,8 +14,8 @@ export interface Finished {
 
 /** Starts a command of the real program in a process of its own. */
 export function begin(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env['PATH'] },
+  return spawn(process.execPath, [programFile, ...args], {
+    env: bareEnvironment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+import { programFile } from '../../../support/program-file.ts';
+
 const run = promisify(execFile);
 
 /** Runs a command of the host's command line as an operator does. */
 async function runOnHost(databaseUrl: string, ...args: readonly string[]): Promise<string> {
-  const command = ['src/main.ts', ...args, '--database-url', databaseUrl];
-  const { stdout } = await run(process.execPath, command, { cwd: root });
+  const command = [programFile, ...args, '--database-url', databaseUrl];
+  const { stdout } = await run(process.execPath, command);
   return stdout;
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../../../support/free-port.ts';
+import { programFile } from '../../../support/program-file.ts';
 import { until } from './until.ts';
 
 export interface ApiAnswer {
@@ -77,7 +78,7 @@ export class Program implements AsyncDisposable {
     };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const limited = openFiles === undefined ? [] : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles)];
-    const [command = '', ...args] = [...limited, process.execPath, 'src/main.ts', 'serve', ...given];
+    const [command = '', ...args] = [...limited, process.execPath, programFile, 'serve', ...given];
     this.#child = spawn(command, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],

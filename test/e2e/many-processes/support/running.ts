@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
+import { bareEnvironment, programFile } from '../../../support/program-file.ts';
 import { callApi } from './call.ts';
 import type { Answer, CallOptions } from './call.ts';
 import { stripUndefined, until } from './waiting.ts';
 
-const program = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
 const firstToken = 'the-token-that-tests-begin-with-0123456789';
 
 export type Flags = Readonly<Record<string, string | undefined>>;
@@ -40,8 +39,8 @@ export class Running implements AsyncDisposable {
     const all = stripUndefined({ ...usualFlags, 'database-url': databaseUrl, ...flags });
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     return new Running(
-      spawn(process.execPath, [program, 'serve', ...args], {
-        env: { PATH: process.env['PATH'] },
+      spawn(process.execPath, [programFile, 'serve', ...args], {
+        env: bareEnvironment,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
+import { bareEnvironment, programFile } from '../../../support/program-file.ts';
 import { untilListening } from '../../support/program.ts';
 
-const main = fileURLToPath(new URL('../../../../src/main.ts', import.meta.url));
 const watch = new URL('turn-watch.ts', import.meta.url).href;
 const token = 'the-token-that-tests-begin-with-0123456789';
 
@@ -34,8 +33,8 @@ export class WatchedProgram implements AsyncDisposable {
       `--bootstrap-token=${token}`,
       `--database-url=${databaseUrl}`,
     ];
-    const child = spawn(process.execPath, ['--import', watch, main, 'serve', ...settings], {
-      env: { PATH: process.env['PATH'] },
+    const child = spawn(process.execPath, ['--import', watch, programFile, 'serve', ...settings], {
+      env: bareEnvironment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     return new WatchedProgram(child, await untilListening(child));

@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url';
+
+/** First file of the program: what the run of tests has built, as operators run it, or the sources. */
+export const programFile = process.env['TEST_PROGRAM'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** Environment of a program that gets nothing of the test's but where programs and compiled code are. */
+export const bareEnvironment: Readonly<Record<string, string | undefined>> = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
