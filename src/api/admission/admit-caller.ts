@@ -105,7 +105,7 @@ export function checkSource(
   request: IncomingMessage,
   { access, trustedProxies }: AdmissionOptions,
 ): AdmittedCaller {
-  const { principal, keyId, readOnly, policyIds } = identity;
+  const { principal, keyId, readOnly, endsAtMs, rotation, policyIds } = identity;
   const { accountId } = principal;
   const source = sourceOf(request, trustedProxies);
   const { refusedBy, warnedBy } = access.admit(accountId, scope, source);
@@ -113,7 +113,8 @@ export function checkSource(
     throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
   if (policyIds.length > 0 && !access.allows(policyIds, source))
     throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
-  return { caller: { principal, keyId, readOnly, accountId, scope, source }, identity, warnedBy };
+  const caller = { principal, keyId, readOnly, endsAtMs, rotation, accountId, scope, source };
+  return { caller, identity, warnedBy };
 }
 
 function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {

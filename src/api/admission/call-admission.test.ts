@@ -34,7 +34,8 @@ async function serveFull(context: TestContext, trustedProxies: CidrSet) {
   const source = parseIp('127.0.0.1');
   assert.ok(source);
   const principal = { id: 'usr_1', accountId: 'acc_1', admin: true, active: true };
-  const caller = { principal, accountId: 'acc_1', keyId: 'ak_1', readOnly: false, scope: 'api' as const, source };
+  const key = { keyId: 'ak_1', readOnly: false, endsAtMs: Infinity, rotation: 0 };
+  const caller = { principal, accountId: 'acc_1', ...key, scope: 'api' as const, source };
   const gate = Promise.withResolvers<string>();
   const arrived = Promise.withResolvers<void>();
   app.get('/free', () => 'fine');

@@ -15,6 +15,10 @@ export interface Identity {
   readonly keyId: string;
   /** The key may only read. */
   readonly readOnly: boolean;
+  /** The token is refused from then on, because the key ends or an overlap does; `Infinity` where it does not end. */
+  readonly endsAtMs: number;
+  /** Rotations of the key up to the one that made the token. */
+  readonly rotation: number;
   /** IP policies of the key that must allow the source of a call; none where the key is good from anywhere. */
   readonly policyIds: readonly string[];
   /**

@@ -25,6 +25,7 @@ interface Candidate {
   /** The secret before the last rotation, and when it ends. */
   readonly previousHash: string | undefined;
   readonly previousEndsAtMs: number;
+  readonly rotations: number;
   readonly expiresAt: string | undefined;
   readonly expiresAtMs: number;
   readonly readOnly: boolean;
@@ -44,6 +45,7 @@ const nobody: Candidate = {
   hash: undefined,
   previousHash: undefined,
   previousEndsAtMs: 0,
+  rotations: 0,
   expiresAt: undefined,
   expiresAtMs: Infinity,
   readOnly: false,
@@ -67,7 +69,8 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
     const nowMs = Date.now();
     const previousHash = nowMs < candidate.previousEndsAtMs ? candidate.previousHash : undefined;
     if (!hashMatchesAny(hash, candidate.hash, previousHash)) throw refused(refusal);
-    const { keyId, expiresAt, readOnly, policyIds } = candidate;
+    const { keyId, expiresAt, readOnly, policyIds, rotations } = candidate;
+    const isCurrent = hash === candidate.hash;
     // Only a caller who has the secret learns that the key exists and has expired.
     if (expiresAt !== undefined && nowMs >= candidate.expiresAtMs) throw refusedAsExpired(expiresAt);
     const finish = (principal: Principal | undefined): Identity => {
@@ -78,6 +81,8 @@ export function createAuthenticator(store: Store, services: Services, uses: KeyU
         principal,
         keyId,
         readOnly,
+        endsAtMs: isCurrent ? candidate.expiresAtMs : Math.min(candidate.expiresAtMs, candidate.previousEndsAtMs),
+        rotation: isCurrent ? rotations : rotations - 1,
         policyIds,
         again: (isUseAgain) => lookAgain(identity, isUseAgain),
       };
@@ -196,6 +201,7 @@ function toCandidate(row: Row): Candidate {
     hash: String(hash),
     previousHash: typeof previousHash === 'string' ? previousHash : undefined,
     previousEndsAtMs: key.previous_token_expires_at === undefined ? 0 : Date.parse(key.previous_token_expires_at),
+    rotations: key.rotations ?? 0,
     expiresAt: key.expires_at,
     expiresAtMs: key.expires_at === undefined ? Infinity : Date.parse(key.expires_at),
     readOnly: key.read_only ?? false,

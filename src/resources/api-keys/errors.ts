@@ -29,3 +29,15 @@ export const invalidExpiry = defineError(
   400,
   'expires_at {value} {reason}. Write a time in the future, in UTC, like 2030-11-14T10:11:14Z, or leave it out.',
 );
+
+export const replacedToken = defineError(
+  20277,
+  403,
+  'This token of the API key {key} was replaced by a rotation and may not rotate the key. Use its new token, or another key of its owner or of an admin.',
+);
+
+export const endsAfterCaller = defineError(
+  20278,
+  403,
+  'The token of this call ends at {end}: with it no API key can be made, rotated or changed so that it is good for longer. Give an expires_at up to then, or use a key without an end.',
+);

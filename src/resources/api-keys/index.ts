@@ -14,12 +14,12 @@ import { policyProtectors } from '../policy-protection.ts';
 import { ownedByBots } from '../principals/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { inactiveOwner, invalidExpiry, notKeyOwner, otherOwner, unknownOwner } from './errors.ts';
+import { endsAfterCaller, inactiveOwner, invalidExpiry, notKeyOwner, otherOwner, unknownOwner } from './errors.ts';
 import * as errors from './errors.ts';
 import { KeyUses } from './key-uses.ts';
 import { createKeysForOthers, deleteKey, insertKey } from './keys.ts';
 import { syncPolicies, withLimits } from './limits.ts';
-import { checkMayWrite } from './may-write.ts';
+import { checkEnd, checkMayWrite, endOf } from './may-write.ts';
 import { presentKey } from './present.ts';
 import { keyProtector } from './protector.ts';
 import { rotateOperation } from './rotate.ts';
@@ -35,6 +35,7 @@ const fieldFaults: readonly ErrorDefinition[] = [
   notAnIpPolicyId,
   duplicateEntry,
   restrictionPolicyNotFound,
+  endsAfterCaller,
 ];
 
 const ownerErrors = { other: otherOwner, unknown: unknownOwner, inactive: inactiveOwner };
@@ -74,6 +75,7 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
     async create(transaction, { caller, body }) {
       const made = { ...apiKeys.newDocument(caller.accountId), owner_id: ownerOf(caller, body.owner_id) };
       const key: ApiKey = withText(withLimits(made, body), body);
+      checkEnd(caller, key);
       const token = await insertKey(transaction, key);
       if (key.ip_policy_ids !== undefined) await syncPolicies(referables, transaction, key);
       services.get(keyUses).created(key.id);
@@ -83,6 +85,7 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
       const { caller, body } = call;
       checkMayWrite(caller, key);
       const changed = withText(withLimits(key, body), body);
+      if (endOf(changed) > endOf(key)) checkEnd(caller, changed, key);
       const stored = await apiKeys.update(transaction, key, changed);
       if (body.ip_policy_ids === undefined || stored === key) return stored;
       await syncPolicies(referables, transaction, stored);

@@ -7,6 +7,7 @@ import { createAccount, createBot, createUser, from } from '../../../test/suppor
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import { endsAfterCaller } from './errors.ts';
 
 const later = '2099-11-14T10:11:14Z';
 const here = '203.0.113.7';
@@ -148,6 +149,41 @@ onEachGatehouse(
       assert.equal((await g().post('/api_keys', {}, { token })).status, 201);
       await g().patch(`/api_keys/${id}`, { read_only: true });
       await refuses(g(), ['POST', '/api_keys', {}, { token }], 403, 20070);
+    });
+
+    test('a key with an end gives nobody a token that is good for longer, itself included', async () => {
+      const [end, sooner, past] = ['2098-01-01T00:00:00Z', '2097-01-01T00:00:00Z', '2098-01-01T00:00:01Z'];
+      const { id, token } = await g().create('/api_keys', { expires_at: end });
+      const [endless, short] = [await g().create('/api_keys'), await g().create('/api_keys', { expires_at: sooner })];
+      const calls: readonly (readonly [string, string, object])[] = [
+        ['PATCH', `/api_keys/${id}`, { expires_at: '' }],
+        ['PATCH', `/api_keys/${id}`, { expires_at: past }],
+        ['PATCH', `/api_keys/${short.id}`, { expires_at: past }],
+        ['PATCH', `/api_keys/${short.id}`, { expires_at: '' }],
+        ['POST', '/api_keys', {}],
+        ['POST', '/api_keys', { expires_at: past }],
+        ['POST', `/api_keys/${endless.id}/rotate`, {}],
+      ];
+      for (const call of calls) {
+        const message = await refuses(g(), [...call, { token }], 403, endsAfterCaller.code);
+        assert.ok(message.includes(end) && message.includes('use a key without an end'), message);
+      }
+      const own = { token };
+      assert.equal((await g().patch(`/api_keys/${endless.id}`, { description: 'seen' }, own)).status, 200);
+      assert.equal((await g().patch(`/api_keys/${short.id}`, { expires_at: end }, own)).status, 200);
+      assert.equal((await g().post('/api_keys', { expires_at: end }, own)).status, 201);
+      assert.equal((await g().patch(`/api_keys/${id}`, { expires_at: end, description: 'same' }, own)).status, 200);
+      assert.equal((await g().post(`/api_keys/${short.id}/rotate`, {}, own)).status, 200);
+      const rotated = await g().post(`/api_keys/${id}/rotate`, {}, own);
+      assert.equal(rotated.body.expires_at, end);
+      assert.equal((await g().patch(`/api_keys/${id}`, { expires_at: sooner }, rotated.body)).status, 200);
+      await refuses(
+        g(),
+        ['PATCH', `/api_keys/${id}`, { expires_at: end }, { token: rotated.body.token }],
+        403,
+        endsAfterCaller.code,
+      );
+      assert.equal((await g().patch(`/api_keys/${id}`, { expires_at: '' })).body.expires_at, undefined);
     });
 
     test('a key with policies is accepted where all their rules together allow the address, at once', async () => {

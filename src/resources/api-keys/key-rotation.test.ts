@@ -7,6 +7,7 @@ import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { endsAfterCaller, replacedToken } from './errors.ts';
 
 const hour = { overlap_seconds: 3_600 };
 
@@ -48,7 +49,7 @@ onEachGatehouse('rotation of API keys', (g) => {
     assert.ok(Math.abs(Date.parse(end) - Date.now() - 3_600_000) < 60_000, end);
     assert.equal((await g().get(`/api_keys/${id}`)).body.previous_token_expires_at, end);
     assert.deepEqual([await codeOf(first), await codeOf(second)], [200, 200]);
-    const { token: third } = await rotate(id, hour, first);
+    const { token: third } = await rotate(id, hour, second);
     assert.deepEqual([await codeOf(first), await codeOf(second), await codeOf(third)], [unknown, 200, 200]);
     const last = await rotate(id, {}, third);
     assert.equal(last.previous_token_expires_at, undefined);
@@ -65,6 +66,35 @@ onEachGatehouse('rotation of API keys', (g) => {
     assert.deepEqual([await codeOf(old), await codeOf(token)], [unknown, 200]);
     assert.equal(g().app.context.store.version, version);
     assert.equal((await g().get(`/api_keys/${id}`)).body.previous_token_expires_at, undefined);
+  });
+
+  test('in the overlap the old token does not rotate, nor does a call with it that began before the rotation', async () => {
+    const { id, token: old } = await g().create('/api_keys');
+    const spare = await g().create('/api_keys');
+    const { token } = await rotate(id, hour, old);
+    const message = await refuses(
+      g(),
+      ['POST', `/api_keys/${id}/rotate`, hour, { token: old }],
+      403,
+      replacedToken.code,
+    );
+    assert.match(message, /replaced by a rotation.*Use its new token/);
+    // Other ways to a token that outlives the overlap.
+    await refuses(g(), ['POST', `/api_keys/${spare.id}/rotate`, {}, { token: old }], 403, endsAfterCaller.code);
+    await refuses(g(), ['POST', '/api_keys', {}, { token: old }], 403, endsAfterCaller.code);
+    assert.deepEqual([await codeOf(old), await codeOf(token)], [200, 200]);
+    const both = await Promise.all([1, 2].map(() => g().post(`/api_keys/${id}/rotate`, hour, { token })));
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 403],
+    );
+    const winner = both.find(({ status }) => status === 200);
+    assert.equal(await codeOf(winner?.body.token), 200);
+    // A lost answer can still be asked for again with the token that the call was made with.
+    const options = { token: winner?.body.token, headers: { 'idempotency-key': `once-${id}` } };
+    const first = await g().post(`/api_keys/${id}/rotate`, hour, options);
+    const repeated = await g().post(`/api_keys/${id}/rotate`, hour, options);
+    assert.deepEqual(repeated.body, { ...first.body, token: null });
   });
 
   test('deletion ends both tokens', async () => {

@@ -11,10 +11,10 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import type { ResourceContext } from '../resource.ts';
-import { notKeyOwner } from './errors.ts';
+import { endsAfterCaller, notKeyOwner, replacedToken } from './errors.ts';
 import { replaceSecret } from './keys.ts';
 import { withLimits } from './limits.ts';
-import { checkMayWrite } from './may-write.ts';
+import { checkEnd, checkIsCurrent, checkMayWrite } from './may-write.ts';
 import { presentKey } from './present.ts';
 import { ApiKeyRotate, ApiKeyView } from './schema.ts';
 import { keyUses } from './service.ts';
@@ -31,14 +31,22 @@ export function rotateOperation({ store, services }: ResourceContext): Operation
     summary: 'Give API key a new token',
     description:
       'The answer shows the new token, once. The key keeps its id and all else; the token in use until now ends at once, ' +
-      'or after the overlap. A token from before that one ends in any case.',
+      'or after the overlap, in which it may no longer rotate the key. A token from before that one ends in any case.',
     tag: 'API keys',
     rights: 'owner',
     body: ApiKeyRotate,
     status: 200,
     response: ApiKeyView,
     accepts: ['IdempotencyKey', 'IfMatch'],
-    errors: [notFound, notKeyOwner, preconditionFailed, invalidIdempotencyKey, idempotencyKeyReused],
+    errors: [
+      notFound,
+      notKeyOwner,
+      replacedToken,
+      endsAfterCaller,
+      preconditionFailed,
+      invalidIdempotencyKey,
+      idempotencyKeyReused,
+    ],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const { id = '' } = call.params;
@@ -59,6 +67,8 @@ async function rotate(
   call: Call<Static<typeof ApiKeyRotate>>,
   key: ApiKey,
 ): Promise<{ readonly rotated: ApiKey; readonly token: string }> {
+  checkIsCurrent(call.caller, key);
+  checkEnd(call.caller, key, key);
   checkIfMatch(call, key);
   const nowMs = Date.now();
   const overlapMs = (call.body.overlap_seconds ?? 0) * 1000;
