@@ -18,7 +18,7 @@ interface Armed {
 let armed: Armed | undefined;
 
 /** Statements of timers, which come at any time and would make every count another one. */
-const uncounted = /^(PRAGMA|LISTEN|SET )/;
+const uncounted = /^(PRAGMA|LISTEN|SET |SELECT pg_is_in_recovery)/;
 
 /**
  * Makes the statements of this process fail, below all of our own code: SQLite's calls throw what the binding throws for a

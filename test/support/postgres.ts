@@ -29,22 +29,9 @@ interface PostgresOptions {
 
 /** Starts a real server from the binaries in the npm package, in a new directory. */
 export async function startPostgres({ fsync = false }: PostgresOptions = {}): Promise<PostgresServer> {
-  const bin = await binaries();
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
-  if (isRoot) await chown(directory, nobody.uid, nobody.gid);
-  const data = join(directory, 'data');
-  await run(join(bin, 'initdb'), [
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--no-sync',
-    '--no-instructions',
-  ]);
+  const directory = await newPostgresDirectory();
+  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
+  await run(join(await binaries(), 'initdb'), ['-D', join(directory, 'data'), ...options]);
   const port = await freePort();
   const server = await launchPostgres(directory, port, fsync);
   return {
@@ -58,6 +45,13 @@ export async function startPostgres({ fsync = false }: PostgresOptions = {}): Pr
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a folder that the server may write to. */
+export async function newPostgresDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pg-'));
+  if (isRoot) await chown(directory, nobody.uid, nobody.gid);
+  return directory;
 }
 
 /** Starts the server of a directory, new or left behind by a crash, and waits until it answers. */

@@ -8,7 +8,7 @@ export interface TestPlan {
   readonly busy: readonly (readonly string[])[];
 }
 
-const waiting = ['test/e2e/{acme,agent-failures,many-processes}/*.test.ts'];
+const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.ts'];
 /** Whole installations, each file with its own. */
 const ownProcess = ['test/e2e/*.test.ts', 'test/e2e/{agents,gateway,neighbours,soak}/*.test.ts'];
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */

@@ -1,7 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
+
+import { guard } from './faults.ts';
+import type { Primary } from './primary.ts';
 
 /** A lost signal is repaired by polling this often. */
 const pollEveryMs = 1_000;
+/** Limit for a statement here; a database that does not answer counts as gone. */
+const queryTimeoutMs = 5_000;
 const channel = 'gatehouse_changes';
 
 export const notifySql = `SELECT pg_notify('${channel}', '')`;
@@ -12,7 +17,7 @@ const listenSql = `LISTEN ${channel}`;
  * connection that the network has forgotten receives nothing and does not fail by itself.
  */
 export class NotificationWatch {
-  readonly #config: pg.ClientConfig;
+  readonly #primary: Primary;
   readonly #poll: () => void;
   readonly #isOwn: (backend: number) => boolean;
   #listener: pg.Client | undefined;
@@ -20,19 +25,19 @@ export class NotificationWatch {
   #isStopped = false;
   #isBusy = false;
 
-  private constructor(config: pg.ClientConfig, poll: () => void, isOwn: (backend: number) => boolean) {
-    this.#config = config;
+  private constructor(primary: Primary, poll: () => void, isOwn: (backend: number) => boolean) {
+    this.#primary = primary;
     this.#poll = poll;
     this.#isOwn = isOwn;
   }
 
   /** `isOwn` knows the connections of this process, by the number of the server's process: what they signal is known here. */
   static async start(
-    config: pg.ClientConfig,
+    primary: Primary,
     poll: () => void,
     isOwn: (backend: number) => boolean,
   ): Promise<NotificationWatch> {
-    const watch = new NotificationWatch(config, poll, isOwn);
+    const watch = new NotificationWatch(primary, poll, isOwn);
     await watch.#listen();
     watch.#timer = setInterval(() => {
       poll();
@@ -50,21 +55,19 @@ export class NotificationWatch {
   }
 
   async #listen(): Promise<void> {
-    const client = new pg.Client(this.#config);
-    // Without a listener a lost connection would end the process; `end` follows.
-    client.on('error', () => {});
-    client.on('notification', ({ processId }) => {
-      // One may still come while the connection ends.
-      if (!this.#isStopped && !this.#isOwn(processId)) this.#poll();
-    });
-    client.on('end', () => {
-      if (client !== this.#listener) return;
-      this.#listener = undefined;
-      void this.#keepListening();
+    const client = await this.#primary.open({ query_timeout: queryTimeoutMs }, (each) => {
+      each.on('notification', ({ processId }) => {
+        // One may still come while the connection ends.
+        if (!this.#isStopped && !this.#isOwn(processId)) this.#poll();
+      });
+      each.on('end', () => {
+        if (each !== this.#listener) return;
+        this.#listener = undefined;
+        void this.#keepListening();
+      });
     });
     try {
-      await client.connect();
-      await client.query(listenSql);
+      await guard(() => client.query(listenSql));
     } catch (error) {
       drop(client);
       throw error;

@@ -25,16 +25,8 @@ export class CrashingPostgres implements AsyncDisposable {
     return createDatabase(this.#server.url);
   }
 
-  /** Crashes the server: SIGKILL goes to all its processes, SIGQUIT shuts down at once. Neither saves anything. */
-  async crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
-    const { pid } = this.#process;
-    if (pid === undefined) throw new Error('the server does not run');
-    const gone = once(this.#process, 'exit');
-    const children = await childrenOf(pid);
-    process.kill(pid, signal);
-    for (const child of children) kill(child, signal);
-    await gone;
-    await until('its processes are gone', () => children.every((child) => !kill(child, 0)));
+  crash(signal: CrashSignal): Promise<void> {
+    return crashPostgres(this.#process, signal);
   }
 
   async restart(): Promise<void> {
@@ -45,6 +37,20 @@ export class CrashingPostgres implements AsyncDisposable {
     if (this.#process.exitCode === null && this.#process.signalCode === null) await this.crash('SIGQUIT');
     await this.#server[Symbol.asyncDispose]();
   }
+}
+
+type CrashSignal = 'SIGKILL' | 'SIGQUIT';
+
+/** Crashes a server: SIGKILL goes to all its processes, SIGQUIT shuts down at once. Neither saves anything. */
+export async function crashPostgres(server: PostgresServer['process'], signal: CrashSignal): Promise<void> {
+  const { pid } = server;
+  if (pid === undefined) throw new Error('the server does not run');
+  const gone = once(server, 'exit');
+  const children = await childrenOf(pid);
+  process.kill(pid, signal);
+  for (const child of children) kill(child, signal);
+  await gone;
+  await until('its processes are gone', () => children.every((child) => !kill(child, 0)));
 }
 
 /** Sends the signal; returns false if there is no such process. */

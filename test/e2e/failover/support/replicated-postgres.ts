@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import pg from 'pg';
+
+import { freePort } from '../../../support/free-port.ts';
+import { launchPostgres, newPostgresDirectory, startPostgres } from '../../../support/postgres.ts';
+import type { PostgresServer } from '../../../support/postgres.ts';
+import { until } from '../../gateway/support/until.ts';
+import { crashPostgres } from '../../many-processes/support/crashing-postgres.ts';
+
+/** A server of the pair. */
+class Node {
+  readonly directory: string;
+  readonly port: number;
+  #process: PostgresServer['process'] | undefined;
+
+  constructor(directory: string, port: number) {
+    this.directory = directory;
+    this.port = port;
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  async launch(): Promise<void> {
+    this.#process = await launchPostgres(this.directory, this.port, true);
+  }
+
+  async crash(): Promise<void> {
+    const last = this.#process;
+    this.#process = undefined;
+    if (last !== undefined) await crashPostgres(last, 'SIGKILL');
+  }
+
+  async ask(sql: string): Promise<unknown> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return Object.values((await client.query(sql)).rows[0] ?? {})[0];
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** A primary and a standby that streams from it, as asynchronous replication does. */
+export class ReplicatedPostgres implements AsyncDisposable {
+  readonly primary: Node;
+  readonly standby: Node;
+
+  private constructor(primary: Node, standby: Node) {
+    this.primary = primary;
+    this.standby = standby;
+  }
+
+  static async start(): Promise<ReplicatedPostgres> {
+    const server = await startPostgres({ fsync: true });
+    const primary = new Node(server.directory, Number(new URL(server.url).port));
+    const gone = once(server.process, 'exit');
+    server.process.kill('SIGINT');
+    await gone;
+    const directory = await newPostgresDirectory();
+    // A copy of a server that was shut down is a standby that needs nothing but what comes later.
+    const copied = spawnSync('cp', ['-a', join(primary.directory, 'data'), directory]);
+    if (copied.status !== 0) throw new Error(`the data could not be copied: ${String(copied.stderr)}`);
+    const standby = new Node(directory, await freePort());
+    await writeFile(join(directory, 'data', 'standby.signal'), '');
+    const source = `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres application_name=standby'\n`;
+    await appendFile(join(directory, 'data', 'postgresql.auto.conf'), source);
+    await primary.launch();
+    await standby.launch();
+    const pair = new ReplicatedPostgres(primary, standby);
+    await until(async () => (await primary.ask('SELECT COUNT(*) FROM pg_stat_replication')) === '1', 'it streams');
+    return pair;
+  }
+
+  /** URL of both servers. */
+  get url(): string {
+    const hosts = [this.primary, this.standby].map(({ port }) => `127.0.0.1:${port}`);
+    return `postgres://postgres@${hosts.join(',')}/postgres?target_session_attrs=read-write`;
+  }
+
+  /** Waits until the standby has all that the primary has, then cuts it off: what follows is lost in a failover. */
+  async cutOff(): Promise<void> {
+    const written = String(await this.primary.ask('SELECT pg_current_wal_flush_lsn()'));
+    const isThere = `SELECT pg_last_wal_replay_lsn() >= '${written}'`;
+    await until(async () => (await this.standby.ask(isThere)) === true, 'the standby has caught up');
+    await this.standby.ask("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.standby.ask('SELECT pg_reload_conf()');
+    await until(
+      async () => (await this.standby.ask('SELECT COUNT(*) FROM pg_stat_wal_receiver')) === '0',
+      'the standby receives nothing',
+    );
+  }
+
+  async promote(): Promise<void> {
+    await this.standby.ask('SELECT pg_promote()');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of [this.primary, this.standby]) {
+      await node.crash();
+      await rm(node.directory, { recursive: true, force: true });
+    }
+  }
+}
