@@ -18,7 +18,7 @@ const shared = [
   '{src,client/src}/**/*.test.ts',
   'test/*.test.ts',
 ];
-const filesPerProcess = 6;
+const filesPerProcess = 12;
 
 /** A file that changes or measures its process needs one of its own. */
 const needsOwnProcess =
