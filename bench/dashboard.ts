@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
 import { findChromium } from '../test/dashboard/support/find-chromium.ts';
+import { signInWithoutForm } from '../test/dashboard/support/sign-in.ts';
 import { Gatehouse } from '../test/support/gatehouse.ts';
 
 /**
@@ -48,9 +49,8 @@ process.stdout.write(
 async function measure(from: Browser): Promise<{ rows: number; paint: number; file: number }> {
   const context = await from.newContext({ baseURL: gatehouse.url });
   try {
-    const headers = { 'gatehouse-dashboard': '1', 'service-version': '2', origin: gatehouse.url };
-    await context.request.post('/dashboard/session', { headers, data: { token: gatehouse.token } });
     const page = await context.newPage();
+    await signInWithoutForm(page, gatehouse.url, gatehouse.token);
     await page.goto('/dashboard/favicon.svg');
     const file = Number(await page.evaluate(`performance.getEntriesByType('navigation')[0].loadEventEnd`));
     await page.addInitScript(`new MutationObserver((_, observer) => {

@@ -14,6 +14,13 @@ export function newSecret(): string {
   return encodeBase62(bytes, secretLength);
 }
 
+const secretForm = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
+
+/** True for text that has the form of a secret. */
+export function isSecret(text: string): boolean {
+  return secretForm.test(text);
+}
+
 /** The hash under which a secret is stored: SHA-256 in hexadecimal. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');

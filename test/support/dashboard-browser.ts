@@ -1,11 +1,13 @@
 import type { Answer, CallOptions, Gatehouse } from './gatehouse.ts';
 
-/** Keeps the cookie of a dashboard session and sends what the dashboard's own pages send. */
+/** Keeps the two secrets of a dashboard session and sends what the dashboard's own pages send. */
 export class DashboardBrowser {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   /** `name=value`, as it is sent. */
   cookie: string | undefined;
+  /** The secret that the page keeps; "1" before the sign-in, as the header says it. */
+  secret = '1';
   /** The last Set-Cookie, whole. */
   setCookie = '';
 
@@ -18,7 +20,7 @@ export class DashboardBrowser {
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const all: Readonly<Record<string, string | undefined>> = {
       'service-version': '2',
-      'gatehouse-dashboard': '1',
+      'gatehouse-dashboard': this.secret,
       origin: new URL(this.#url).origin,
       cookie: this.cookie,
       'content-type': body === undefined ? undefined : 'application/json',
@@ -37,6 +39,7 @@ export class DashboardBrowser {
     this.#keepCookie(response.headers.getSetCookie());
     const text = await response.text();
     const parsed = text === '' ? undefined : JSON.parse(text);
+    if (response.status === 201 && path === '/dashboard/session') this.secret = parsed.secret;
     return { status: response.status, headers: response.headers, text, body: parsed };
   }
 

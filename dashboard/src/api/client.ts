@@ -5,14 +5,12 @@ import { sessionIsOver } from './session.ts';
 /** Number of the error that a refused source address meets. */
 const sourceRefused = 220;
 
-/** Calls the API of the server that the page came from; the session's cookie signs in. */
+/** Calls the API of the server that the page came from; the two secrets of the session sign in. */
 export const client = new GatehouseClient({
   url: location.origin,
-  // A page of another origin cannot send this header, and a cookie without it counts for nothing.
-  headers: callHeaders,
   retries: { attempts: 2, longestPauseMs: 2000 },
   fetch: async (input, init) => {
-    const response = await (earlyAnswer(input, init) ?? fetch(input, init));
+    const response = await (earlyAnswer(input, init) ?? fetch(input, withSecret(init)));
     if (response.status === 401) sessionIsOver();
     if (response.status === 403) {
       const { error_code: code = '', msg } = await bodyOf(response.clone());
@@ -21,6 +19,12 @@ export const client = new GatehouseClient({
     return response;
   },
 });
+
+/** Another tab may have signed in meanwhile, so that the secret is that of now. */
+function withSecret(init: RequestInit | undefined): RequestInit {
+  // The client gives its headers as an object.
+  return { ...init, headers: { ...(init?.headers as Record<string, string>), ...callHeaders() } };
+}
 
 function earlyAnswer(input: string | URL | Request, init: RequestInit | undefined): Promise<Response> | undefined {
   const isRead = typeof input === 'string' && init?.method === 'GET';

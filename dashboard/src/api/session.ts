@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 import { ApiError } from '../../../client/src/index.ts';
 import type { ErrorBody } from '../../../client/src/index.ts';
-import { callHeaders, takeEarly } from './early-calls.ts';
+import { callHeaders, keepSecret, takeEarly } from './early-calls.ts';
 
 /** Who is signed in, and how the server sees them. */
 export interface SessionFacts {
@@ -69,14 +69,17 @@ export async function readSession(): Promise<void> {
 /** Returns whether somebody else is signed in now than before. */
 export async function signIn(token: string): Promise<boolean> {
   const before = state.kind === 'over' ? state.facts.principal.id : undefined;
-  // The seam between server and dashboard: the answer has the session's facts.
-  const facts = (await callSession('POST', '/dashboard/session', { token })) as SessionFacts;
+  // The seam between server and dashboard: the answer has the session's facts, and this once its secret.
+  const answer = (await callSession('POST', '/dashboard/session', { token })) as SessionFacts & { secret: string };
+  const { secret, ...facts } = answer;
+  keepSecret(secret);
   setState({ kind: 'open', facts });
   return before !== facts.principal.id;
 }
 
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
   await callSession('DELETE', where === 'here' ? '/dashboard/session' : '/dashboard/sessions');
+  keepSecret(undefined);
   setState({ kind: 'none' });
 }
 
@@ -85,7 +88,7 @@ async function callSession(method: string, path: string, body?: unknown): Promis
   const call = {
     method,
     headers: {
-      ...callHeaders,
+      ...callHeaders(),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

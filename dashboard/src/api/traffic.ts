@@ -30,7 +30,10 @@ export async function listenToTraffic(signal: AbortSignal, { onOpen, onEvent, on
 async function fetchPath(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...callHeaders, ...(init.headers as Record<string, string>) } });
+    response = await fetch(path, {
+      ...init,
+      headers: { ...callHeaders(), ...(init.headers as Record<string, string>) },
+    });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ConnectionError('The server does not answer.', { cause: error });

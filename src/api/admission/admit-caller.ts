@@ -13,8 +13,8 @@ import { bearerToken, refused } from './bearer.ts';
 import type { Authenticator, Caller, Identity, Scope, Sessions } from './caller.ts';
 import { dashboardHeaderMissing } from '../dashboard/errors.ts';
 import { isFromDashboard } from '../dashboard/own-page.ts';
-import { sessionCookie } from '../dashboard/session-cookie.ts';
-import { sessionSecret } from '../dashboard/session-secret.ts';
+import { sessionCookies } from '../dashboard/session-cookie.ts';
+import { sessionCredential } from '../dashboard/session-credential.ts';
 import { keySourceRefused, sourceRefused } from '../errors.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 import type { UriOptions } from '../http/uris.ts';
@@ -69,8 +69,8 @@ export function admitAgain(
 
 function authenticate(request: IncomingMessage, options: AdmissionOptions): Awaitable<Identity> {
   const { authorization } = request.headers;
-  if (isFromDashboard(request)) return options.sessions.resume(sessionSecret(request, options));
-  if (authorization === undefined && sessionCookie(request.headers, false) !== undefined)
+  if (isFromDashboard(request)) return options.sessions.resume(sessionCredential(request, options));
+  if (authorization === undefined && sessionCookies(request.headers, false).length > 0)
     throw refused(dashboardHeaderMissing);
   return options.authenticator.authenticate(bearerToken(authorization));
 }
@@ -91,7 +91,7 @@ function admitSource(
     return new Ready(checkSource(identity, 'dashboard', request, options));
   } catch (fault) {
     if (!(fault instanceof UserError && fault.code === sourceRefused.code)) throw fault;
-    return options.sessions.end(sessionSecret(request, options)).then(
+    return options.sessions.end(sessionCredential(request, options)).then(
       () => Promise.reject(fault),
       () => Promise.reject(fault),
     );

@@ -13,7 +13,7 @@ import { QueuedCall } from './queued-call.ts';
 import type { Refusal } from './call-queue.ts';
 import { hasBody } from '../call.ts';
 import type { Caller, Identity } from './caller.ts';
-import { isFromDashboard } from '../dashboard/own-page.ts';
+import { isFromDashboard, pageSecret } from '../dashboard/own-page.ts';
 import { accountBusy, bodiesTooLarge, overloaded, principalBusy } from '../errors.ts';
 
 declare module 'fastify' {
@@ -101,9 +101,8 @@ export class CallAdmission {
    * is looked at again, since it may have ended. The request of a page is checked whole each time, by `run`.
    */
   authenticate(request: FastifyRequest, reply: FastifyReply, run: () => Awaitable<Identity>): Awaitable<Identity> {
-    const { authorization, cookie } = request.raw.headers;
     const isPage = isFromDashboard(request.raw);
-    const credential = (isPage ? cookie : authorization) ?? '';
+    const credential = (isPage ? pageSecret(request.raw) : request.raw.headers.authorization) ?? '';
     if (credential === '') return run();
     const known = this.#known.get(credential);
     const remember = (identity: Identity) => {

@@ -50,16 +50,26 @@ export interface Sessions {
   /** Begins a session for the holder of a valid token. */
   begin(identity: Identity, token: string): Promise<NewSession>;
   /** Throws the `UserError` for a session that is over. */
-  resume(secret: string): Awaitable<SessionIdentity>;
-  end(secret: string): Promise<void>;
+  resume(credential: SessionCredential): Awaitable<SessionIdentity>;
+  end(credential: SessionCredential): Promise<void>;
   /** Ends every session of the principal. */
   endAll(principal: Principal): Promise<void>;
   describe(identity: Identity, restrictionIds: readonly string[]): Promise<SessionDescription>;
 }
 
-export interface NewSession {
-  /** The value of its cookie, which nobody can find out again. */
+/** The two secrets of a session. Cookies go to every port of the host, so that neither is enough alone. */
+export interface SessionCredential {
+  /** The secret that the page keeps. */
   readonly secret: string;
+  /** Values of its cookie, one of which must be that of the session. */
+  readonly cookies: readonly string[];
+}
+
+export interface NewSession {
+  /** The secret that the page keeps, which nobody can find out again. */
+  readonly secret: string;
+  /** The value of its cookie, likewise. */
+  readonly cookie: string;
   readonly expiresAtMs: number;
   /** Older sessions of the principal that have ended to make room. */
   readonly replaced: number;

@@ -3,19 +3,19 @@ import { defineError } from '../../errors/user-error.ts';
 export const dashboardHeaderMissing = defineError(
   20170,
   401,
-  'The header "Gatehouse-Dashboard: 1" is missing, which pages of other sites cannot send: without it the cookie of a dashboard session counts for nothing. Send it, or call the API with "Authorization: Bearer <token>" and the token of an API key.',
+  'The header "Gatehouse-Dashboard" with the secret of the session is missing, which only the page that has signed in knows: without it the cookie of a dashboard session counts for nothing. Sign in at /dashboard/, or call the API with "Authorization: Bearer <token>" and the token of an API key.',
 );
 
 export const noSession = defineError(
   20171,
   401,
-  'The header "Gatehouse-Dashboard: 1" was sent without the cookie of a dashboard session. Sign in at /dashboard/, or leave the header out and send "Authorization: Bearer <token>".',
+  'The header "Gatehouse-Dashboard" was sent without the cookie of a dashboard session. Sign in at /dashboard/, or leave the header out and send "Authorization: Bearer <token>".',
 );
 
 export const sessionOver = defineError(
   20172,
   401,
-  'This dashboard session is over: it was signed out, its time is up (GATEHOUSE_DASHBOARD_SESSION_SECONDS, GATEHOUSE_DASHBOARD_IDLE_SECONDS), its API key was deleted or has a new token, an IP restriction has refused it, or its user has newer ones (GATEHOUSE_DASHBOARD_SESSIONS). Sign in again.',
+  'This dashboard session is over: its cookie and the secret of the page are not of one session, it was signed out, its time is up (GATEHOUSE_DASHBOARD_SESSION_SECONDS, GATEHOUSE_DASHBOARD_IDLE_SECONDS), its API key was deleted or has a new token, an IP restriction has refused it, or its user has newer ones (GATEHOUSE_DASHBOARD_SESSIONS). Sign in again.',
 );
 
 export const foreignOrigin = defineError(
@@ -27,7 +27,7 @@ export const foreignOrigin = defineError(
 export const twoCredentials = defineError(
   20174,
   401,
-  'The request has a bearer token and the header "Gatehouse-Dashboard: 1", so that it is not clear who calls. Send one of them.',
+  'The request has a bearer token and the header "Gatehouse-Dashboard", so that it is not clear who calls. Send one of them.',
 );
 
 export const dashboardNotBuilt = defineError(

@@ -1,13 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
 import { quote, UserError } from '../../errors/user-error.ts';
+import { isSecret } from '../../lib/secrets.ts';
 import { baseUrl } from '../http/uris.ts';
 import type { UriOptions } from '../http/uris.ts';
 import { foreignOrigin } from './errors.ts';
 
+/** The value of the header before the sign-in, and where a browser has lost the secret. */
+const noSecret = '1';
+
 /** True for a request that claims to come from the dashboard's own pages: other pages cannot set a header of ours. */
-export function isFromDashboard({ headers }: IncomingMessage): boolean {
-  return headers['gatehouse-dashboard'] === '1';
+export function isFromDashboard(request: IncomingMessage): boolean {
+  return request.headers['gatehouse-dashboard'] === noSecret || pageSecret(request) !== undefined;
+}
+
+/** The secret of the session that the page keeps, in storage that pages of other origins, also of other ports, cannot read. */
+export function pageSecret({ headers }: IncomingMessage): string | undefined {
+  const value = headers['gatehouse-dashboard'];
+  return typeof value === 'string' && isSecret(value) ? value : undefined;
 }
 
 /** Throws for a request from a page of another site, where the browser says so. */

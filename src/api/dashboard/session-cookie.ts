@@ -1,29 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-const plainName = 'gatehouse_session';
-/** Browsers take a cookie of this name only over TLS, for this host alone. */
-const secureName = `__Host-${plainName}`;
-const form = /^[0-9A-Za-z]{43}$/;
+import { isSecret } from '../../lib/secrets.ts';
+import { plainSessionCookie, secureSessionCookie } from '../../lib/session-cookie-names.ts';
 
 /**
- * The secret of the session that the cookies name; undefined without one. Where the server is known to be reached over
- * TLS, the cookie that anyone on the network could have set counts for nothing.
+ * The values that the session's cookie has: several where another program of the same host has set one of its own. Where
+ * the server is known to be reached over TLS, the cookie that anyone on the network could have set counts for nothing.
  */
-export function sessionCookie({ cookie }: IncomingHttpHeaders, overTls: boolean): string | undefined {
-  if (cookie === undefined) return undefined;
-  const values = new Map<string, string>();
-  for (const pair of cookie.split(';')) {
+export function sessionCookies({ cookie }: IncomingHttpHeaders, overTls: boolean): readonly string[] {
+  if (cookie === undefined) return [];
+  return cookie.split(';').flatMap((pair) => {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim();
-    // The first of two is the one with the more specific path.
-    if (at > 0 && !values.has(name)) values.set(name, pair.slice(at + 1).trim());
-  }
-  const value = values.get(secureName) ?? (overTls ? undefined : values.get(plainName));
-  return value !== undefined && form.test(value) ? value : undefined;
+    const value = pair.slice(at + 1).trim();
+    const counts = name === secureSessionCookie || (name === plainSessionCookie && !overTls);
+    return at > 0 && counts && isSecret(value) ? [value] : [];
+  });
 }
 
 /** The value of Set-Cookie; without a secret, the one that removes the cookie. */
 export function setSessionCookie(secret: string | undefined, maxAgeSeconds: number, overTls: boolean): string {
   const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${secret === undefined ? 0 : maxAgeSeconds}`;
-  return `${overTls ? secureName : plainName}=${secret ?? ''}; ${attributes}${overTls ? '; Secure' : ''}`;
+  const name = overTls ? secureSessionCookie : plainSessionCookie;
+  return `${name}=${secret ?? ''}; ${attributes}${overTls ? '; Secure' : ''}`;
 }

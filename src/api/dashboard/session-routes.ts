@@ -13,9 +13,9 @@ import { bodyNotExpected, bodyUnreadable, fieldRequired, invalidValue, unknownFi
 import { pathOf } from '../http/not-found.ts';
 import type { OperationContext } from '../register-operation.ts';
 import { dashboardHeaderMissing } from './errors.ts';
-import { checkOwnPage, isFromDashboard, isOverTls } from './own-page.ts';
-import { sessionCookie, setSessionCookie } from './session-cookie.ts';
-import { sessionSecret } from './session-secret.ts';
+import { checkOwnPage, isFromDashboard, isOverTls, pageSecret } from './own-page.ts';
+import { sessionCookies, setSessionCookie } from './session-cookie.ts';
+import { sessionCredential } from './session-credential.ts';
 
 /** More than any token, with room for the rest of the body. */
 const bodyLimitBytes = 4_096;
@@ -34,12 +34,11 @@ export async function registerSessionRoutes(scope: FastifyInstance, context: Ope
   scope.post('/dashboard/session', { bodyLimit: bodyLimitBytes }, (request, reply) => signIn(request, reply, context));
   scope.get('/dashboard/session', (request, reply) => showSession(request, reply, context));
   scope.delete('/dashboard/session', async ({ raw }, reply) => {
-    const secret = sessionCookie(raw.headers, isOverTls(raw, options));
-    if (secret !== undefined) await options.sessions.end(secret);
+    await endBefore(raw, context);
     return endCookie(raw, reply, context);
   });
   scope.delete('/dashboard/sessions', async (request, reply) => {
-    const resume = async () => options.sessions.resume(sessionSecret(request.raw, options));
+    const resume = async () => options.sessions.resume(sessionCredential(request.raw, options));
     const { principal } = await context.admission.authenticate(request, reply, resume);
     await options.sessions.endAll(principal);
     return endCookie(request.raw, reply, context);
@@ -65,15 +64,21 @@ async function signIn(request: FastifyRequest, reply: FastifyReply, context: Ope
     .catch((fault: unknown) => answerFault(fault, raw, options));
   const admitted = checkSource(identity, 'dashboard', raw, options);
   if (rates !== undefined) void reply.headers(rates.take(admitted.caller.accountId));
-  const { secret, expiresAtMs, replaced } = await options.sessions.begin(identity, token);
+  const { secret, cookie, expiresAtMs, replaced } = await options.sessions.begin(identity, token);
   options.observer.sessionBegun(replaced);
-  const isSecure = isOverTls(raw, options);
-  // The browser drops the cookie of the session before, so that nothing could use or end it any more.
-  const before = sessionCookie(raw.headers, isSecure);
-  if (before !== undefined) await options.sessions.end(before);
+  // The browser drops the secrets of the session before, so that nothing could use or end it any more.
+  await endBefore(raw, context);
   const maxAgeSeconds = Math.ceil((expiresAtMs - Date.now()) / 1000);
-  void reply.header('Set-Cookie', setSessionCookie(secret, maxAgeSeconds, isSecure));
-  return reply.code(201).send(await present(request, reply, { ...identity, expiresAtMs }, admitted, context));
+  void reply.header('Set-Cookie', setSessionCookie(cookie, maxAgeSeconds, isOverTls(raw, options)));
+  const facts = await present(request, reply, { ...identity, expiresAtMs }, admitted, context);
+  return reply.code(201).send({ ...facts, secret });
+}
+
+/** Ends the session whose secrets the browser has. */
+async function endBefore(raw: FastifyRequest['raw'], { options }: OperationContext): Promise<void> {
+  const secret = pageSecret(raw);
+  const cookies = sessionCookies(raw.headers, isOverTls(raw, options));
+  if (secret !== undefined) await options.sessions.end({ secret, cookies });
 }
 
 async function showSession(
@@ -84,7 +89,7 @@ async function showSession(
   const { options, admission } = context;
   const { raw } = request;
   const admitted = await admitCaller(raw, options, (run) => admission.authenticate(request, reply, run));
-  const session = await options.sessions.resume(sessionSecret(raw, options));
+  const session = await options.sessions.resume(sessionCredential(raw, options));
   return reply.send(await present(request, reply, session, admitted, context));
 }
 

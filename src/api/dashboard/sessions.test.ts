@@ -19,12 +19,12 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
   const signedIn = (token: string) => DashboardBrowser.signedIn(gatehouse(), token);
   /** Sets a column of the session as time would. */
   const setStored = (browser: DashboardBrowser, column: string, value: number) => {
-    const hash = hashSecret(browser.cookie?.split('=')[1] ?? '');
+    const hash = hashSecret(browser.secret);
     const sql = `UPDATE dashboard_sessions SET ${column} = $2 WHERE hash = $1`;
     return gatehouse().app.context.store.writeUnlogged(async (notes) => notes.run(sql, [hash, value]));
   };
   const readStored = async (browser: DashboardBrowser, column: string) => {
-    const hash = hashSecret(browser.cookie?.split('=')[1] ?? '');
+    const hash = hashSecret(browser.secret);
     const sql = `SELECT ${column} FROM dashboard_sessions WHERE hash = $1`;
     return (await gatehouse().app.context.store.queries.all(sql, [hash]))[0]?.[0];
   };
@@ -34,7 +34,9 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
     const browser = new DashboardBrowser(gatehouse());
     const { status, body } = await browser.signIn(`  ${key.token}\n`);
     assert.equal(status, 201);
-    const { expires_at: expiresAt, principal, account_id: accountId, ...facts } = body;
+    const { secret, ...shown } = body;
+    const { expires_at: expiresAt, principal, account_id: accountId, ...facts } = shown;
+    assert.match(secret, /^[0-9A-Za-z]{43}$/);
     assert.equal(principal.kind, 'user');
     assert.ok(principal.id.startsWith('usr_') && principal.name !== '' && accountId.startsWith('ac_'));
     assert.deepEqual(facts, {
@@ -48,7 +50,7 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
     });
     const lastsMs = Date.parse(expiresAt) - Date.now();
     assert.ok(lastsMs > 11 * hourMs && lastsMs <= 12 * hourMs, expiresAt);
-    assert.deepEqual((await browser.get('/dashboard/session')).body, body);
+    assert.deepEqual((await browser.get('/dashboard/session')).body, shown, 'its secret is shown once');
     const made = await browser.post('/ip_policies', { description: 'by hand' });
     assert.equal(made.status, 201);
     assert.equal((await browser.get(`/ip_policies/${made.body.id}`)).body.description, 'by hand');
@@ -64,13 +66,14 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
       /^gatehouse_session=[0-9A-Za-z]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=4\d{4}$/,
     );
     await browser.get('/api_keys');
-    const secret = browser.cookie?.split('=')[1] ?? '';
     const rows = await gatehouse().app.context.store.queries.all('SELECT * FROM dashboard_sessions');
     const stored = JSON.stringify(rows);
-    assert.ok(stored.includes(hashSecret(secret)) && !stored.includes(secret));
     const logged = gatehouse().logLines.join('\n');
     assert.ok(logged.includes('/dashboard/session'), 'the sign-in is logged');
-    assert.ok(!logged.includes(secret) && !logged.includes(token));
+    for (const secret of [browser.cookie?.split('=')[1] ?? '', browser.secret]) {
+      assert.ok(stored.includes(hashSecret(secret)) && !stored.includes(secret));
+      assert.ok(!logged.includes(secret) && !logged.includes(token));
+    }
   });
 
   test('leaves the version and the change log alone', async () => {
@@ -82,16 +85,29 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
     assert.equal(store.version, version);
   });
 
-  test('counts only with the cookie and the header of the dashboard together', async () => {
+  test('counts only with the cookie and the secret of the page together', async () => {
     const browser = await signedIn(gatehouse().token);
     const other = new DashboardBrowser(gatehouse());
-    for (const path of ['/api_keys', '/dashboard/session']) {
+    const { token } = await createUser(gatehouse(), 'member');
+    const another = await signedIn(token);
+    for (const path of ['/api_keys', '/dashboard/session', '/traffic/events', '/traffic/history']) {
+      const cookieAlone = await browser.get(path, { headers: { 'gatehouse-dashboard': '1' } });
+      assert.deepEqual(codeOf(cookieAlone), [401, 20170], 'stolen by a program on another port');
+      const secretAlone = await browser.get(path, { headers: { cookie: undefined } });
+      assert.deepEqual(codeOf(secretAlone), [401, 20171]);
+      for (const [cookie, secret] of [
+        [browser.cookie, another.secret],
+        [another.cookie, browser.secret],
+      ]) {
+        const mixed = await other.get(path, { headers: { cookie, 'gatehouse-dashboard': secret } });
+        assert.deepEqual(codeOf(mixed), [401, 20172], 'planted by a program on another port');
+      }
       const alone = await browser.get(path, { headers: { 'gatehouse-dashboard': undefined } });
       assert.deepEqual(codeOf(alone), [401, 20170]);
       assert.ok(alone.body.msg.includes('Gatehouse-Dashboard'), alone.body.msg);
       assert.deepEqual(codeOf(await browser.get(path, { headers: { 'gatehouse-dashboard': '0' } })), [401, 20170]);
       assert.deepEqual(codeOf(await other.get(path)), [401, 20171]);
-      const headers = { cookie: `gatehouse_session=${'a'.repeat(43)}` };
+      const headers = { cookie: `gatehouse_session=${'a'.repeat(43)}`, 'gatehouse-dashboard': 'b'.repeat(43) };
       assert.deepEqual(codeOf(await other.get(path, { headers })), [401, 20172]);
     }
     const both = await browser.get('/api_keys', { headers: { authorization: `Bearer ${gatehouse().token}` } });
@@ -100,6 +116,26 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
     assert.equal(withBasic.status, 200, 'a proxy in front may ask for a password of its own');
     const answer = await other.get('/api_keys');
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+  });
+
+  test('is not shut out by cookies of its name that another program has set beside its own', async () => {
+    const browser = await signedIn(gatehouse().token);
+    const planted = `gatehouse_session=${'a'.repeat(43)}`;
+    for (const cookie of [`${planted}; ${browser.cookie}`, `${browser.cookie};${planted}`, `a=b;${browser.cookie};=;;`])
+      assert.equal((await browser.get('/api_keys', { headers: { cookie } })).status, 200, cookie);
+    assert.equal((await browser.get('/api_keys', { headers: { cookie: planted } })).status, 401);
+  });
+
+  test('is ended by nobody who has one of its secrets only', async () => {
+    const browser = await signedIn(gatehouse().token);
+    const both = { cookie: browser.cookie, 'gatehouse-dashboard': browser.secret };
+    for (const one of [{ cookie: undefined }, { 'gatehouse-dashboard': '1' }]) {
+      const headers = { ...both, ...one };
+      await browser.delete('/dashboard/session', { headers });
+      assert.equal((await browser.delete('/dashboard/sessions', { headers })).status, 401);
+      await new DashboardBrowser(gatehouse()).signIn(gatehouse().token, { headers });
+    }
+    assert.equal((await browser.get('/api_keys', { headers: both })).status, 200);
   });
 
   test('is not open to pages of other sites, which cannot sign in or out either', async () => {
@@ -147,10 +183,11 @@ onEachGatehouse('a session of the dashboard', (gatehouse) => {
 
   test('is replaced by the next sign-in of the same browser', async () => {
     const browser = await signedIn(gatehouse().token);
-    const cookie = browser.cookie ?? '';
+    const { cookie, secret } = browser;
     await browser.signIn(gatehouse().token);
-    assert.notEqual(browser.cookie, cookie);
-    assert.deepEqual(codeOf(await browser.get('/api_keys', { headers: { cookie } })), [401, 20172]);
+    assert.ok(browser.cookie !== cookie && browser.secret !== secret);
+    const headers = { cookie, 'gatehouse-dashboard': secret };
+    assert.deepEqual(codeOf(await browser.get('/api_keys', { headers })), [401, 20172]);
   });
 
   test('ends with its key: deleted, rotated, expired', async () => {
@@ -295,9 +332,8 @@ onEachDatabase('sessions of the dashboard', (newDatabase) => {
     const signedIn = () => DashboardBrowser.signedIn(gatehouse, gatehouse.token);
     const [first, second] = [await signedIn(), await signedIn()];
     const { store } = gatehouse.app.context;
-    const secret = first.cookie?.split('=')[1] ?? '';
     const sql = 'UPDATE dashboard_sessions SET seen_at_ms = seen_at_ms + 1000 WHERE hash = $1';
-    await store.writeUnlogged(async (notes) => notes.run(sql, [hashSecret(secret)]));
+    await store.writeUnlogged(async (notes) => notes.run(sql, [hashSecret(first.secret)]));
     const third = await signedIn();
     assert.equal((await first.get('/api_keys')).status, 200);
     assert.deepEqual(codeOf(await second.get('/api_keys')), [401, 20172]);
@@ -325,6 +361,7 @@ onEachDatabase('sessions of the dashboard', (newDatabase) => {
     const browser = await DashboardBrowser.signedIn(one, one.token);
     const elsewhere = new DashboardBrowser(other);
     elsewhere.cookie = browser.cookie;
+    elsewhere.secret = browser.secret;
     assert.equal((await elsewhere.get('/api_keys')).status, 200);
     await browser.delete('/dashboard/session');
     await until(async () => (await elsewhere.get('/api_keys')).status === 401, 'the other process has forgotten it');

@@ -1,11 +1,18 @@
 import { refused } from '../../api/admission/bearer.ts';
-import type { Identity, NewSession, Principal, SessionIdentity, Sessions } from '../../api/admission/caller.ts';
+import type {
+  Identity,
+  NewSession,
+  Principal,
+  SessionCredential,
+  SessionIdentity,
+  Sessions,
+} from '../../api/admission/caller.ts';
 import { sessionOver } from '../../api/dashboard/errors.ts';
 import { tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
-import { hashSecret, newSecret } from '../../lib/secrets.ts';
-import { whenReady } from '../../lib/awaitable.ts';
+import { hashSecret, newSecret, secretMatchesAny } from '../../lib/secrets.ts';
+import { Ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { authenticator } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -52,10 +59,11 @@ class StoredSessions implements Sessions {
 
   async begin({ principal, keyId }: Identity, token: string): Promise<NewSession> {
     const { store, services, settings } = this.#context;
-    const secret = newSecret();
+    const [secret, cookie] = [newSecret(), newSecret()];
     const nowMs = Date.now();
     const session: StoredSession = {
       hash: hashSecret(secret),
+      cookieHash: hashSecret(cookie),
       accountId: principal.accountId,
       principalId: principal.id,
       keyId,
@@ -69,16 +77,19 @@ class StoredSessions implements Sessions {
       await deleteSessions(writer, principal.accountId, older);
       return older.length;
     }, principal.accountId);
-    return { secret, expiresAtMs: session.expiresAtMs, replaced };
+    return { secret, cookie, expiresAtMs: session.expiresAtMs, replaced };
   }
 
-  resume(secret: string): Awaitable<SessionIdentity> {
-    return this.#resume(hashSecret(secret), true);
+  resume({ secret, cookies }: SessionCredential): Awaitable<SessionIdentity> {
+    return whenReady(this.#find(hashSecret(secret)), (session) => {
+      if (!hasCookieOf(session, cookies)) throw refused(sessionOver);
+      return this.#identify(session, true);
+    });
   }
 
-  async end(secret: string): Promise<void> {
+  async end({ secret, cookies }: SessionCredential): Promise<void> {
     const session = await readSession(this.#context.store.queries, hashSecret(secret));
-    if (session !== undefined) await this.#delete(session);
+    if (session !== undefined && hasCookieOf(session, cookies)) await this.#delete(session);
   }
 
   async endAll({ id, accountId }: Principal): Promise<void> {
@@ -91,20 +102,19 @@ class StoredSessions implements Sessions {
     return describeSession(this.#context, identity, restrictionIds);
   }
 
-  #resume(hash: string, isUse: boolean): Awaitable<SessionIdentity> {
+  #find(hash: string): Awaitable<KnownSession> {
     // A stale cache may still hold a session that another process has ended.
     const known = this.#context.store.isStale ? undefined : this.#known.get(hash);
-    if (known === undefined || this.#isIdle(known))
-      return this.#load(hash).then((session) => this.#identify(session, isUse));
-    return this.#identify(known, isUse);
+    return known === undefined || this.#isIdle(known) ? this.#load(hash) : new Ready(known);
   }
 
   #identify(session: KnownSession, isUse: boolean): Awaitable<SessionIdentity> {
     const { hash, expiresAtMs, keyId, tokenHash } = session;
     if (Date.now() >= expiresAtMs || this.#isIdle(session)) throw refused(sessionOver);
+    const again = (isUseAgain: boolean) => whenReady(this.#find(hash), (found) => this.#identify(found, isUseAgain));
     const finish = (identity: Identity): SessionIdentity => {
       if (isUse) this.#touch(session);
-      return { ...identity, expiresAtMs, again: (isUseAgain) => this.#resume(hash, isUseAgain) };
+      return { ...identity, expiresAtMs, again };
     };
     const fail = (fault: unknown) => this.#fail(session, fault);
     try {
@@ -154,4 +164,9 @@ class StoredSessions implements Sessions {
   #isIdle({ usedAtMs }: KnownSession): boolean {
     return Date.now() - usedAtMs >= this.#idleMs;
   }
+}
+
+/** The cookies of a caller who does not know the other secret are not even looked at. */
+function hasCookieOf({ cookieHash }: StoredSession, cookies: readonly string[]): boolean {
+  return cookies.some((cookie) => secretMatchesAny(cookie, cookieHash, undefined));
 }

@@ -4,8 +4,10 @@ import type { Migration } from '../../store/migrate.ts';
 
 /** A session as it is stored: an observation, because it is no part of the configuration. Times are in milliseconds. */
 export interface StoredSession {
-  /** SHA-256 of the secret in its cookie. */
+  /** SHA-256 of the secret that the page keeps. */
   readonly hash: string;
+  /** SHA-256 of the secret in its cookie. */
+  readonly cookieHash: string;
   readonly accountId: string;
   readonly principalId: string;
   readonly keyId: string;
@@ -36,9 +38,17 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX dashboard_sessions_by_end ON dashboard_sessions (expires_at_ms);
     `,
   },
+  {
+    // A session from before has one secret only, and is over.
+    name: 'dashboard-sessions 0002 second secret',
+    sql: `
+      DELETE FROM dashboard_sessions;
+      ALTER TABLE dashboard_sessions ADD COLUMN cookie_hash TEXT NOT NULL DEFAULT '';
+    `,
+  },
 ];
 
-const columns = 'hash, account_id, principal_id, key_id, token_hash, expires_at_ms, seen_at_ms';
+const columns = 'hash, cookie_hash, account_id, principal_id, key_id, token_hash, expires_at_ms, seen_at_ms';
 /** Expired sessions that one sign-in deletes: more than one sign-in adds, and few enough to be quick. */
 const sweptAtOnce = 100;
 
@@ -49,11 +59,11 @@ export async function readSession(queries: Queries, hash: string): Promise<Store
 
 /** Inserts nothing if the key is gone meanwhile. */
 export async function insertSession(writer: ObservationWriter, session: StoredSession): Promise<void> {
-  const { hash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs } = session;
+  const { hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs } = session;
   await writer.run(
     `INSERT INTO dashboard_sessions (${columns})
-     SELECT $1, $2, $3, id, $5, $6, $7 FROM api_keys WHERE id = $4`,
-    [hash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs],
+     SELECT $1, $2, $3, $4, id, $6, $7, $8 FROM api_keys WHERE id = $5`,
+    [hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs],
   );
   await writer.run(
     `DELETE FROM dashboard_sessions WHERE hash IN (
@@ -93,9 +103,11 @@ export async function deleteSessions(
   }
 }
 
-function toSession([hash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs]: Row): StoredSession {
+function toSession(row: Row): StoredSession {
+  const [hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs] = row;
   return {
     hash: String(hash),
+    cookieHash: String(cookieHash),
     accountId: String(accountId),
     principalId: String(principalId),
     keyId: String(keyId),

@@ -8,6 +8,7 @@ import type { Flags } from '../../../src/config/config.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { openBrowser } from './browser.ts';
+import { signInWithoutForm } from './sign-in.ts';
 
 /** Longest wait for anything on a page, beyond the needs of a busy machine. */
 const waitMs = 120_000;
@@ -34,9 +35,7 @@ export class Dashboard {
   /** Opens a page in a browser of its own that has signed in, without the form: loading every page twice costs too much. */
   async open({ token = this.gatehouse.token, path = '/', context = {} }: OpenOptions = {}): Promise<Page> {
     const page = await this.#newPage(context);
-    const headers = { 'gatehouse-dashboard': '1', 'service-version': '2', origin: this.gatehouse.url };
-    const answer = await page.context().request.post('/dashboard/session', { headers, data: { token } });
-    if (answer.status() !== 201) throw new Error(`the sign-in answered ${answer.status()}: ${await answer.text()}`);
+    await signInWithoutForm(page, this.gatehouse.url, token);
     await page.goto(`/dashboard${path}`);
     await page.locator('a.brand').first().waitFor({ state: 'attached' });
     return page;

@@ -171,7 +171,10 @@ onAnyDatabase('live traffic', (newDatabase) => {
     const key = await gatehouse.create('/api_keys');
     const byKey = await EventReader.open(url, { authorization: `Bearer ${key.token}` });
     const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
-    const bySession = await EventReader.open(url, { cookie: browser.cookie ?? '', 'gatehouse-dashboard': '1' });
+    const bySession = await EventReader.open(url, {
+      cookie: browser.cookie ?? '',
+      'gatehouse-dashboard': browser.secret,
+    });
     await gatehouse.delete(`/api_keys/${key.id}`);
     await until(() => byKey.isOver, 'the stream of the key ends');
     assert.deepEqual(byKey.events.at(-1), { event: 'end', data: { status_code: 401 } });
@@ -188,7 +191,7 @@ onAnyDatabase('live traffic', (newDatabase) => {
     const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
     await using reader = await EventReader.open(`${gatehouse.url}/traffic/events`, {
       cookie: browser.cookie ?? '',
-      'gatehouse-dashboard': '1',
+      'gatehouse-dashboard': browser.secret,
     });
     await until(() => reader.isOver, 'the session is over');
     assert.deepEqual(reader.events.at(-1), { event: 'end', data: { status_code: 401 } });

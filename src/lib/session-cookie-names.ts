@@ -1,0 +1,4 @@
+/** The cookie of a dashboard session, which the API sets and the gateway keeps from upstreams. */
+export const plainSessionCookie = 'gatehouse_session';
+/** Browsers take a cookie of this name only over TLS, for this host alone. */
+export const secureSessionCookie = `__Host-${plainSessionCookie}`;
