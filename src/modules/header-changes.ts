@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
+import { anyKey } from '../lib/any-key.ts';
 import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import * as errors from './header-errors.ts';
@@ -24,7 +25,7 @@ function headerChangesInput($id: string, subject: string) {
     {
       enabled: enabledInput,
       add: Type.Optional(
-        Type.Record(Type.String(), Type.String(), {
+        Type.Record(anyKey, Type.String(), {
           description: `Header name to header value. These headers are injected into ${subject}.`,
           examples: [{ 'x-frontend': 'gatehouse' }],
         }),
@@ -45,7 +46,7 @@ function headerChangesView($id: string, subject: string) {
   return Type.Object(
     {
       enabled: enabledView,
-      add: Type.Record(Type.String(), Type.String(), {
+      add: Type.Record(anyKey, Type.String(), {
         description: `Header name to header value. These headers are injected into ${subject}.`,
       }),
       remove: Type.Array(Type.String(), { description: `Header names removed from ${subject}.` }),

@@ -1,3 +1,5 @@
+import { anyKeyPattern } from '../../lib/any-key.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Translates a schema to OpenAPI; a named one is written out only where it is defined, and referred to elsewhere. */
@@ -38,5 +40,5 @@ function isConstantText(form: unknown): form is Json {
 /** A map whose keys may be any text; generators of clients do not read patterns. */
 function valuesOfMap(patterns: unknown): unknown {
   const entries = typeof patterns === 'object' && patterns !== null ? Object.entries(patterns) : [];
-  return entries.length === 1 && entries[0]?.[0] === '^.*$' ? entries[0][1] : undefined;
+  return entries.length === 1 && entries[0]?.[0] === anyKeyPattern ? entries[0][1] : undefined;
 }

@@ -6,13 +6,14 @@ import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
 import type { Labels } from '../labels.ts';
+import { anyKey } from '../../lib/any-key.ts';
 import { invalidLabels, tunnelGroupInUse } from './errors.ts';
 import { tunnelGroupBackends } from './table.ts';
 import { tunnelGroupWrites as writes } from './writes.ts';
 
 export const TunnelGroupBackendEntry = entrySchema('TunnelGroupBackendEntry', 'tunnel_group_backends', {
   ...textFields,
-  labels: Type.Record(Type.String(), Type.String(), {
+  labels: Type.Record(anyKey, Type.String(), {
     description: 'Labels by name. A tunnel belongs to the group if it has all of them.',
     examples: [{ app: 'shop' }],
   }),

@@ -13,6 +13,7 @@ import type { Resource, ResourceContext } from '../resource.ts';
 import { backendDescriptionTooLong, backendMetadataTooLong, backendNotFound } from '../static-backends/errors.ts';
 import type { Services } from '../services.ts';
 import { agentTunnels } from '../tunnels/service.ts';
+import { anyKey } from '../../lib/any-key.ts';
 import { tunnelGroupCompiler } from './compile.ts';
 import { TunnelGroupBackendEntry, tunnelGroupKind } from './configuration.ts';
 import { invalidLabels, tunnelGroupInUse } from './errors.ts';
@@ -22,7 +23,7 @@ import { migrations, tunnelGroupBackends } from './table.ts';
 import type { TunnelGroupBackend } from './table.ts';
 import { path, referable, refuseLabels, tunnelGroupWrites } from './writes.ts';
 
-const labels = Type.Record(Type.String(), Type.String(), {
+const labels = Type.Record(anyKey, Type.String(), {
   description: 'Labels by name. A tunnel belongs to the group if it has all of them; further ones do no harm.',
   examples: [{ app: 'shop' }],
 });

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 
+import { anyKey } from '../../lib/any-key.ts';
+
 const startedAt = Type.String({ format: 'date-time', description: 'When it was opened, RFC 3339.' });
 const region = Type.String({ description: 'The region of this installation.' });
 
@@ -35,7 +37,7 @@ export const TunnelView = Type.Object(
     tunnel_session: Type.Ref('Ref'),
     endpoint: Type.Optional(Type.Ref('Ref')),
     labels: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Its labels; absent for a tunnel with an endpoint.' }),
+      Type.Record(anyKey, Type.String(), { description: 'Its labels; absent for a tunnel with an endpoint.' }),
     ),
     backends: Type.Optional(
       Type.Array(Type.Ref('Ref'), { description: 'The tunnel group backends that it belongs to by its labels.' }),

@@ -4,9 +4,13 @@ import { readRootFile } from './source-files.ts';
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly examples?: readonly unknown[];
   readonly 'x-max-bytes'?: number;
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { textFields } from '../../../api/body/text-fields.ts';
 import type { TextFields } from '../../../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import { anyKey } from '../../../lib/any-key.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
 import { entrySchema } from '../../configuration-schema.ts';
@@ -40,7 +41,7 @@ const RouteEntry = Type.Object(
 export const HttpsEdgeEntry = entrySchema('HttpsEdgeEntry', 'https_edges', {
   ...textFields,
   hostports: hostportsInput('Where the edge is reached, as hostname:port.', 'app.example.com:443'),
-  routes: Type.Optional(Type.Record(Type.String(), RouteEntry, { description: 'Routes by their match, such as "/".' })),
+  routes: Type.Optional(Type.Record(anyKey, RouteEntry, { description: 'Routes by their match, such as "/".' })),
 });
 
 type RouteFields = EntryFields & TextFields & { readonly match_type?: MatchType };

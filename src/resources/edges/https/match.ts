@@ -20,6 +20,7 @@ export function acceptMatch(match: string): string {
 }
 
 function findFault(match: string): string | undefined {
+  if (!match.isWellFormed()) return 'it is not well-formed Unicode';
   // As a client would send it; what is left unencoded is checked as it stands.
   const sent = match.replaceAll(/[^!-~]+/g, encodeURIComponent);
   const checked = checkRequestPath(sent);

@@ -98,6 +98,7 @@ export const routeErrors: readonly ErrorDefinition[] = [
   edgeMetadataTooLong,
   duplicateMatch,
   unknownMatchType,
+  matchRequired,
   invalidMatch,
   matchTooLong,
   ...modules.errors,
@@ -129,7 +130,7 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
       match: (_value, missing) => (missing ? new UserError(matchRequired) : undefined),
       match_type: (value, missing) => (missing ? undefined : new UserError(unknownMatchType, { type: quote(value) })),
     },
-    errors: { create: [edgeNotFound, matchRequired, ...routeErrors], update: routeErrors, delete: [] },
+    errors: { create: [edgeNotFound, ...routeErrors], update: routeErrors, delete: [] },
     async create(transaction, call) {
       const { match_type, match: path_, ...rest } = call.body;
       const edge = await findEdge(transaction, call);
