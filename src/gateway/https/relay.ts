@@ -22,6 +22,7 @@ import type { EncodedBodyOwner } from './encoded-body.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
+import { withoutSetSession } from './headers/session-cookie.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
@@ -195,7 +196,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onUpgrade(head: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
     const headers = [
-      ...this.#rewritten(head),
+      ...this.#rewritten(head.headers),
       'Connection',
       'Upgrade',
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
@@ -206,8 +207,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** Joins the bytes of a WebSocket's messages with a stream that knows nothing of HTTP. */
   #convert(stream: Duplex): void {
-    const headers = this.#request.route.pipeline.rewriteResponse?.([]) ?? [];
-    const client = this.#switchProtocols([...headers, ...acceptWebsocket(this.#exchange)], stream);
+    const client = this.#switchProtocols([...this.#rewritten([]), ...acceptWebsocket(this.#exchange)], stream);
     if (client === undefined) return;
     const messages = new WebsocketStream(client.socket);
     this.#join(messages, stream, nothing, nothing);
@@ -273,8 +273,9 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
   }
 
-  #rewritten({ headers }: ResponseHead): readonly string[] {
-    return this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers;
+  /** The rules come first: they can add a cookie as well as the upstream. */
+  #rewritten(headers: readonly string[]): readonly string[] {
+    return withoutSetSession(this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers);
   }
 
   /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
@@ -282,7 +283,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     const { status } = head;
     const facts = {
       status,
-      headers: this.#rewritten(head),
+      headers: this.#rewritten(head.headers),
       contentLength: status === 204 ? undefined : head.contentLength,
     };
     const encoded = this.#request.route.pipeline.encodeResponse?.(this.#encodingFacts(), facts);

@@ -2,6 +2,7 @@ import { BoundedCache } from '../../../lib/bounded-cache.ts';
 import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import { foldName } from './header-guard.ts';
 import type { HeaderGuard } from './header-guard.ts';
+import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 
 /** Facts that the gateway itself states about a request, in place of whatever the client stated. */
 export interface Forwarding {
@@ -104,7 +105,10 @@ export function forwardHeaders(headers: readonly string[], facts: Forwarding): s
     else if (kind === 'x-forwarded-proto') proto = value;
     else if (kind === 'x-forwarded-host') host = value;
     else if (kind === 'dropped' || (kind === 'claim' && !facts.peerTrusted)) continue;
-    else if (named?.has(name.toLowerCase()) !== true && facts.guard?.removes(name) !== true) list.push(name, value);
+    else if (named?.has(name.toLowerCase()) !== true && facts.guard?.removes(name) !== true) {
+      const kept = kind === 'cookie' ? withoutSessionCookie(value) : value;
+      if (kept !== '' || value === '') list.push(name, kept);
+    }
   }
   const trusted = facts.peerTrusted;
   list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${facts.peer}` : facts.peer);
@@ -134,15 +138,16 @@ export function answerTrailers(trailers: readonly string[], removed: readonly st
 
 /** The headers of an interim response that go on to the client: rules remove from them, but add to the final one only. */
 export function interimHeaders(headers: readonly string[], removed: readonly string[]): readonly string[] {
-  return removed.length === 0 ? headers : keepPairs(headers, (name) => !removed.includes(name.toLowerCase()));
+  const passed = withoutSetSession(headers);
+  return removed.length === 0 ? passed : keepPairs(passed, (name) => !removed.includes(name.toLowerCase()));
 }
 
 function mayTrail(lower: string): boolean {
   return !ownedByConnection.has(lower) && !notInTrailers.has(lower);
 }
 
-/** `claim`: passed on only if the peer is a trusted proxy. */
-type NameKind = 'passed' | 'dropped' | 'claim' | (typeof forwardedNames)[number];
+/** `cookie`: passed on without the session of the dashboard. `claim`: passed on only if the peer is a trusted proxy. */
+type NameKind = 'passed' | 'dropped' | 'cookie' | 'claim' | (typeof forwardedNames)[number];
 
 const forwardedNames = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
 /** Kinds by name as sent. Clients choose names freely; long ones are not worth the memory. */
@@ -164,6 +169,7 @@ function kindOf(name: string): NameKind {
 function classify(lower: string): NameKind {
   const forwarded = forwardedNames.find((name) => name === lower);
   if (forwarded !== undefined) return forwarded;
+  if (lower === 'cookie') return 'cookie';
   if (ownedByConnection.has(lower)) return 'dropped';
   const folded = unusualName.test(lower) ? foldName(lower) : lower;
   if (folded !== lower && ownedByConnection.has(folded)) return 'dropped';
