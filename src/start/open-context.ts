@@ -20,6 +20,9 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     onFeedFault: (error) => {
       log.error({ err: error }, 'cannot read what other processes have changed; trying again');
     },
+    onFeedRecovered: () => {
+      log.info('what other processes have changed can be read again');
+    },
   });
   const context: ResourceContext = {
     store,

@@ -24,8 +24,10 @@ interface StoreOptions {
   /** `sqlite:PATH` or `postgres://…` */
   readonly url: string;
   readonly migrations: readonly Migration[];
-  /** Called when changes of other processes could not be read; the next poll tries again. */
+  /** Called when changes of other processes can be read no longer; the feed goes on polling. */
   readonly onFeedFault: (error: unknown) => void;
+  /** Called when they can be read again. */
+  readonly onFeedRecovered?: () => void;
 }
 
 /** Documents kept in memory. */
@@ -40,7 +42,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     await migrate(database, [...storeMigrations, ...options.migrations]);
     const store = new Store(database, await readVersion(database.reader), await readObservedVersion(database.reader));
-    await store.watch(options.onFeedFault);
+    await store.watch(options);
     return store;
   } catch (error) {
     await database.close();
@@ -177,16 +179,26 @@ export class Store implements AsyncDisposable {
     return passingDocuments(this.queries, this.json, documents, steps);
   }
 
-  async watch(onFault: (error: unknown) => void): Promise<void> {
-    let reported: Promise<void> | undefined;
+  async watch({ onFeedFault, onFeedRecovered }: StoreOptions): Promise<void> {
+    let last: Promise<void> | undefined;
+    let isFailing = false;
     const poll = () => {
       // A signal may come while the database is being closed.
       if (this.#isClosing) return;
       const polling = this.#feed.poll();
       // Several callers may share one poll.
-      if (polling === reported) return;
-      reported = polling;
-      polling.catch(onFault);
+      if (polling === last) return;
+      last = polling;
+      polling.then(
+        () => {
+          if (isFailing) onFeedRecovered?.();
+          isFailing = false;
+        },
+        (error: unknown) => {
+          if (!isFailing) onFeedFault(error);
+          isFailing = true;
+        },
+      );
     };
     this.#stopWatching = await this.#database.watch({
       poll,

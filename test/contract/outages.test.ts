@@ -1,31 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { pino } from 'pino';
 
 import { startApp } from '../../src/start/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { StoreUnavailableError } from '../../src/store/database.ts';
+import { until } from '../e2e/gateway/support/until.ts';
 import { failAt } from '../support/database-faults.ts';
-import type { Fault } from '../support/database-faults.ts';
 import { onEachDatabase } from '../support/each-database.ts';
+import { Gatehouse } from '../support/gatehouse.ts';
+import { isLong } from '../support/long-form.ts';
+import { failAtEach, recovered } from './support/fail-at-each.ts';
 import { finiteOperations, forEach } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { World } from './support/world.ts';
 
-/** `TEST_LONG=1` takes every operation; the usual form a share of them, another one in each round. */
-const isLong = process.env['TEST_LONG'] === '1';
+/** The long form takes every operation; the usual one a share of them, another one in each round. */
 const share = 12;
 const rounds = [
   ['lost', false],
   ['lost', true],
   ['unanswered', false],
 ] as const;
-/** Commands to agents lead through the database: one that is lost on the way counts as unanswered, after seconds. */
+/** Commands to agents, which lead through the database and wait for seconds while it is away. */
 const isCommand = ({ id }: ApiOperation) => /^TunnelSessions(Restart|Stop|Update)$/.test(id);
-/** More statements than any operation has. */
-const statementLimit = 200;
 
 onEachDatabase('a database that fails', (newDatabase) => {
   describe('in the middle of a call', () => {
@@ -34,7 +33,7 @@ onEachDatabase('a database that fails', (newDatabase) => {
       test(`at each statement in turn: ${fault}${isOutage ? ', and all later ones' : ''}`, async (t) => {
         const url = await newDatabase();
         await using world = await World.start(url);
-        const chosen = isLong ? finiteOperations : sampleFor(url, rounds.indexOf(round));
+        const chosen = isLong ? finiteOperations : sampleFor(url, rounds.indexOf(round), isOutage);
         let faults = 0;
         await forEach(chosen, async (operation) => {
           faults += await failAtEach(world, operation, fault, isOutage);
@@ -60,17 +59,25 @@ onEachDatabase('a database that fails', (newDatabase) => {
     assert.equal((await gatehouse.get('/ip_policies', { token })).status, 200);
   });
 
-  test('while only tasks in the background ask: the process goes on, and they do when it answers again', async () => {
+  test('while only timers ask: the process goes on, says so once, and once that it is back', async () => {
     await using world = await World.start(await newDatabase());
     const { gatehouse } = world;
     const { token, id } = await gatehouse.create('/api_keys');
     await gatehouse.get('/ip_policies', { token });
-    const faults = failAt(1, 'lost', true);
-    const failed = () => faults.failed.filter((sql) => sql.startsWith('BEGIN')).length;
-    while (failed() < 2) await sleep(50);
+    const logged = (words: string) => gatehouse.logLines.filter((line) => line.includes(words)).length;
+    using faults = failAt(0, 'lost', true);
+    // Each of them asks once a second or more often; a new connection to PostgreSQL fails with its first statement.
+    const failed = (pattern: RegExp) => faults.failed.filter((sql) => pattern.test(sql)).length;
+    await until(() => failed(/^SELECT (version FROM|pg_is_in_recovery)/) > 4, 'the feed fails again and again');
+    await until(() => failed(/^(PRAGMA busy|SELECT pg_is_in)/) > 0, 'the use of the key cannot be stored');
+    assert.equal(logged('cannot read what other processes have changed'), 1);
+    assert.equal(logged('can be read again'), 0);
     faults.end();
+    await until(() => logged('can be read again') > 0, 'the feed is back');
     await recovered(world);
     assert.equal((await gatehouse.patch(`/api_keys/${id}`, { description: 'after' })).status, 200);
+    assert.equal(logged('cannot read what other processes have changed'), 1);
+    assert.equal(logged('can be read again'), 1);
   });
 
   test('at the start: the start fails or goes on, leaves nothing behind, and the next one succeeds', async (t) => {
@@ -88,59 +95,35 @@ onEachDatabase('a database that fails', (newDatabase) => {
       },
     );
     const log = pino({ level: 'silent' });
-    let statement = 1;
-    for (let isMet = true; isMet; statement += isLong ? 1 : 5) {
-      const faults = failAt(statement, 'lost', false);
-      try {
-        await using app = await startApp(config, log);
-        isMet = faults.end().length > 0;
-        assert.ok(app.context);
-      } catch (error) {
-        faults.end();
-        assert.ok(error instanceof StoreUnavailableError, `statement ${statement}: ${String(error)}`);
+    let starts = 0;
+    for (const isOutage of [false, true]) {
+      const step = isLong || (url.startsWith('sqlite') && !isOutage) ? 1 : 5;
+      for (let statement = 1, isMet = true; isMet; statement += step) {
+        const faults = failAt(statement, 'lost', isOutage);
+        try {
+          await using app = await startApp(config, log);
+          isMet = faults.end().length > 0;
+          // In an outage, nobody can remove a process that did not start; the others find it gone.
+          const running = await app.context.store.queries.all('SELECT id FROM processes');
+          assert.ok(isOutage || running.length === 1, 'a start that failed left its process behind');
+        } catch (error) {
+          faults.end();
+          assert.ok(error instanceof StoreUnavailableError, `statement ${statement}: ${String(error)}`);
+        }
+        starts += 1;
       }
     }
-    t.diagnostic(`${statement} statements`);
+    t.diagnostic(`${starts} starts`);
+    await using gatehouse = await Gatehouse.start(url);
+    assert.equal((await gatehouse.get('/api_keys')).body.keys.length, 1);
+    assert.equal((await gatehouse.app.context.store.queries.all('SELECT id FROM accounts')).length, 1);
   });
 });
 
 /** Statements travel to PostgreSQL: fewer operations there. */
-function sampleFor(url: string, round: number): readonly ApiOperation[] {
+function sampleFor(url: string, round: number, isOutage: boolean): readonly ApiOperation[] {
   const every = url.startsWith('sqlite') ? share : 2 * share;
-  return finiteOperations.filter((operation, at) => at % every === round && !isCommand(operation));
-}
-
-/** Makes the call until it meets no fault. Returns the number of faults. */
-async function failAtEach(world: World, operation: ApiOperation, fault: Fault, isOutage: boolean): Promise<number> {
-  const { own } = world;
-  let prepared = await own.prepare(operation);
-  let met = 0;
-  for (let statement = 1; statement < statementLimit; statement++) {
-    const version = await world.version();
-    const before = await world.content();
-    const faults = failAt(statement, fault, isOutage);
-    const { status, text } = await own.call(operation, prepared).finally(() => faults.end());
-    const failed = faults.end();
-    await recovered(world);
-    const where = `statement ${statement}, ${failed[0] ?? 'none'}: ${status} ${text}`;
-    const unavailable = isCommand(operation) ? [503, 504] : [503];
-    if (!unavailable.includes(status)) assert.equal(status, operation.successStatus, where);
-    if (failed.length === 0) return met;
-    met += 1;
-    const moved = (await world.version()) - version;
-    if (moved === 0 && status === 503) assert.equal(await world.content(), before, `something is half done: ${where}`);
-    // It was carried out, or may have been: the next call needs things of its own.
-    if (moved > 0 || status !== 503) prepared = await own.prepare(operation);
-  }
-  throw new Error(`more than ${statementLimit} statements`);
-}
-
-/** Waits until the process has found its way back to the database. */
-async function recovered({ own: { gatehouse, token } }: World): Promise<void> {
-  for (let round = 0; ; round++) {
-    const { status, text } = await gatehouse.get('/ip_policies?limit=1', { token });
-    if (status === 200) return;
-    assert.ok(round < 100, `it does not recover: ${text}`);
-    await sleep(50);
-  }
+  const chosen = finiteOperations.filter((operation, at) => at % every === round && !isCommand(operation));
+  const command = finiteOperations.filter(({ id }) => id === 'TunnelSessionsUpdate');
+  return isOutage ? chosen : [...chosen, ...command];
 }

@@ -8,6 +8,8 @@ export type Fault = 'lost' | 'unanswered';
 interface Armed {
   /** Statements until the fault. */
   left: number;
+  /** Statements so far. */
+  met: number;
   readonly fault: Fault;
   /** Later statements fail as well, until the end. */
   readonly isOutage: boolean;
@@ -17,7 +19,7 @@ interface Armed {
 
 let armed: Armed | undefined;
 
-/** Statements of timers, which come at any time and would make every count another one. */
+/** Statements of timers, which come at any time and would make every count another one. They fail in an outage only. */
 const uncounted = /^(PRAGMA|LISTEN|SET |SELECT pg_is_in_recovery)/;
 
 /**
@@ -25,22 +27,30 @@ const uncounted = /^(PRAGMA|LISTEN|SET |SELECT pg_is_in_recovery)/;
  * disk that cannot be read, and PostgreSQL's connections are closed under the driver.
  */
 export function failAt(statement: number, fault: Fault, isOutage: boolean) {
-  const faults: Armed = { left: statement, fault, isOutage, failed: [] };
+  const faults: Armed = { left: statement, met: 0, fault, isOutage, failed: [] };
   armed = faults;
   return {
     /** Texts of the statements that have failed so far. */
     failed: faults.failed as readonly string[],
+    /** Number of statements so far. */
+    met: () => faults.met,
     end: (): readonly string[] => {
       armed = undefined;
       return faults.failed;
+    },
+    [Symbol.dispose]() {
+      armed = undefined;
     },
   };
 }
 
 /** Counts a statement. Returns how it fails, if it does. */
 function meet(sql: string): Fault | undefined {
-  if (armed === undefined || uncounted.test(sql)) return undefined;
-  armed.left -= 1;
+  if (armed === undefined) return undefined;
+  if (!uncounted.test(sql)) {
+    armed.left -= 1;
+    armed.met += 1;
+  } else if (!armed.isOutage || armed.left > 0) return undefined;
   if (armed.left > 0 || (armed.left < 0 && !armed.isOutage)) return undefined;
   armed.failed.push(sql);
   return armed.left < 0 ? 'lost' : armed.fault;

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { StoreUnavailableError } from '../../store/database.ts';
 import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
 import { membersKind } from '../tunnel-group-backends/service.ts';
 import type { BackgroundWork } from './background-work.ts';
-import { commandKind } from './commands.ts';
+import { commandKind, commandSeconds } from './commands.ts';
 import type { BoxedCommand, CommandAnswer, CommandBox } from './commands.ts';
 import type { HeldSession, HeldSessions } from './held-sessions.ts';
 import { isAlive } from './liveness.ts';
@@ -28,6 +31,8 @@ interface WatchParts {
 
 /** How often what is stored is compared with what is open. */
 const reconcileMs = 10_000;
+/** Interval of retries while the database cannot be reached. */
+const retryMs = 100;
 /** Kinds of changes that come of agents themselves, in great number, and lead to no refusal. */
 const ownKinds: ReadonlySet<string> = new Set([tunnels.kind, tunnelClaims.kind, membersKind]);
 /** The code of an end that is nobody's fault. */
@@ -37,6 +42,9 @@ const noFault = 0;
 export class SessionWatch implements Disposable {
   readonly #parts: WatchParts;
   readonly #timer: NodeJS.Timeout;
+  /** Ids of commands that are being carried out: a change may be told twice. */
+  readonly #underWay = new Set<string>();
+  #isStopped = false;
 
   constructor(parts: WatchParts) {
     const { store, held, work } = parts;
@@ -54,6 +62,7 @@ export class SessionWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
@@ -93,10 +102,31 @@ export class SessionWatch implements Disposable {
 
   async #carryOut(id: string): Promise<void> {
     const { commands, held } = this.#parts;
-    const command = await commands.open(id);
-    const session = command && held.get(command.sessionId)?.session;
-    if (command === undefined || session === undefined) return;
-    await commands.answer(id, await carryOut(session, command.command));
+    if (this.#underWay.has(id)) return;
+    this.#underWay.add(id);
+    try {
+      const command = await this.#retry(() => commands.open(id));
+      const session = command && held.get(command.sessionId)?.session;
+      if (command === undefined || session === undefined) return;
+      const answer = await carryOut(session, command.command);
+      await this.#retry(() => commands.answer(id, answer));
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+
+  /** Retries what the database has not answered, for as long as somebody waits for a command. */
+  async #retry<T>(work: () => Promise<T>): Promise<T> {
+    const endMs = performance.now() + commandSeconds * 1000;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isOver = this.#isStopped || performance.now() >= endMs;
+        if (isOver || !(error instanceof StoreUnavailableError)) throw error;
+        await sleep(retryMs);
+      }
+    }
   }
 
   /** Cures what a database that was away has missed: both sides, so that neither has what the other has not. */

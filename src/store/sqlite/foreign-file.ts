@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import { ledger } from '../migrate.ts';
+import { guard } from './sqlite.ts';
 
 const busyTimeoutMs = 10_000;
 
@@ -20,5 +21,5 @@ export function refuseForeignFile(path: string): void {
 function readTables(path: string): readonly string[] {
   using database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   const statement = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
-  return statement.all().map(({ name }) => String(name));
+  return guard(() => statement.all()).map(({ name }) => String(name));
 }

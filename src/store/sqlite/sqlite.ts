@@ -68,8 +68,10 @@ class SqliteConnection implements Connection {
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
-    enterWal(this.#database);
-    this.#database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${autocheckpointPages}`);
+    guard(() => {
+      enterWal(this.#database);
+      this.#database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${autocheckpointPages}`);
+    });
   }
 
   /** Another number after every commit of another connection. */
@@ -168,7 +170,8 @@ export function resultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 
-function guard<T>(call: () => T): T {
+/** Gives SQLite's errors the names that the store knows. */
+export function guard<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+
+import { ruleSets } from '../../../src/resources/ip-policy-rules/service.ts';
+import { until } from '../../e2e/gateway/support/until.ts';
+import { failAt } from '../../support/database-faults.ts';
+import type { Fault } from '../../support/database-faults.ts';
+import type { Prepared } from './account.ts';
+import { findOperation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
+import type { World } from './world.ts';
+
+/** The effect of a call, as far as it is the same for every call of its operation. */
+interface Effect {
+  readonly versions: number;
+  /** Rows that came and went, by table. */
+  readonly rows: string;
+  /** Status of reading what the call is about. */
+  readonly shown: number | undefined;
+}
+
+/**
+ * Makes the call once without a fault, then with a fault at each of its statements. Each call is carried out as a whole, or
+ * not at all. Returns the number of faults.
+ */
+export async function failAtEach(
+  world: World,
+  operation: ApiOperation,
+  fault: Fault,
+  isOutage: boolean,
+): Promise<number> {
+  const { own } = world;
+  const usual = await failOnce(world, operation, await own.prepare(operation), [Infinity, fault, isOutage]);
+  assert.equal(usual.status, operation.successStatus, usual.text);
+  let prepared = await own.prepare(operation);
+  for (let statement = 1; statement <= usual.statements; statement++) {
+    const { effect, failed, status, text } = await failOnce(world, operation, prepared, [statement, fault, isOutage]);
+    const where = `statement ${statement}, ${failed}: ${status} ${text}`;
+    if (status !== 503) assert.equal(status, operation.successStatus, where);
+    if (effect === undefined && status === 503) continue;
+    assert.deepEqual(effect, usual.effect, where);
+    // The next call needs things of its own.
+    prepared = await own.prepare(operation);
+  }
+  return usual.statements;
+}
+
+async function failOnce(
+  world: World,
+  operation: ApiOperation,
+  prepared: Prepared,
+  [statement, fault, isOutage]: Parameters<typeof failAt>,
+) {
+  const before = await settled(world);
+  const faults = failAt(statement, fault, isOutage);
+  const { status, text } = await world.own.call(operation, prepared).finally(() => faults.end());
+  await recovered(world);
+  const after = await settled(world);
+  const effect: Effect = {
+    versions: after.version - before.version,
+    rows: compareRows(before.content, after.content),
+    shown: await readAgain(world, operation, prepared),
+  };
+  const isCarriedOut = effect.versions > 0 || effect.rows !== '';
+  return {
+    status,
+    text,
+    statements: faults.met(),
+    failed: faults.failed[0],
+    effect: isCarriedOut ? effect : undefined,
+  };
+}
+
+/** Waits until the process has found its way back to the database. */
+export async function recovered({ own: { gatehouse, token } }: World): Promise<void> {
+  const isBack = async () => (await gatehouse.get('/ip_policies?limit=1', { token })).status === 200;
+  await until(isBack, 'it recovers');
+}
+
+/** Waits until the process knows of the last change, and nothing is left to be deleted in the background. */
+async function settled(world: World): Promise<{ readonly version: number; readonly content: string }> {
+  const { store, services } = world.gatehouse.app.context;
+  await until(async () => store.version === (await world.version()), 'the last change is known');
+  await until(async () => {
+    services.get(ruleSets).look();
+    return (await store.queries.all('SELECT set_id FROM ip_policy_rule_sets')).length === 0;
+  }, 'rules that are in force no longer are deleted');
+  return { version: store.version, content: await world.content() };
+}
+
+async function readAgain(
+  { own }: World,
+  { path: template }: ApiOperation,
+  { path }: Prepared,
+): Promise<number | undefined> {
+  const read = findOperation('GET', template);
+  return read && (await own.call(read, { path, body: undefined })).status;
+}
+
+/** Returns `table +added -removed` for each table that differs. */
+function compareRows(before: string, after: string): string {
+  const [old, fresh] = [rowsOf(before), rowsOf(after)];
+  const missing = (rows: ReadonlySet<string> = new Set(), from: ReadonlySet<string> = new Set()) =>
+    [...rows].filter((row) => !from.has(row)).length;
+  return [...fresh.keys()]
+    .map(
+      (table) => [table, missing(fresh.get(table), old.get(table)), missing(old.get(table), fresh.get(table))] as const,
+    )
+    .filter(([, added, removed]) => added + removed > 0)
+    .map(([table, added, removed]) => `${table} +${added} -${removed}`)
+    .join('\n');
+}
+
+/** Rows of each table, as `World.content` writes them: JSON arrays below the name of their table. */
+function rowsOf(content: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const tables = new Map<string, Set<string>>();
+  let rows = new Set<string>();
+  for (const line of content.split('\n')) {
+    if (line.startsWith('[')) rows.add(line);
+    else tables.set(line, (rows = new Set()));
+  }
+  return tables;
+}
