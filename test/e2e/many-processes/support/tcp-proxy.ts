@@ -57,10 +57,12 @@ export class TcpProxy implements AsyncDisposable {
     for (const link of this.#links) link.silent = true;
   }
 
-  /** Freezes as soon as a client sends this text, then resolves. */
-  async freezeAt(text: string): Promise<void> {
+  /** Freezes as soon as a client sends this text, then resolves. `abandoned` resolves when that client hangs up. */
+  async freezeAt(text: string): Promise<{ readonly abandoned: Promise<unknown> }> {
     this.#freezeAt = text;
-    await once(this.#server, 'frozen');
+    // `#link` emits it with the connection.
+    const [client] = (await once(this.#server, 'frozen')) as [Socket];
+    return { abandoned: new Promise((resolve) => client.once('end', resolve).once('close', resolve)) };
   }
 
   /** Ends a freeze and delivers the data held back. */
@@ -126,7 +128,7 @@ export class TcpProxy implements AsyncDisposable {
       if (this.#freezeAt === undefined || !chunk.includes(this.#freezeAt)) return;
       this.#freezeAt = undefined;
       this.freeze();
-      this.#server.emit('frozen');
+      this.#server.emit('frozen', client);
     });
     relay(link, client, upstream);
     relay(link, upstream, client);

@@ -21,7 +21,8 @@ export async function startNamed(name: string): Promise<{ readonly address: stri
   };
 }
 
-const longestAnswerMs = 10_000;
+/** Far beyond the needs of a busy machine: a connection that is not answered fails long before. */
+const longestAnswerMs = 120_000;
 
 /** Returns the name of the backend behind the port; undefined if none answers. */
 export async function askName(port: number): Promise<string | undefined> {
