@@ -50,8 +50,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
     ...(browser === undefined ? {} : { TEST_BROWSER_URL: browser.url }),
     TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
-    /** Shared by all files, so that no two of them get the same port. */
-    TEST_CLAIMED_PORTS: join(folder, 'ports'),
+    /** Holds what its files have claimed, such as ports. */
+    TEST_RUN: String(process.pid),
     // Every process would compile the same code again.
     NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,13 @@ import { join } from 'node:path';
 const lowestPort = 18_000;
 const portCount = 12_000;
 
-/** A file in this folder claims its port for the whole run: files run side by side, and a port is used after its choice. */
-const claims = process.env['TEST_CLAIMED_PORTS'] ?? mkdtempSync(join(tmpdir(), 'gatehouse-ports-'));
+/**
+ * A file in this folder claims its port for a run, whose process it names: files, and runs, go side by side, and a port is
+ * used after its choice.
+ */
+const claims = join(tmpdir(), `gatehouse-test-ports-${process.getuid?.() ?? 0}`);
 mkdirSync(claims, { recursive: true });
+const run = process.env['TEST_RUN'] ?? String(process.pid);
 
 /** Returns a port that nobody listens on, and that no other test gets. */
 export function freePort(host = '127.0.0.1'): Promise<number> {
@@ -27,9 +31,22 @@ export async function freePorts(count: number, host = '127.0.0.1'): Promise<numb
 }
 
 function claim(port: number): boolean {
+  const path = join(claims, String(port));
   try {
-    closeSync(openSync(join(claims, String(port)), 'wx'));
+    writeFileSync(path, run, { flag: 'wx' });
     return true;
+  } catch {
+    // The claim of a run that has ended is dropped: it counts from the next time on.
+    if (!isHeld(path)) rmSync(path, { force: true });
+    return false;
+  }
+}
+
+function isHeld(path: string): boolean {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    // A claim that is being written names none yet.
+    return pid === 0 || process.kill(pid, 0);
   } catch {
     return false;
   }
