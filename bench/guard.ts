@@ -4,8 +4,10 @@ import { join } from 'node:path';
 
 import { leaveServerCore } from './support/cores.ts';
 import { Gatehouse } from './support/gatehouse.ts';
+import { hasWrk } from './support/load.ts';
 import type { LoadOptions } from './support/load.ts';
 import { measureLoad } from './support/measure.ts';
+import { versionOf } from './support/peers.ts';
 import { freePort } from './support/process.ts';
 import { figureOf, showNumber, table } from './support/report.ts';
 import { interleave } from './support/rounds.ts';
@@ -59,8 +61,15 @@ const works: Readonly<Record<string, Work>> = {
   'TCP exchange': ({ installation }) => ({ port: installation.tcpPort }),
 };
 
+const missing = [...(hasWrk ? [] : ['wrk']), ...(versionOf('nginx') === undefined ? ['nginx'] : [])];
+
 if (base === undefined) {
   process.stderr.write('Name the commit to compare with: npm run bench:guard -- main\n');
+  process.exitCode = 2;
+} else if (missing.length > 0) {
+  process.stderr.write(
+    `bench:guard needs ${missing.join(' and ')}. Install it, on Debian: apt-get install wrk nginx-light\n`,
+  );
   process.exitCode = 2;
 } else {
   leaveServerCore();

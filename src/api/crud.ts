@@ -5,7 +5,7 @@ import type { Static, TSchema } from 'typebox';
 
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
-import { Ready, whenReady } from '../lib/awaitable.ts';
+import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Queries } from '../store/database.ts';
 import type { Transaction } from '../store/write/group-commit.ts';
@@ -129,7 +129,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     return document;
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
-    crud.etagState?.(queries, document) ?? new Ready(document);
+    crud.etagState?.(queries, document) ?? ready(document);
   const presentSilently = (document: Document, call: Call): Awaitable<object | undefined> =>
     whenReady(presentMany(crud, [document], call), ([shown]) => shown);
   const presentOne = (document: Document, call: Call): Awaitable<object | undefined> => {
@@ -305,7 +305,7 @@ function presentMany<Document>(
   call: Call,
 ): Awaitable<readonly object[]> {
   if (presentation.presentAll !== undefined) return presentation.presentAll(documents, call);
-  return new Ready(documents.map((document) => presentation.present(document, call)));
+  return ready(documents.map((document) => presentation.present(document, call)));
 }
 
 /** A type or null, in the form that serializes fastest. */

@@ -7,7 +7,7 @@ import type {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 
-import { Ready, whenReady } from '../lib/awaitable.ts';
+import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { admitAgain, admitCaller } from './admission/admit-caller.ts';
@@ -92,14 +92,13 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
       const result = operation.handle(toCall(request, reply, options) as Call<never>);
       // A client that goes away does not end the work: its account has the call in progress until it is done.
       if (result instanceof Promise && operation.streams !== true) request.queued?.holdFor(result);
-      const answered = whenReady(result, (value) => {
+      return whenReady(result, (value) => {
         if (operation.streams === true) return stream(request, reply, value, context);
         const sent = send(reply, operation, value);
         // A client that reads slowly has no place while it does.
         request.queued?.release();
         return sent;
       });
-      return answered instanceof Promise ? answered : answered.value;
     },
   });
 }
@@ -119,7 +118,7 @@ function awaitClient(stallMs: number): onSendHookHandler {
 
 /** Refuses a caller whose token, limits or rights have ended while the body was sent, or while the call waited. */
 function checkAgain(request: FastifyRequest, operation: Operation, options: ApiOptions): Awaitable<void> {
-  if (!hasBody(request.headers) && request.queued?.hasWaited !== true) return new Ready(undefined);
+  if (!hasBody(request.headers) && request.queued?.hasWaited !== true) return ready(undefined);
   return whenReady(admitAgain(identityOf(request), request.raw, options), (caller) => {
     checkRights(operation, caller);
     request.caller = caller;
@@ -141,7 +140,7 @@ function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): 
       if (validate(body) !== true) throw explainValidation(mostRelevantError(validate.errors), operation);
       request.body = body;
       request.readOnly = readOnly;
-      return new Ready(undefined);
+      return ready(undefined);
     }, done);
   };
 }

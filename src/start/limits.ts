@@ -5,7 +5,7 @@ import { tooManyConnections, tooManySourceConnections } from '../api/errors.ts';
 import type { Config } from '../config/config.ts';
 import { readOpenFilesLimit, reservedFiles } from '../gateway/bounds/default-bounds.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
-import { Ready } from '../lib/awaitable.ts';
+import { ready, valueNow } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { ServerConnections } from '../lib/server-connections.ts';
 import type { Registration } from '../resources/processes/service.ts';
@@ -42,9 +42,9 @@ export function createLimits(config: Config, parts: LimitParts): Limits {
 function recogniseOwn({ gateway, registration, observer }: LimitParts): Limits['isOurs'] {
   return (socket) => {
     // Gateways in other processes may have let a connection through to here meanwhile.
-    if (registration.isLapsed) return new Ready(true);
-    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? new Ready(false);
-    if (ours instanceof Ready && !ours.value) return ours;
+    if (registration.isLapsed) return ready(true);
+    const ours = gateway?.engine?.isOurs(socket, socket.localPort ?? 0) ?? ready(false);
+    if (valueNow(ours) === false) return ours;
     return Promise.resolve(ours)
       .catch(() => true)
       .then((isOurs) => {

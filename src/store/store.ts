@@ -1,4 +1,4 @@
-import { Ready, whenReady } from '../lib/awaitable.ts';
+import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ChangeFeed } from './write/change-feed.ts';
@@ -135,10 +135,10 @@ export class Store implements AsyncDisposable {
     accountId: string,
     id: string,
   ): Awaitable<Document | undefined> {
-    if (!table.mayHave(id)) return new Ready(undefined);
+    if (!table.mayHave(id)) return ready(undefined);
     // Ids carry their kind, so a document under such an id is of its table's type.
     const cached = this.isStale ? undefined : (this.#documents.get(id) as Document | undefined);
-    if (cached !== undefined) return new Ready(cached.account_id === accountId ? cached : undefined);
+    if (cached !== undefined) return ready(cached.account_id === accountId ? cached : undefined);
     const ticket = this.#documents.ticket();
     return table.load(this.queries, id).then((document) => {
       if (document === undefined) return undefined;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 
-import { Ready } from '../../src/lib/awaitable.ts';
+import { ready } from '../../src/lib/awaitable.ts';
 import { openLocalCa } from '../../src/gateway/certificates/local-ca.ts';
 import { identifyClient } from '../../src/lib/ip/identify-client.ts';
 import { CidrSet } from '../../src/lib/ip/cidr-set.ts';
@@ -133,7 +133,7 @@ test('a drain does not wait longer than its limit for a header', async (t) => {
 async function handTo(t: TestContext, server: { emit(name: 'connection', socket: unknown): boolean }) {
   const seen: boolean[] = [];
   const trustedProxies = new CidrSet(packRules([`${proxyAddress}/32`]));
-  const noArrivals = { isOurs: () => new Ready(false), ownArrivalReset: () => {} };
+  const noArrivals = { isOurs: () => ready(false), ownArrivalReset: () => {} };
   const rules = { proxyProtocol: true, trustedProxies, headersMs: 5000, ...noArrivals };
   const listener = createServer((socket) => {
     identifyClient(socket, portOf(listener), rules, ({ peerTrusted }) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { Ready, whenReady } from '../../lib/awaitable.ts';
+import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { malformedRequest } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
@@ -86,9 +86,9 @@ function admitSource(
   request: IncomingMessage,
   options: AdmissionOptions,
 ): Awaitable<AdmittedCaller> {
-  if (!isFromDashboard(request)) return new Ready(checkSource(identity, 'api', request, options));
+  if (!isFromDashboard(request)) return ready(checkSource(identity, 'api', request, options));
   try {
-    return new Ready(checkSource(identity, 'dashboard', request, options));
+    return ready(checkSource(identity, 'dashboard', request, options));
   } catch (fault) {
     if (!(fault instanceof UserError && fault.code === sourceRefused.code)) throw fault;
     return options.sessions.end(sessionCredential(request, options)).then(

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { fastify } from 'fastify';
 
-import { Ready } from '../../lib/awaitable.ts';
+import { ready } from '../../lib/awaitable.ts';
 import { HttpServers } from './http-servers.ts';
 
 /** No grace of these tests is near it, however slow the machine is. */
@@ -18,7 +18,7 @@ const limitMs = 30_000;
 async function serve(context: TestContext, graceMs: number, sent: readonly string[]) {
   const servers = new HttpServers({
     connections: { accept: () => {}, busy: () => {}, idle: () => {} },
-    isOurs: () => new Ready(false),
+    isOurs: () => ready(false),
     stallSeconds: 10 * limitMs,
     answer: (_fault, socket) => socket.destroy(),
     graceMs,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { Ready } from '../../lib/awaitable.ts';
+import { ready } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import type { ClientRules } from '../../lib/ip/identify-client.ts';
@@ -10,7 +10,7 @@ import type { OwnAddresses } from './own-addresses.ts';
 import { arrivalOf } from './upstream-sockets.ts';
 import type { Arrival, UpstreamSockets } from './upstream-sockets.ts';
 
-const notOurs = new Ready(false);
+const notOurs = ready(false);
 
 /** Asks the other processes of the gateway whether a socket of theirs made the connection. */
 export type AskOthers = (arrival: Arrival) => Promise<boolean>;
@@ -44,7 +44,7 @@ export class Arrivals implements SnapshotFollower {
       return notOurs;
     const arrival = arrivalOf(socket);
     if (arrival === undefined) return notOurs;
-    if (this.#sockets.made(arrival)) return new Ready(true);
+    if (this.#sockets.made(arrival)) return ready(true);
     return this.#askOthers !== undefined && this.#isFromHere(arrival) ? this.#askOthers(arrival) : notOurs;
   }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { Ready } from '../awaitable.ts';
+import { valueNow } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import { parseIp } from './address.ts';
 import type { IpAddress } from './address.ts';
@@ -43,7 +43,7 @@ export function identifyClient(
   ready: (client: ClientSource) => void,
 ): void {
   const ours = rules.isOurs(socket, port);
-  if (ours instanceof Ready && !ours.value) {
+  if (valueNow(ours) === false) {
     findSource(socket, rules, ready);
     return;
   }

@@ -1,4 +1,4 @@
-import { Ready, whenReady } from '../../lib/awaitable.ts';
+import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { refused, refusedAsExpired } from '../../api/admission/bearer.ts';
 import type { Identity, Principal } from '../../api/admission/caller.ts';
@@ -166,7 +166,7 @@ class KeyCache {
   find(id: string): Awaitable<Candidate> {
     // A stale cache may still hold a key that another process has revoked.
     const cached = this.#store.isStale ? undefined : (this.#known.get(id) ?? this.#unknown.get(id));
-    if (cached !== undefined) return new Ready(cached);
+    if (cached !== undefined) return ready(cached);
     const tickets = [this.#known.ticket(), this.#unknown.ticket()] as const;
     const keep = ([row]: readonly Row[]) => {
       const candidate = row === undefined ? nobody : toCandidate(row);

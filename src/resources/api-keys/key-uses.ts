@@ -1,4 +1,4 @@
-import { Ready } from '../../lib/awaitable.ts';
+import { ready } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { toTimestamp } from '../../lib/ids.ts';
@@ -70,12 +70,12 @@ export class KeyUses {
       if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(keys, nowMs);
       lastUses.push(shown.lastUsedAt);
     }
-    return new Ready(lastUses);
+    return ready(lastUses);
   }
 
   #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<readonly (string | undefined)[]> {
     const [first, last] = [keys[0], keys.at(-1)];
-    if (first === undefined || last === undefined) return new Ready([]);
+    if (first === undefined || last === undefined) return ready([]);
     const sql = 'SELECT key_id, last_used_at FROM api_key_uses WHERE account_id = $1 AND key_id >= $2 AND key_id <= $3';
     // Lists are newest first.
     const rows = this.#store.queries.all(sql, [first.account_id, last.id, first.id]);

@@ -12,7 +12,7 @@ import { tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, newSecret, secretMatchesAny } from '../../lib/secrets.ts';
-import { Ready, whenReady } from '../../lib/awaitable.ts';
+import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { authenticator } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -105,7 +105,7 @@ class StoredSessions implements Sessions {
   #find(hash: string): Awaitable<KnownSession> {
     // A stale cache may still hold a session that another process has ended.
     const known = this.#context.store.isStale ? undefined : this.#known.get(hash);
-    return known === undefined || this.#isIdle(known) ? this.#load(hash) : new Ready(known);
+    return known === undefined || this.#isIdle(known) ? this.#load(hash) : ready(known);
   }
 
   #identify(session: KnownSession, isUse: boolean): Awaitable<SessionIdentity> {

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-import { Ready } from '../../lib/awaitable.ts';
+import { ready } from '../../lib/awaitable.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { AgentListener } from '../../agents/server/agent-listener.ts';
 import { agentBoundErrors } from '../../agents/server/bounds.ts';
@@ -134,7 +134,7 @@ async function openListener(
     listen: config.agentListen,
     sharePorts: false,
     clientRules: {
-      isOurs: (socket, port) => gateway?.engine?.isOurs(socket, port) ?? new Ready(false),
+      isOurs: (socket, port) => gateway?.engine?.isOurs(socket, port) ?? ready(false),
       ownArrivalReset: () => {
         observer.ownArrivalReset();
       },

@@ -1,4 +1,4 @@
-import { Ready } from '../../lib/awaitable.ts';
+import { ready } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Database } from '../database.ts';
@@ -28,7 +28,7 @@ export class PageIds {
     }
     const key = `${table.kind} ${accountId} ${page.limit} ${page.beforeId ?? ''}`;
     const kept = this.#kept.get(key);
-    if (kept !== undefined) return new Ready(kept);
+    if (kept !== undefined) return ready(kept);
     const ticket = this.#kept.ticket();
     return table.pageIds(reader, accountId, page).then((ids) => {
       this.#kept.fill(ticket, key, ids);

@@ -20,8 +20,10 @@ const fullCode = 13;
 /** Result codes for read-only and I/O error: the request is right, and may succeed later. */
 const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10]);
 
-/** Statements of every write; they are prepared once. */
-const transactionSteps: ReadonlySet<string> = new Set(['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job']);
+/** Scripts of every write, with their statements, which are prepared once. */
+const transactionSteps: ReadonlyMap<string, readonly string[]> = new Map(
+  ['BEGIN IMMEDIATE', 'COMMIT', 'SAVEPOINT job', 'RELEASE job; SAVEPOINT job'].map((sql) => [sql, sql.split('; ')]),
+);
 
 /** SQLite in a file, through Node's own binding. Several processes of one machine may share the file. */
 export function openSqlite(path: string): Database {
@@ -89,8 +91,9 @@ class SqliteConnection implements Connection {
 
   async script(sql: string): Promise<void> {
     guard(() => {
-      if (transactionSteps.has(sql)) this.#prepare(sql).run();
-      else this.#database.exec(sql);
+      const steps = transactionSteps.get(sql);
+      if (steps === undefined) this.#database.exec(sql);
+      else for (const step of steps) this.#prepare(step).run();
     });
   }
 

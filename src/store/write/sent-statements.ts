@@ -17,14 +17,8 @@ export class SentStatements {
   }
 
   /** Throws the fault of a statement that runs here; that of one that travels ends the transaction, by `arrived`. */
-  async send(statement: Promise<unknown>): Promise<void> {
-    if (this.#isRemote) {
-      // It is looked at by `arrived`, and must not end the process before.
-      statement.catch(() => {});
-      this.#ends.push(statement);
-      // They are carried out in order: when this one is, so are all before it.
-      if (this.#ends.length % mostOnTheirWay === 0) await statement.catch(() => {});
-    } else await statement;
+  send(statement: Promise<unknown>): Promise<unknown> {
+    return this.#isRemote ? this.#sendBehind(statement) : statement;
   }
 
   /** Resolves when all of them are carried out; throws the fault of the first that was not. */
@@ -32,5 +26,13 @@ export class SentStatements {
     const ends = this.#ends;
     this.#ends = [];
     await Promise.all(ends);
+  }
+
+  async #sendBehind(statement: Promise<unknown>): Promise<void> {
+    // It is looked at by `arrived`, and must not end the process before.
+    statement.catch(() => {});
+    this.#ends.push(statement);
+    // They are carried out in order: when this one is, so are all before it.
+    if (this.#ends.length % mostOnTheirWay === 0) await statement.catch(() => {});
   }
 }

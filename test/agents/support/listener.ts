@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 
-import { Ready } from '../../../src/lib/awaitable.ts';
+import { ready } from '../../../src/lib/awaitable.ts';
 import { AgentListener } from '../../../src/agents/server/agent-listener.ts';
 import type { AgentListenerOptions } from '../../../src/agents/server/agent-listener.ts';
 import { agentBoundErrors } from '../../../src/agents/server/bounds.ts';
@@ -37,7 +37,7 @@ type Changes = Partial<Omit<AgentListenerOptions, 'limits'>> & { readonly limits
 
 /** Starts a listener that knows the tokens `token-a` and `token-b`. */
 /** A listener of agents alone makes no connections that could come back to it. */
-export const noArrivals = { isOurs: () => new Ready(false), ownArrivalReset: () => {} };
+export const noArrivals = { isOurs: () => ready(false), ownArrivalReset: () => {} };
 
 export async function startListener(t: TestContext, changes: Changes = {}): Promise<TestListener> {
   const host = new MemoryHost();
