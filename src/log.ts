@@ -4,6 +4,7 @@ import type { DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 
 import { maskTokens } from './lib/mask-tokens.ts';
+import { toTerminal, withPrintableTexts } from './lib/terminal-text.ts';
 
 export type Logger = FastifyBaseLogger;
 
@@ -18,7 +19,9 @@ export function createLog(level: string, out: NodeJS.WriteStream & { readonly fd
         singleLine: true,
       })
     : pino.destination({ fd: out.fd, sync: false });
-  // Paths and the messages of errors repeat what callers have sent, which may be a token in the wrong place.
-  const hooks = { streamWrite: maskTokens };
+  // Paths and the messages of errors repeat what callers have sent, which may be a token in the wrong place, or control
+  // characters, which readable lines would show as they are.
+  const toShown = out.isTTY ? withPrintableTexts : toTerminal;
+  const hooks = { streamWrite: (line: string) => toShown(maskTokens(line)) };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks }, destination);
 }

@@ -3,8 +3,11 @@ import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { isAgentCommand } from './command-line/agent-names.ts';
 import { explain } from './command-line/explain.ts';
+import { guardOutput } from './command-line/host.ts';
 import { createProgram, toArguments } from './command-line/program.ts';
 
+guardOutput(process.stdout);
+guardOutput(process.stderr);
 const words = toArguments(process.argv.slice(2));
 const program = createProgram(packageJson.version);
 await addCommands(program, words);

@@ -8,7 +8,7 @@ type Terminal = Pick<Host, 'stdin' | 'stderr'>;
 
 /** Asks on standard error, so that standard output holds the result alone. */
 export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string> {
-  return answer(createInterface({ input: stdin, output: stderr }), question);
+  return answer(createInterface({ input: stdin, output: stderr, terminal: false }), question);
 }
 
 /** The same, without showing what is typed. */

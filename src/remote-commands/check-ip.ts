@@ -1,12 +1,13 @@
 import type { GatehouseClient, IpCheckRequest, IpCheckVerdict } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
 import { CommandFault, exitCodes } from './exit.ts';
-import { painter, printable, writeLines } from './output.ts';
+import { painter, writeLines } from './output.ts';
 import type { Colour, Paint } from './output.ts';
 import { findServer } from './server.ts';
 import type { ServerFlags } from './server.ts';
 import { formResult } from './show-result.ts';
 import type { OutputFlags } from './show-result.ts';
+import { oneLine } from '../lib/terminal-text.ts';
 
 interface CheckFlags extends ServerFlags, OutputFlags {
   readonly type?: string;
@@ -70,9 +71,9 @@ function draw(target: Target, { ip, allowed, explanation, checks }: IpCheckVerdi
   const subject = target.type ?? target.edge_id ?? target.route_id ?? '';
   const verdict = allowed ? paint('green', 'allowed') : paint('red', 'refused');
   return [
-    `${printable(subject)}: ${ip} is ${verdict}. ${printable(explanation)}`,
+    `${oneLine(subject)}: ${ip} is ${verdict}. ${oneLine(explanation)}`,
     ...checks.map(
-      ({ kind, id, effect, reason }) => `  ${paint(colours[effect], effect)} ${kind} ${id}: ${printable(reason)}`,
+      ({ kind, id, effect, reason }) => `  ${paint(colours[effect], effect)} ${kind} ${id}: ${oneLine(reason)}`,
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import type { ConfigurationApplied, ConfigurationStep } from '../../client/src/index.ts';
-import { printable } from './output.ts';
 import type { Colour, Paint } from './output.ts';
+import { oneLine } from '../lib/terminal-text.ts';
 
 const signs: Readonly<Record<ConfigurationStep['action'], readonly [string, Colour]>> = {
   create: ['+', 'green'],
@@ -20,7 +20,7 @@ export function drawPlan({ steps, ...counts }: ConfigurationApplied, paint: Pain
 
 function drawStep({ action, kind, name, fields }: ConfigurationStep, paint: Paint): readonly string[] {
   const [sign, colour] = signs[action];
-  const head = paint(colour, `${sign} ${kind} ${name}`);
+  const head = paint(colour, `${sign} ${kind} ${oneLine(name)}`);
   if (action === 'delete') return [head];
   return [head, ...fields.flatMap((field) => drawField(field, action, paint))];
 }
@@ -46,5 +46,5 @@ function drawMembers(members: unknown, sign: '+' | '-', paint: Paint): readonly 
 }
 
 function show(value: unknown): string {
-  return printable(typeof value === 'string' && value !== '' ? value : JSON.stringify(value));
+  return oneLine(typeof value === 'string' && value !== '' ? value : JSON.stringify(value));
 }

@@ -1,8 +1,10 @@
 import type { Host } from '../command-line/host.ts';
+import { controlSequence } from '../lib/terminal-text.ts';
 
 /** Work that is done sooner shows nothing. */
 const quietMs = 1_000;
 const everyMs = 100;
+const eraseLine = controlSequence('G') + controlSequence('K');
 
 /** A line on standard error about long work, on a terminal only; it is gone when the work is done. */
 export class Progress implements Disposable {
@@ -23,10 +25,10 @@ export class Progress implements Disposable {
     const width = 24;
     const filled = all === undefined || all === 0 ? 0 : Math.round((done / all) * width);
     const bar = all === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] `;
-    this.#stderr.write(`\r\u001b[K${bar}${done}${all === undefined ? '' : ` of ${all}`} ${this.#noun}`);
+    this.#stderr.write(`${eraseLine}${bar}${done}${all === undefined ? '' : ` of ${all}`} ${this.#noun}`);
   }
 
   [Symbol.dispose](): void {
-    if (this.#isShown) this.#stderr.write('\r\u001b[K');
+    if (this.#isShown) this.#stderr.write(eraseLine);
   }
 }

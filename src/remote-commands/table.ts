@@ -1,4 +1,4 @@
-import { printable } from './output.ts';
+import { oneLine } from '../lib/terminal-text.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -36,11 +36,11 @@ function columnsOf(rows: readonly unknown[]): readonly string[] {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return printable(value.replaceAll(/\s+/g, ' '));
+  if (typeof value === 'string') return oneLine(value.replaceAll(/\s+/g, ' '));
   if (Array.isArray(value)) return value.map(cell).join(',');
   if (!isRow(value)) return JSON.stringify(value);
   // A reference, or a resource inside another one, is known by its id.
-  return typeof value['id'] === 'string' ? value['id'] : printable(JSON.stringify(value));
+  return typeof value['id'] === 'string' ? value['id'] : oneLine(JSON.stringify(value));
 }
 
 function cut(text: string): string {

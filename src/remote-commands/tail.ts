@@ -4,10 +4,11 @@ import { ConnectionError } from '../../client/src/index.ts';
 import type { ServerEvent, TrafficEvent } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
 import { CommandFault, exitCodes } from './exit.ts';
-import { painter, printable } from './output.ts';
+import { painter } from './output.ts';
 import type { Colour, Paint } from './output.ts';
 import { findServer } from './server.ts';
 import type { ServerFlags } from './server.ts';
+import { oneLine } from '../lib/terminal-text.ts';
 
 interface TailFlags extends ServerFlags {
   readonly edge?: string;
@@ -75,6 +76,6 @@ function lineOf(event: TrafficEvent, paint: Paint): string {
     ...(rule === undefined ? [] : [`rule ${rule.action} ${rule.cidr}`]),
     ...(reason === undefined ? [] : [reason]),
   ];
-  const rest = printable(parts.join('  ').replaceAll(/[\r\n]+/g, ' '));
+  const rest = oneLine(parts.join('  '));
   return `${at}  ${paint(colours[verdict], verdict.padEnd(7))}  ${rest}`;
 }

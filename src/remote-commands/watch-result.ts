@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Host } from '../command-line/host.ts';
 import { CommandFault, exitCodes } from './exit.ts';
+import { controlSequence } from '../lib/terminal-text.ts';
 import { toFault } from './server.ts';
 
 const usualSeconds = '2';
@@ -22,7 +23,7 @@ export async function watchResult(
     const text = await attempt(host, () => read(stopping.signal), stopping.signal);
     if (text !== undefined && text !== shown) {
       // A terminal shows the newest alone; a pipe gets one after the other.
-      host.stdout.write(host.stdout.isTTY ? `\u001b[H\u001b[2J${text}` : text);
+      host.stdout.write(host.stdout.isTTY ? controlSequence('H') + controlSequence('2J') + text : text);
       shown = text;
     }
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { exitCodes } from '../../src/remote-commands/exit.ts';
 import { deriveCommands } from '../../src/remote-commands/derived/derive-commands.ts';
 import { readDocument } from '../../src/remote-commands/derived/document.ts';
-import { runCommand } from '../support/command-host.ts';
+import { remoteCommands } from '../support/command-host.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 
 const commands = deriveCommands(readDocument());
@@ -16,14 +16,14 @@ test('the example of every command of a resource reaches its operation', { timeo
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
   try {
     await using server = await Gatehouse.start(`sqlite:${join(folder, 'a.db')}`);
+    const client = remoteCommands({ GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: server.token });
     const body = join(folder, 'body.json');
     await writeFile(body, '[]');
     for (const { example } of commands) {
       const words = (example.match(/'[^']*'|\S+/g) ?? []).map((word) =>
         word === 'FILE' ? body : word.replaceAll("'", ''),
       );
-      const env = { GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: server.token };
-      const { code, errors } = await runCommand(words.slice(1), env);
+      const { code, errors } = await client.run(words.slice(1));
       // The ids are only examples; a path that there is not would be the error 20001.
       assert.ok(code === exitCodes.done || code === exitCodes.refused, `${example}: ${code} ${errors}`);
       assert.doesNotMatch(errors, /_20001, |Unknown field/, example);

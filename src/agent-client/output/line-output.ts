@@ -1,5 +1,7 @@
 import { write } from 'node:fs';
 
+import { toTerminal } from '../../lib/terminal-text.ts';
+
 /** Bytes that wait for a reader; beyond it lines are left out. */
 const maxWaitingBytes = 256 * 1024;
 /** Time until the next attempt at a pipe or terminal that takes nothing at the moment. */
@@ -30,10 +32,10 @@ export class LineOutput {
     return this.#waitingBytes > 0;
   }
 
-  /** Writes text as it is, however much waits. */
+  /** Writes text, however much waits. */
   write(text: string): void {
     if (this.#isBroken) return;
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.from(toTerminal(text));
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (!this.#isWriting) this.#pump();

@@ -1,3 +1,4 @@
+import { controlSequence } from '../../lib/terminal-text.ts';
 import type { AgentState, Reporter } from '../reporter.ts';
 import type { Target } from '../target.ts';
 import type { ConnectionReport } from '../visitor.ts';
@@ -17,12 +18,12 @@ export interface Terminal {
 
 /** The view changes at most this often. */
 const redrawMs = 100;
-const enter = '\u001B[?1049h\u001B[?25l';
-const leave = '\u001B[?25h\u001B[?1049l';
-const home = '\u001B[H';
+const enter = controlSequence('?1049h') + controlSequence('?25l');
+const leave = controlSequence('?25h') + controlSequence('?1049l');
+const home = controlSequence('H');
 /** Before each line, not behind it, where it would take the last letter of a line that fills the terminal. */
-const eraseLine = '\u001B[2K';
-const eraseBelow = '\u001B[J';
+const eraseLine = controlSequence('2K');
+const eraseBelow = controlSequence('J');
 
 /** A live view on a terminal, on its other screen: what was there before comes back at the end. */
 export class ScreenReporter implements Reporter {

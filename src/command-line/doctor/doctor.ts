@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 
 import { ConfigError, readConfig } from '../../config/config.ts';
 import type { Config, Flags } from '../../config/config.ts';
+import { controlSequence } from '../../lib/terminal-text.ts';
 import { packageFolder } from '../../lib/package-folder.ts';
 import type { Host } from '../host.ts';
 import { addSettingsFlags } from '../settings-flags.ts';
@@ -36,7 +37,9 @@ export function addDoctor(program: Command, host: Host): void {
       const isColoured = host.stdout.isTTY && !host.env['NO_COLOR'];
       for (const { state, subject, text } of findings) {
         const [mark, colour] = marks[state];
-        host.stdout.write(`${isColoured ? `\u001b[${colour}m${mark}\u001b[0m` : mark}  ${subject}: ${text}\n`);
+        host.stdout.write(
+          `${isColoured ? controlSequence(`${colour}m`) + mark + controlSequence('0m') : mark}  ${subject}: ${text}\n`,
+        );
       }
       if (findings.some(({ state }) => state === 'fault')) host.exitCode = faultsFound;
     });

@@ -4,7 +4,6 @@ import { text as readAll } from 'node:stream/consumers';
 import type { AnyInput, GatehouseClient } from '../../../client/src/index.ts';
 import type { Host } from '../../command-line/host.ts';
 import { CommandFault } from '../exit.ts';
-import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { findServer } from '../server.ts';
 import type { ServerFlags } from '../server.ts';
@@ -15,6 +14,7 @@ import type { DerivedCommand } from './derive-commands.ts';
 import { parseValue, setField } from './flag-values.ts';
 import { optionKey } from './flags.ts';
 import type { Flag } from './flags.ts';
+import { oneLine } from '../../lib/terminal-text.ts';
 
 interface OperationFlags extends ServerFlags, OutputFlags {
   readonly body?: string;
@@ -66,7 +66,7 @@ async function fetchResult(
 
 /** A warning in words; the id of an IP restriction stands for one. */
 function inWords(warning: string): string {
-  return /^ipx_\w+$/.test(warning) ? `${warning} would refuse this call if it were enforced` : printable(warning);
+  return /^ipx_\w+$/.test(warning) ? `${warning} would refuse this call if it were enforced` : oneLine(warning);
 }
 
 async function collect(

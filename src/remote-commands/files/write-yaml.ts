@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 
+import { toTerminal } from '../../lib/terminal-text.ts';
 import { escapeVariables } from './variables.ts';
 
 interface Entry {
@@ -21,7 +22,8 @@ export function toYaml(entries: readonly Entry[], url: string): string {
     section[name] = escaped(fields);
   }
   const parts = [...sections].map(([kind, section]) => stringify({ [kind]: section }, { lineWidth: 0 }));
-  return `${head.join('\n')}\n\n${parts.join('\n')}`;
+  // In the quotes in which YAML has control characters, their escaped form is the same text.
+  return toTerminal(`${head.join('\n')}\n\n${parts.join('\n')}`);
 }
 
 function escaped(value: unknown): unknown {

@@ -1,5 +1,5 @@
-import { printable } from '../output.ts';
 import type { Document } from './journal.ts';
+import { oneLine } from '../../lib/terminal-text.ts';
 
 /** Counts what an import has done, and keeps what its user has to know. */
 export class Report {
@@ -38,7 +38,7 @@ export class Report {
       ...(this.#renamed === 0 ? [] : [`${this.#renamed} have new ids, because theirs are taken here.`]),
       ...section('Not taken:', this.#notTaken),
       ...section('Left out:', this.#notes),
-    ].map(printable);
+    ].map(oneLine);
   }
 }
 

@@ -1,4 +1,5 @@
 import { newId } from '../../lib/ids.ts';
+import { oneLine } from '../../lib/terminal-text.ts';
 import type { HostCommand } from '../host-command.ts';
 import { ipRestrictions, withEnforced } from './table.ts';
 import type { IpRestriction } from './table.ts';
@@ -39,5 +40,5 @@ const restrictionsDisable: HostCommand = {
 export const hostCommands: readonly HostCommand[] = [restrictionsList, restrictionsDisable];
 
 function describe({ id, account_id, type, enforced, description = '' }: IpRestriction): string {
-  return `${id}  ${account_id}  ${type}  ${enforced ? 'enforced' : 'warns only'}  ${description}`.trimEnd();
+  return `${id}  ${account_id}  ${type}  ${enforced ? 'enforced' : 'warns only'}  ${oneLine(description)}`.trimEnd();
 }

@@ -1,3 +1,4 @@
+import { oneLine } from '../../lib/terminal-text.ts';
 import type { Queries } from '../../store/database.ts';
 import { apiKeyOwners } from '../api-keys/service.ts';
 import type { HostCommand, HostOption } from '../host-command.ts';
@@ -67,7 +68,9 @@ const usersList: HostCommand = {
   options: [accountOption],
   async run({ store }, { account }) {
     const { id } = await chooseAccount(store.queries, account);
-    return (await listUsers(store.queries, id)).map((user) => `${user.id}  ${user.role}  ${user.name}`).join('\n');
+    return (await listUsers(store.queries, id))
+      .map((user) => `${user.id}  ${user.role}  ${oneLine(user.name)}`)
+      .join('\n');
   },
 };
 

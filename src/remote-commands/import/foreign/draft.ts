@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 
+import { oneLine } from '../../../lib/terminal-text.ts';
 import { escapeVariables } from '../../files/variables.ts';
 
 /** Modules of a route, as a configuration file has them. */
@@ -49,6 +50,7 @@ export class Draft {
     return true;
   }
 
+  /** A comment that spans lines would let its rest count as configuration. */
   toYaml(source: string): string {
     const lines = [
       `# Made from ${oneLine(source)} by "gatehouse import". Read the comments, then: gatehouse plan FILE`,
@@ -67,11 +69,6 @@ export class Draft {
     }
     return `${lines.join('\n')}\n`;
   }
-}
-
-/** A comment that spans lines would let its rest count as configuration. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n\u0085\u2028\u2029]+/g, ' ');
 }
 
 function indented(value: object, by: number): readonly string[] {
