@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deserialize } from 'node:v8';
 
+import type { SavedSnapshot } from '../../../../src/snapshot/snapshot-file.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { CrashingPostgres } from './crashing-postgres.ts';
 import { Running } from './running.ts';
@@ -20,7 +22,6 @@ export class Stage implements AsyncDisposable {
   gateway: Running;
   /** Name of the backend that the edge points to. */
   expectedName = 'one';
-  changedAtMs = Date.now();
   readonly #owned: AsyncDisposableStack;
   readonly #file: string;
   readonly #gatewayDatabase: string;
@@ -53,13 +54,17 @@ export class Stage implements AsyncDisposable {
     const body = { backend_id: this.#backends.get(this.expectedName) };
     const { status, text } = await this.api.call('PUT', `/edges/tcp/${this.#edge}/backend`, body);
     assert.equal(status, 200, text);
-    this.changedAtMs = Date.now();
     await until('the gateway follows', async () => (await askName(this.port)) === this.expectedName);
   }
 
-  /** Returns the time the snapshot file was written; 0 while there is none. */
-  async savedAtMs(): Promise<number> {
-    return (await stat(this.#file).catch(() => undefined))?.mtimeMs ?? 0;
+  /** The snapshot file holds the edge as it was changed last. */
+  async isSaved(): Promise<boolean> {
+    const bytes = await readFile(this.#file).catch(() => Buffer.alloc(0));
+    if (bytes.length === 0) return false;
+    // The gateway writes the file whole or not at all.
+    const { update } = deserialize(bytes.subarray(bytes.indexOf('\n') + 1)) as SavedSnapshot;
+    const edge = JSON.stringify(update.set.find(({ id }) => id === this.#edge) ?? {});
+    return edge.includes(this.#backends.get(this.expectedName) ?? this.expectedName);
   }
 
   async restartGateway(): Promise<void> {
