@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -119,4 +120,37 @@ describe('npm test', { concurrency: true }, () => {
       assert.ok(summary.includes(file), out);
     }
   });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`ends all that it has started at a ${signal}`, async () => {
+      const file = join(folder, `${signal}.test.mjs`);
+      const listen = 'createServer().listen(0, "127.0.0.1", function () { console.log("port", this.address().port); })';
+      const stubborn = `process.on("SIGINT", () => {}); require("net").${listen}`;
+      await writeFile(
+        file,
+        `import { spawn } from 'node:child_process'; import { createServer } from 'node:net'; import { test } from 'node:test';
+         test('goes on', () => {
+           ${listen};
+           spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: ['ignore', 'inherit', 'inherit'] });
+           console.log('port', new URL(process.env.TEST_POSTGRES_URL).port);
+           return new Promise(() => {});
+         });`,
+      );
+      const { NODE_TEST_CONTEXT: _, TEST_POSTGRES_URL: _url, ...environment } = process.env;
+      const child = spawn(process.execPath, [runner, file], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+      const exited = once(child, 'exit');
+      let out = '';
+      const ports = () => [...out.matchAll(/^port (\d+)$/gm)].map(([, port]) => Number(port));
+      child.stdout.on('data', (chunk) => {
+        out += String(chunk);
+        if (ports().length === 3) child.kill(signal);
+      });
+      assert.deepEqual(await exited, [1, null], out);
+      assert.equal(ports().length, 3, out);
+      for (const port of ports()) {
+        const refused = once(connect(port, '127.0.0.1'), 'connect');
+        await assert.rejects(refused, { code: 'ECONNREFUSED' });
+      }
+    });
+  }
 });

@@ -8,6 +8,7 @@ import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
 import { installPrograms } from './support/install-programs.ts';
 import { startPostgres } from './support/postgres.ts';
+import { endGroups } from './support/process-groups.ts';
 import type { Result } from './support/reporter.ts';
 import { summarize } from './support/summary.ts';
 import { planTests } from './support/test-plan.ts';
@@ -36,13 +37,15 @@ if (needsBrowser) installChromium(process.env);
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
 const results: Result[] = [];
 const running = new Set<readonly string[]>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+let stopping: Promise<void> | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping !== undefined) return;
     process.stdout.write(`\nStopped while these ran: ${[...running].flat().join(', ')}\n`);
-    process.exit(1);
+    stopping = endGroups();
   });
 }
-{
+try {
   // A server that already runs, such as that of an outer run, is used instead.
   await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
   await using browser = needsBrowser ? await startSharedBrowser() : undefined;
@@ -56,9 +59,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
   };
   const plan = planTests(files);
-  // Programs that tests start, and pages that they open, are those that operators run.
+  // Programs that tests start, and pages that they open, are those that operators run. An outer run has built them.
   const needsPages = needsBrowser || files.some((file) => file.includes('packed'));
-  results.push(...(await runProgram('npm', ['run', needsPages ? 'build' : 'build:program', '--silent'])));
+  const isBuilt = process.env['TEST_PROGRAM'] !== undefined;
+  if (!isBuilt) results.push(...(await runProgram('npm', ['run', needsPages ? 'build' : 'build:program', '--silent'])));
   const checked = isWhole ? runChecks() : Promise.resolve([]);
 
   const waiting = [...plan.waiting];
@@ -96,6 +100,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     results.push(...own);
     process.stdout.write(output.join(''));
   }
+} catch (error) {
+  // Nothing can begin any more.
+  if (stopping === undefined) throw error;
 }
+await stopping;
 await rm(folder, { recursive: true, force: true });
+if (stopping !== undefined) process.exit(1);
 process.exitCode = summarize(results, performance.now() - startedMs);

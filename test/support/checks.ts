@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
+import { spawnGroup } from './process-groups.ts';
 import type { Result } from './reporter.ts';
 
 const checks = [
@@ -20,7 +20,7 @@ export async function runChecks(): Promise<readonly Result[]> {
 
 /** Runs a program and prints what it says as a whole; returns a failure if it does not end with 0. */
 export async function runProgram(program: string, args: readonly string[]): Promise<readonly Result[]> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawnGroup(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const [exitCode] = await once(child, 'close');

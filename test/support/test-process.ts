@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import { killGroup, spawnGroup } from './process-groups.ts';
 import type { Result } from './reporter.ts';
 
 export interface TestProcess {
@@ -28,7 +28,7 @@ export async function runTestProcess(options: TestProcess): Promise<readonly Res
   const reporter = fileURLToPath(new URL('reporter.ts', import.meta.url));
   const ours = [`--test-timeout=${limitMs}`, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
   const colors = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
-  const child = spawn(process.execPath, [...ours, ...flags, runner, ...files], {
+  const child = spawnGroup(process.execPath, [...ours, ...flags, runner, ...files], {
     stdio: ['inherit', 'pipe', 'pipe'],
     env: { ...process.env, ...colors, ...environment, TEST_RESULTS: results },
   });
@@ -36,7 +36,7 @@ export async function runTestProcess(options: TestProcess): Promise<readonly Res
   let isStuck = false;
   const silence = setTimeout(() => {
     isStuck = true;
-    child.kill('SIGKILL');
+    killGroup(child, 'SIGKILL');
   }, silenceMs);
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -10,7 +10,7 @@ export interface SharedBrowser extends AsyncDisposable {
 
 /** Starts one browser for the files of a run. */
 export async function startSharedBrowser(): Promise<SharedBrowser> {
-  const server = await chromium.launchServer({ ...launchOptions(), host: '127.0.0.1' });
+  const server = await chromium.launchServer({ ...launchOptions(), ...leaveSignals, host: '127.0.0.1' });
   return { url: server.wsEndpoint(), [Symbol.asyncDispose]: () => server.close() };
 }
 
@@ -19,6 +19,9 @@ export function openBrowser(): Promise<Browser> {
   const url = process.env['TEST_BROWSER_URL'];
   return url === undefined ? chromium.launch(launchOptions()) : chromium.connect(url);
 }
+
+/** The runner ends the browser itself, and everything else that runs. */
+const leaveSignals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
 function launchOptions() {
   return {
