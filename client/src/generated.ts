@@ -1131,6 +1131,24 @@ export interface Gateways {
       /** Why it could not be opened; it is tried again every few seconds. */
       reason: string;
     }[];
+    /** When it last found the database with another history than before, after a failover or a restore. It then goes by what the database has. Absent: never since it started. */
+    history_change?: {
+      /** When it was found, RFC 3339. */
+      at: string;
+      /** The newest version of the configuration that it had seen. */
+      seen_version: number;
+      /** The newest version that the database had. */
+      version: number;
+      /** Changes of this account that it had seen and that are gone; there may be more. */
+      lost: {
+        /** The version that the change had made. */
+        version: number;
+        /** Kind of the resource that was changed. */
+        kind: string;
+        /** Id of that resource. */
+        id: string;
+      }[];
+    };
   }[];
   /** The newest version of the configuration. */
   configuration_version: number;

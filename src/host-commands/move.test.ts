@@ -59,7 +59,7 @@ onEachDatabase('moving into', (newDatabase) => {
     assert.equal(there.sourceVersion, 4);
     const counts = Object.fromEntries(there.tables.map(({ name, rows }) => [name, rows]));
     const ofTheStore = {
-      applied_migrations: 4,
+      applied_migrations: 5,
       change_log: 4,
       observed_changes: 0,
       observed_version: 1,

@@ -4,7 +4,7 @@ import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
-import { createTrafficMetrics, readGauge } from './traffic-metrics.ts';
+import { counter, createTrafficMetrics, readGauge } from './traffic-metrics.ts';
 
 const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
 
@@ -194,6 +194,21 @@ export class Metrics {
   watchStorage(isFull: () => boolean): void {
     const help = '1 while the disk of the database is full: writes are refused, reading goes on.';
     this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
+  }
+
+  watchHistory(read: () => { readonly changes: number; readonly lostChanges: number }): void {
+    const changes = 'Times that the database had another history than before, after a failover or a restore.';
+    const lost = 'Changes that this process had seen and that were gone with a history, as far as it knows.';
+    this.registry.registerMetric(
+      counter('gatehouse_history_changes_total', changes, [], (add) => {
+        add({}, read().changes);
+      }),
+    );
+    this.registry.registerMetric(
+      counter('gatehouse_lost_changes_total', lost, [], (add) => {
+        add({}, read().lostChanges);
+      }),
+    );
   }
 
   certificateOrdered(outcome: 'issued' | 'failed' | 'held'): void {

@@ -32,7 +32,8 @@ export function createTrafficMetrics(counts: TrafficCounts): readonly (Counter |
   ];
 }
 
-function counter(name: string, help: string, labelNames: string[], addAll: (add: Add) => void): Counter {
+/** A counter whose values are read when it is asked for. */
+export function counter(name: string, help: string, labelNames: string[], addAll: (add: Add) => void): Counter {
   return new Counter({
     name,
     help,

@@ -101,6 +101,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     metrics.watchCertificates(services.get(certificateEnds));
   }
   metrics.watchStorage(readiness.isFull);
+  metrics.watchHistory(() => store.history);
   const metricsServer = config.metricsListen && (await startMetrics(config.metricsListen, metrics, limits, started));
 
   await announcePorts(registration, config, {
@@ -113,6 +114,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   registration.reportWith(() => ({
     configurationVersion: publisher.version,
     unopenedPorts: listenerFaults.list(),
+    historyChange: store.history.last,
   }));
   if (served !== undefined) started.use(await startAcme(config, { ...parts, served }));
 

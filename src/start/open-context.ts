@@ -12,6 +12,9 @@ import { openStore } from '../store/store.ts';
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
 
+/** Lost changes that one line names. */
+const loggedChanges = 100;
+
 /** Opens the database, brings it up to date, and puts the resources together over it. */
 export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
   const store = await openStore({
@@ -22,6 +25,18 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     },
     onFeedRecovered: () => {
       log.info('what other processes have changed can be read again');
+    },
+    historyWatcher: {
+      changed({ seenVersion, version, lost }) {
+        log.error(
+          { seenVersion, version, lostChanges: lost.length, lost: lost.slice(0, loggedChanges) },
+          'the database has another history than before, after a failover or a restore: everything is read again; ' +
+            'the changes in "lost" were seen, and are gone',
+        );
+      },
+      rebuilt() {
+        log.warn('everything was read again, and is in force');
+      },
     },
   });
   const context: ResourceContext = {

@@ -17,6 +17,7 @@ export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): R
   return {
     unready() {
       if (!isStarted()) return 'it is starting';
+      if (store.isRebuilding) return 'its database has another history than before, and not all of it is in force yet';
       if (store.isStale) return 'its database has not answered lately';
       return publisher.lagging ? 'the newest change is not yet in force' : undefined;
     },

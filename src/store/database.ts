@@ -1,4 +1,5 @@
 import type { JsonSql } from './search/condition.ts';
+import type { Head, Point } from './write/history.ts';
 
 /** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;
@@ -27,8 +28,8 @@ export interface Connection extends Queries {
 
 /** What goes with a commit. */
 export interface Ending {
-  /** The new version of the store; undefined keeps the one it has. */
-  readonly version: number | undefined;
+  /** The new point of the store's history; undefined keeps the one it has. */
+  readonly point: Point | undefined;
   /** Other processes are told of the write when, and only if, it is committed. */
   readonly isSignalled: boolean;
 }
@@ -37,6 +38,8 @@ export interface Ending {
 export interface Database {
   /** Single statements outside any transaction; sees what is committed. */
   readonly reader: Queries;
+  /** Reads how far its history goes, as the last commit of any process left it. */
+  readHead(): Promise<Head>;
   /** Another number after every commit of any process; only where asking for it costs next to nothing. */
   readonly commitCounter?: () => number;
   /**
@@ -44,8 +47,8 @@ export interface Database {
    * counts as gone; without a limit, statements may take any time.
    */
   connect(statementTimeoutMs?: number): Promise<Connection>;
-  /** Begins a transaction that holds the only right to write, across processes, until it ends. Returns the store's version. */
-  beginExclusive(connection: Connection): Promise<number>;
+  /** Begins a transaction that holds the only right to write, across processes, until it ends. Returns the newest point. */
+  beginExclusive(connection: Connection): Promise<Point>;
   /** Ends an exclusive transaction. */
   commit(connection: Connection, ending: Ending): Promise<void>;
   /** Begins a transaction that sees one state of the database throughout. */
@@ -65,6 +68,8 @@ export interface Watcher {
   readonly poll: () => void;
   /** The database was asked, and nobody has written since the last time. */
   readonly noChange: () => void;
+  /** The database may be another one by now, or have been put back. */
+  readonly doubt: () => void;
 }
 
 /** A unique or foreign-key constraint was violated. Resources check first and say more; this is the last guard. */

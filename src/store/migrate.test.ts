@@ -24,7 +24,13 @@ onEachDatabase('migrations', (newDatabase) => {
     const applied = await store.queries.all('SELECT name FROM applied_migrations ORDER BY name');
     assert.deepEqual(
       applied.map(([name]) => name),
-      ['0000 versions and the change log', '0001 things', '0002 colours', 'store 0001 observed changes'],
+      [
+        '0000 versions and the change log',
+        '0001 things',
+        '0002 colours',
+        'store 0001 observed changes',
+        'store 0002 history',
+      ],
     );
   });
 

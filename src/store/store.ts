@@ -2,18 +2,17 @@ import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { ChangeFeed } from './write/change-feed.ts';
-import type { Follower } from './write/change-feed.ts';
-import { readVersion } from './write/change-log.ts';
+import type { Follower, HistoryWatcher } from './write/change-feed.ts';
 import type { Actor, Change } from './write/change-log.ts';
 import type { JsonSql } from './search/condition.ts';
 import type { Database, Queries } from './database.ts';
 import { passingDocuments } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
 import { GroupCommit } from './write/group-commit.ts';
+import type { Head, HistoryRecord, Point } from './write/history.ts';
 import type { ObservationWriter, Transaction } from './write/group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
-import { readObservedVersion } from './write/observed-changes.ts';
 import { openDatabase } from './open-database.ts';
 import { PageIds } from './search/page-ids.ts';
 import type { SearchSteps } from './search/search-steps.ts';
@@ -28,6 +27,7 @@ interface StoreOptions {
   readonly onFeedFault: (error: unknown) => void;
   /** Called when they can be read again. */
   readonly onFeedRecovered?: () => void;
+  readonly historyWatcher?: HistoryWatcher;
 }
 
 /** Documents kept in memory. */
@@ -41,7 +41,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url);
   try {
     await migrate(database, [...storeMigrations, ...options.migrations]);
-    const store = new Store(database, await readVersion(database.reader), await readObservedVersion(database.reader));
+    const store = new Store(database, await database.readHead(), options.historyWatcher);
     await store.watch(options);
     return store;
   } catch (error) {
@@ -61,13 +61,21 @@ export class Store implements AsyncDisposable {
   readonly #pageIds: PageIds;
   #stopWatching = () => {};
   #isClosing = false;
+  #history: HistoryRecord = { changes: 0, lostChanges: 0, last: undefined };
 
-  constructor(database: Database, version: number, observedVersion: number) {
+  constructor(database: Database, head: Head, historyWatcher?: HistoryWatcher) {
     this.#database = database;
     this.queries = database.reader;
     this.json = database.json;
     this.#pageIds = new PageIds(database);
-    this.#feed = new ChangeFeed(database.reader, version, observedVersion);
+    this.#feed = new ChangeFeed(database, head, {
+      changed: (last) => {
+        const { changes, lostChanges } = this.#history;
+        this.#history = { changes: changes + 1, lostChanges: lostChanges + last.lost.length, last };
+        historyWatcher?.changed(last);
+      },
+      rebuilt: () => historyWatcher?.rebuilt(),
+    });
     this.#feed.follow({
       changed: (changes) => {
         this.#forget(changes);
@@ -76,17 +84,31 @@ export class Store implements AsyncDisposable {
         this.#documents.clear();
       },
     });
-    this.#writer = new GroupCommit(database, (commit) => this.#feed.committed(commit));
+    this.#writer = new GroupCommit(database, this.#feed);
   }
 
   /** The version up to which this process has seen all changes. */
   get version(): number {
-    return this.#feed.version;
+    return this.#feed.point.version;
+  }
+
+  /** The same as a point in the history of the database; another object after each change. */
+  get point(): Point {
+    return this.#feed.point;
+  }
+
+  /** The database has another history than before, and not everything in this process goes by it yet. */
+  get isRebuilding(): boolean {
+    return this.#feed.isRebuilding;
   }
 
   /** The cache may be behind the database: it was not confirmed lately. */
   get isStale(): boolean {
     return this.#feed.ageMs > staleAfterMs;
+  }
+
+  get history(): HistoryRecord {
+    return this.#history;
   }
 
   /** The disk was full when something was last to be changed; reading goes on. */
@@ -206,6 +228,9 @@ export class Store implements AsyncDisposable {
         // The changes that a failed poll would have read are not signalled again.
         if (this.#feed.isBehind) poll();
         else this.#feed.markFresh();
+      },
+      doubt: () => {
+        this.#feed.doubt();
       },
     });
   }

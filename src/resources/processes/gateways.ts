@@ -5,6 +5,7 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { Queries } from '../../store/database.ts';
+import type { HistoryChange } from '../../store/write/history.ts';
 import type { ResourceContext } from '../resource.ts';
 import { processes } from './service.ts';
 import type { ListedProcess } from './service.ts';
@@ -47,6 +48,28 @@ const GatewayView = Type.Object({
       reason: Type.String({ description: 'Why it could not be opened; it is tried again every few seconds.' }),
     }),
     { description: 'Ports of TCP edges of this account that it cannot open.' },
+  ),
+  history_change: Type.Optional(
+    Type.Object(
+      {
+        at: Type.String({ format: 'date-time', description: 'When it was found, RFC 3339.' }),
+        seen_version: Type.Integer({ description: 'The newest version of the configuration that it had seen.' }),
+        version: Type.Integer({ description: 'The newest version that the database had.' }),
+        lost: Type.Array(
+          Type.Object({
+            version: Type.Integer({ description: 'The version that the change had made.' }),
+            kind: Type.String({ description: 'Kind of the resource that was changed.' }),
+            id: Type.String({ description: 'Id of that resource.' }),
+          }),
+          { description: 'Changes of this account that it had seen and that are gone; there may be more.' },
+        ),
+      },
+      {
+        description:
+          'When it last found the database with another history than before, after a failover or a restore. It then goes by what ' +
+          'the database has. Absent: never since it started.',
+      },
+    ),
   ),
 });
 
@@ -109,6 +132,18 @@ function present(
     unopened_ports: (status?.unopenedPorts ?? [])
       .filter((each) => each.accountId === accountId)
       .map(({ port, edgeId, reason }) => ({ port, edge_id: edgeId, reason })),
+    history_change: status?.historyChange && presentHistory(status.historyChange, accountId),
+  };
+}
+
+function presentHistory({ atMs, seenVersion, version, lost }: HistoryChange, accountId: string) {
+  return {
+    at: toTimestamp(atMs),
+    seen_version: seenVersion,
+    version,
+    lost: lost
+      .filter((each) => each.accountId === accountId)
+      .map(({ version: of, kind, id }) => ({ version: of, kind, id })),
   };
 }
 

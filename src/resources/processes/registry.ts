@@ -26,6 +26,8 @@ const lateBeats = 2;
 const stopLimitMs = 2_000;
 /** Ports that one status names; a machine where more fail has one cause for all of them. */
 const reportedPorts = 1_000;
+/** Lost changes that one status names. */
+const reportedChanges = 1_000;
 
 export function createProcesses(store: Store, services: Services, options: RegistryOptions = defaults): Processes {
   const remove = (id: string, beat?: number) =>
@@ -90,7 +92,14 @@ class ProcessRegistration implements Registration {
 
   get status(): StoredStatus | undefined {
     const status = this.#readStatus?.();
-    return status && { ...status, unopenedPorts: status.unopenedPorts.slice(0, reportedPorts), seenAtMs: Date.now() };
+    if (status === undefined) return undefined;
+    const { unopenedPorts, historyChange } = status;
+    return {
+      ...status,
+      unopenedPorts: unopenedPorts.slice(0, reportedPorts),
+      historyChange: historyChange && { ...historyChange, lost: historyChange.lost.slice(0, reportedChanges) },
+      seenAtMs: Date.now(),
+    };
   }
 
   reportWith(read: () => ProcessStatus): void {
@@ -109,6 +118,13 @@ class ProcessRegistration implements Registration {
       this.#tickMs = performance.now();
       this.#beating = (stoodStill ? this.#comeBack() : this.#beat()).catch(() => {});
     }, this.#options.beatMs).unref();
+    this.#store.follow({
+      changed: () => {},
+      // The registration may be lost with everything else. Not awaited: a write is answered after all followers.
+      reset: () => {
+        if (this.#timer !== undefined) this.#beating = this.#beating.then(() => this.#beat()).catch(() => {});
+      },
+    });
     await this.#write().catch(() => {});
     const others = await readProcesses(this.#store.queries);
     const isGateway = ({ id, listeners }: RunningProcess) =>
@@ -127,6 +143,7 @@ class ProcessRegistration implements Registration {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    this.#timer = undefined;
     // One that cannot be removed is found gone by the others: a stop does not wait for a database that is away.
     const removed = this.#beating.then(() => this.#remove(this.#self.id)).catch(() => {});
     await Promise.race([removed, sleep(stopLimitMs, undefined, { ref: false })]);

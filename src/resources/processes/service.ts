@@ -1,4 +1,5 @@
 import type { Listener } from '../../snapshot/contract.ts';
+import type { HistoryChange } from '../../store/write/history.ts';
 import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
@@ -28,6 +29,8 @@ export interface ProcessStatus {
   readonly configurationVersion: number;
   /** Ports of TCP edges that it cannot open. */
   readonly unopenedPorts: readonly UnopenedPort[];
+  /** When it last found the database with another history than before, and what was lost with the one before. */
+  readonly historyChange?: HistoryChange | undefined;
 }
 
 export interface UnopenedPort {

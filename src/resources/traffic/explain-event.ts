@@ -7,6 +7,7 @@ import type { LiveEvent } from '../../observe/live-traffic.ts';
 import { httpsRouteModules, tcpEdgeModules } from '../edges/service.ts';
 import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
+import type { Point } from '../../store/write/history.ts';
 import type { ResourceContext } from '../resource.ts';
 
 interface Rule {
@@ -25,7 +26,7 @@ const noRule = null;
 export class EventExplainer {
   readonly #context: ResourceContext;
   readonly #rules = new BoundedCache<string, { readonly rule: Rule | null }>(rememberedRules);
-  #version = -1;
+  #point: Point | undefined;
 
   constructor(context: ResourceContext) {
     this.#context = context;
@@ -34,8 +35,8 @@ export class EventExplainer {
   async explain(event: LiveEvent): Promise<object> {
     const { accountId, edgeId, routeId } = event;
     const { services, store } = this.#context;
-    if (store.version !== this.#version) this.#rules.clear();
-    this.#version = store.version;
+    if (store.point !== this.#point) this.#rules.clear();
+    this.#point = store.point;
     const key = routeId === undefined ? tcpEdgeModules : httpsRouteModules;
     const modules = (await services.get(key).find(accountId, routeId ?? edgeId)) ?? {};
     return {

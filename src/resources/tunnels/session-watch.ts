@@ -51,7 +51,10 @@ export class SessionWatch implements Disposable {
     this.#parts = parts;
     store.follow({
       changed: (changes) => this.#changed(changes),
-      reset: () => this.#checkAll(held.all(), 'everything'),
+      reset: () => {
+        work.run('find again what is bound', () => this.#closeLost(held.all()));
+        return this.#checkAll(held.all(), 'everything');
+      },
     });
     this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), reconcileMs).unref();
   }
@@ -98,6 +101,20 @@ export class SessionWatch implements Disposable {
     const replaced = held.get(id)?.session;
     if (replaced !== undefined && (await tunnelSessions.load(store.queries, id)) === undefined)
       close(replaced, 'the agent has connected again');
+  }
+
+  /** Closes sessions of which the database has lost something: when the agents are back, it is stored again. */
+  async #closeLost(all: readonly HeldSession[]): Promise<void> {
+    const { store } = this.#parts;
+    for (const { session, stored } of all) {
+      await stored.catch(() => {});
+      const bound = [...session.tunnels.keys()];
+      const rows = await store.queries.all('SELECT id FROM tunnels WHERE session_id = $1', [session.id]);
+      const isStored = (await tunnelSessions.load(store.queries, session.id)) !== undefined;
+      const kept = new Set(rows.map(([id]) => String(id)));
+      if (!isStored || bound.some((id) => !kept.has(id) && session.tunnels.has(id)))
+        close(session, 'the database has lost what was bound: connect again');
+    }
   }
 
   async #carryOut(id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 
+import type { Watcher } from '../database.ts';
 import { guard } from './faults.ts';
 import type { Primary } from './primary.ts';
 
@@ -18,29 +19,29 @@ const listenSql = `LISTEN ${channel}`;
  */
 export class NotificationWatch {
   readonly #primary: Primary;
-  readonly #poll: () => void;
+  readonly #watcher: Pick<Watcher, 'poll' | 'doubt'>;
   readonly #isOwn: (backend: number) => boolean;
   #listener: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #isBusy = false;
 
-  private constructor(primary: Primary, poll: () => void, isOwn: (backend: number) => boolean) {
+  private constructor(primary: Primary, watcher: Pick<Watcher, 'poll' | 'doubt'>, isOwn: (backend: number) => boolean) {
     this.#primary = primary;
-    this.#poll = poll;
+    this.#watcher = watcher;
     this.#isOwn = isOwn;
   }
 
   /** `isOwn` knows the connections of this process, by the number of the server's process: what they signal is known here. */
   static async start(
     primary: Primary,
-    poll: () => void,
+    watcher: Pick<Watcher, 'poll' | 'doubt'>,
     isOwn: (backend: number) => boolean,
   ): Promise<NotificationWatch> {
-    const watch = new NotificationWatch(primary, poll, isOwn);
+    const watch = new NotificationWatch(primary, watcher, isOwn);
     await watch.#listen();
     watch.#timer = setInterval(() => {
-      poll();
+      watcher.poll();
       void watch.#keepListening();
     }, pollEveryMs).unref();
     return watch;
@@ -58,11 +59,13 @@ export class NotificationWatch {
     const client = await this.#primary.open({ query_timeout: queryTimeoutMs }, (each) => {
       each.on('notification', ({ processId }) => {
         // One may still come while the connection ends.
-        if (!this.#isStopped && !this.#isOwn(processId)) this.#poll();
+        if (!this.#isStopped && !this.#isOwn(processId)) this.#watcher.poll();
       });
       each.on('end', () => {
         if (each !== this.#listener) return;
         this.#listener = undefined;
+        // Whoever answers next may be another server.
+        if (!this.#isStopped) this.#watcher.doubt();
         void this.#keepListening();
       });
     });
@@ -84,7 +87,7 @@ export class NotificationWatch {
       if (asked === undefined) {
         await this.#listen();
         // Signals that came while nothing listened are lost.
-        if (!this.#isStopped) this.#poll();
+        if (!this.#isStopped) this.#watcher.poll();
       } else {
         await asked.query(listenSql);
       }

@@ -35,7 +35,7 @@ async function open(t: TestContext): Promise<Opened> {
     for (let at = 0; at < megabytes * 4; at++) {
       await writer.script('BEGIN IMMEDIATE');
       await writer.run('INSERT INTO texts (text) VALUES ($1)', [text]);
-      await database.commit(writer, { version: undefined, isSignalled: false });
+      await database.commit(writer, { point: undefined, isSignalled: false });
     }
   };
   return { path, database, writer, write };
@@ -81,7 +81,7 @@ test('a process that has nothing else to do waits for the thread when it closes 
     const writer = await database.connect();
     await writer.script('CREATE TABLE texts (text TEXT); BEGIN IMMEDIATE');
     await writer.run('INSERT INTO texts (text) VALUES ($1)', ['x'.repeat(8_000_000)]);
-    await database.commit(writer, { version: undefined, isSignalled: false });
+    await database.commit(writer, { point: undefined, isSignalled: false });
     // Time for the thread to have started.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await writer.close();

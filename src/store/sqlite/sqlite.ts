@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readVersion } from '../write/change-log.ts';
 import { autocheckpointPages, Checkpoints } from './checkpoints.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../database.ts';
 import type { Connection, Database, Row, Value, Watcher } from '../database.ts';
+import { headSql, toHead } from '../write/history.ts';
 import { sqliteJson } from './sqlite-json.ts';
 
 const busyTimeoutMs = 10_000;
@@ -36,15 +36,18 @@ export function openSqlite(path: string): Database {
   const commitCounter = () => reader.dataVersion();
   return {
     reader,
+    readHead: async () => toHead(await reader.all(headSql)),
     commitCounter,
     connect: async () => new SqliteConnection(path),
     async beginExclusive(connection) {
       await beginImmediate(connection);
-      return readVersion(connection);
+      return toHead(await connection.all(headSql)).logged;
     },
     // Nobody is told: other processes read the file's own counter.
-    async commit(connection, { version }) {
-      if (version !== undefined) await connection.run('UPDATE store_version SET version = $1', [version]);
+    async commit(connection, { point }) {
+      if (point !== undefined) {
+        await connection.run('UPDATE store_version SET version = $1, mark = $2', [point.version, point.mark]);
+      }
       await connection.script('COMMIT');
       checkpoints.committed();
     },

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { pruneChanges } from './change-log.ts';
+import type { Queries } from '../database.ts';
+import { headSql, toHead } from './history.ts';
 import { openStore } from '../store.ts';
 import type { Store } from '../store.ts';
 
@@ -16,9 +18,12 @@ function write(store: Store, id: string): Promise<void> {
   });
 }
 
+const databaseOf = (reader: Queries) => ({ reader, readHead: async () => toHead(await reader.all(headSql)) });
+
 /** A feed of its own, as another process has one, and what it told. */
-function followerOf(store: Store): { readonly feed: ChangeFeed; readonly told: string[] } {
-  const feed = new ChangeFeed(store.queries, store.version, 0);
+async function followerOf(store: Store): Promise<{ readonly feed: ChangeFeed; readonly told: string[] }> {
+  const database = databaseOf(store.queries);
+  const feed = new ChangeFeed(database, await database.readHead());
   const told: string[] = [];
   feed.follow({
     changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
@@ -32,7 +37,7 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('a look brings everything since the last one, once and in order', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     await write(store, 'a');
     await write(store, 'b');
     await feed.poll();
@@ -44,7 +49,7 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('what the log no longer knows is told as lost, not passed over', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     await write(store, 'a');
     await store.writeUnlogged((writer) => pruneChanges(writer, '9999-01-01T00:00:00Z'));
     await write(store, 'b');
@@ -68,7 +73,7 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('a long way is caught up with in steps', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     await Promise.all(Array.from({ length: 1_500 }, () => write(store, 'x')));
     await feed.poll();
     assert.deepEqual(
@@ -80,14 +85,10 @@ onEachDatabase('change feed', (newDatabase) => {
   test('a database that could not be asked confirms nothing until it was', async () => {
     await using store = await open();
     let isAway = false;
-    const feed = new ChangeFeed(
-      {
-        all: async (sql, parameters) =>
-          isAway ? Promise.reject(new Error('away')) : store.queries.all(sql, parameters),
-      },
-      store.version,
-      0,
-    );
+    const database = databaseOf({
+      all: async (sql, parameters) => (isAway ? Promise.reject(new Error('away')) : store.queries.all(sql, parameters)),
+    });
+    const feed = new ChangeFeed(database, await database.readHead());
     isAway = true;
     const asked = performance.now();
     await assert.rejects(feed.poll(), /away/);
@@ -104,7 +105,7 @@ onEachDatabase('change feed', (newDatabase) => {
   test('a follower that reads everything first is told of nothing before, and of all that came meanwhile', async () => {
     await using store = await open();
     await write(store, 'a');
-    const { feed } = followerOf(store);
+    const { feed } = await followerOf(store);
     const told: string[] = [];
     const started = feed.followFromStart({
       changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
@@ -123,11 +124,13 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('own changes that come after a gap are preceded by what was missed', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     await write(store, 'a');
     await write(store, 'b');
-    const changes = [{ accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', cascades: false }];
-    await feed.committed({ fromVersion: 1, toVersion: 2, changes, observed: undefined });
+    const change = { accountId: '', kind: 'thing', id: 'b', before: null, after: '{}', cascades: false };
+    const { logged: to } = await databaseOf(store.queries).readHead();
+    const changes = [{ ...change, at: to }];
+    await feed.committed({ from: { version: 1, mark: 7 }, to, changes, observed: undefined });
     assert.deepEqual(told, ['a+b at 2']);
   });
 
@@ -138,7 +141,7 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('observed changes are told in order, at the version that is in force', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     const own: string[] = [];
     store.follow({
       changed: (changes, version) => void own.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
@@ -157,7 +160,7 @@ onEachDatabase('change feed', (newDatabase) => {
 
   test('a process that has missed observed changes for good is reset', async () => {
     await using store = await open();
-    const { feed, told } = followerOf(store);
+    const { feed, told } = await followerOf(store);
     await observe(store, 'a', 'b');
     await store.writeUnlogged(async (writer) => writer.run('DELETE FROM observed_changes WHERE version = 1'));
     await feed.poll();

@@ -1,15 +1,24 @@
 import { Turns } from '../../lib/turns.ts';
-import { readChanges, readVersion } from './change-log.ts';
-import type { Change } from './change-log.ts';
-import type { Queries } from '../database.ts';
+import { readChanges } from './change-log.ts';
+import type { Change, LoggedChange } from './change-log.ts';
+import type { Database, Queries } from '../database.ts';
 import type { Commit } from './group-commit.ts';
-import { readObserved, readObservedVersion } from './observed-changes.ts';
+import { isSame, Trail } from './history.ts';
+import type { Head, HistoryChange, Point } from './history.ts';
+import { readObserved } from './observed-changes.ts';
+import type { ObservedStep } from './observed-changes.ts';
 
 /** Notified of every change, in order. The write that made a change is answered after all followers are done. */
 export interface Follower {
   changed(changes: readonly Change[], version: number): void | Promise<void>;
-  /** Changes are missing from the log: everything may have changed. */
+  /** Changes are missing from the log, or the database has another history: everything may have changed. */
   reset(version: number): void | Promise<void>;
+}
+
+/** Told when the database has another history than before, and when every follower goes by that one. */
+export interface HistoryWatcher {
+  changed(change: HistoryChange): void;
+  rebuilt(): void;
 }
 
 /** Versions read at once; more could take longer than the limit for a query. */
@@ -17,23 +26,28 @@ const versionsPerStep = 1_000;
 
 /**
  * Leads the followers from version to version. A signal only means "poll": the changes are read from the change log, so
- * that a lost, repeated or late signal does no harm.
+ * that a lost, repeated or late signal does no harm. The last point that was seen must be in the database: if it is not,
+ * the history is another one, and everybody starts over with what the database has now.
  */
 export class ChangeFeed {
-  readonly #queries: Queries;
+  readonly #database: Pick<Database, 'reader' | 'readHead'>;
+  readonly #historyWatcher: HistoryWatcher | undefined;
   readonly #followers: Follower[] = [];
-  #version: number;
-  #observedVersion: number;
+  #logged: Point;
+  #observed: Point;
+  readonly #trail = new Trail();
   readonly #turns = new Turns();
   #confirmedAtMs = performance.now();
   /** A poll that waits for its turn. */
   #nextPoll: Promise<void> | undefined;
   #isBehind = false;
+  #isRebuilding = false;
 
-  constructor(queries: Queries, version: number, observedVersion: number) {
-    this.#queries = queries;
-    this.#version = version;
-    this.#observedVersion = observedVersion;
+  constructor(database: Pick<Database, 'reader' | 'readHead'>, head: Head, historyWatcher?: HistoryWatcher) {
+    this.#database = database;
+    this.#logged = head.logged;
+    this.#observed = head.observed;
+    this.#historyWatcher = historyWatcher;
   }
 
   /** Milliseconds since it was certain that nothing newer exists. */
@@ -46,14 +60,24 @@ export class ChangeFeed {
     return this.#isBehind;
   }
 
+  /** The history of the database has changed, and not every follower goes by it yet. */
+  get isRebuilding(): boolean {
+    return this.#isRebuilding;
+  }
+
   /** To be called when the database has nothing newer than the last poll could see. */
   markFresh(): void {
     if (!this.#isBehind) this.#confirmedAtMs = performance.now();
   }
 
-  /** The version up to which every follower has been notified. */
-  get version(): number {
-    return this.#version;
+  /** To be called when the database may be another one: nothing is certain until the next poll. */
+  doubt(): void {
+    this.#confirmedAtMs = -Infinity;
+  }
+
+  /** The point up to which every follower has been notified; another object after each change. */
+  get point(): Point {
+    return this.#logged;
   }
 
   follow(follower: Follower): void {
@@ -63,21 +87,29 @@ export class ChangeFeed {
   /** Calls `reset` first, in turn with the changes, so that no change comes before it and none is left out. */
   followFromStart(follower: Follower): Promise<void> {
     return this.#turns.run(async () => {
-      await follower.reset(this.#version);
+      await follower.reset(this.#logged.version);
       this.#followers.push(follower);
     });
   }
 
+  /**
+   * True if what this process has seen led to the point, as far as that can be told. The queries must be of a transaction
+   * that has found it to be the newest; without them, only what is known here counts.
+   */
+  async ledTo(newest: Point, queries?: Queries): Promise<boolean> {
+    const seen = this.#logged;
+    if (newest.version <= seen.version) return isSame(newest, seen);
+    if (queries === undefined || seen.version === 0) return true;
+    const sql = 'SELECT mark FROM change_log WHERE version = $1 AND position = 0';
+    const [row] = await queries.all(sql, [seen.version]);
+    return row === undefined || row[0] === seen.mark;
+  }
+
   /** Takes changes of this process itself, without reading them back unless earlier ones are missing. */
-  committed({ fromVersion, toVersion, changes, observed }: Commit): Promise<void> {
+  committed({ from, to, changes, observed }: Commit): Promise<void> {
     return this.#turns.run(async () => {
-      if (toVersion > this.#version) {
-        if (fromVersion === this.#version) await this.#notify(changes, toVersion);
-        else await this.#catchUp(toVersion);
-      }
-      if (observed === undefined || observed.to <= this.#observedVersion) return;
-      if (observed.from === this.#observedVersion) await this.#notifyObserved(observed.changes, observed.to);
-      else await this.#catchUpObserved(observed.to);
+      if (to.version > from.version && !(await this.#takeLogged(from, to, changes))) await this.#look();
+      if (observed !== undefined && !(await this.#takeObserved(observed))) await this.#look();
     });
   }
 
@@ -88,47 +120,92 @@ export class ChangeFeed {
     return (this.#nextPoll ??= this.#turns.run(async () => {
       this.#nextPoll = undefined;
       const askedAtMs = performance.now();
-      await this.#catchUp(await readVersion(this.#queries));
-      await this.#catchUpObserved(await readObservedVersion(this.#queries));
+      await this.#look();
       this.#confirmedAtMs = askedAtMs;
       this.#isBehind = this.#nextPoll !== undefined;
     }));
   }
 
-  async #catchUp(newest: number): Promise<void> {
-    while (this.#version < newest) {
-      const upTo = Math.min(newest, this.#version + versionsPerStep);
-      const changes = await readChanges(this.#queries, this.#version, upTo);
-      if (changes === undefined) return this.#notifyReset(newest);
-      await this.#notify(changes, upTo);
-    }
+  async #look(): Promise<void> {
+    const head = await this.#database.readHead();
+    const isSameHistory = (await this.#reach(head.logged)) && (await this.#reachObserved(head.observed));
+    if (!isSameHistory) await this.#startOver(head);
   }
 
-  async #catchUpObserved(newest: number): Promise<void> {
-    if (this.#observedVersion >= newest) return;
-    const changes = await readObserved(this.#queries, this.#observedVersion, newest);
-    if (changes !== undefined) return this.#notifyObserved(changes, newest);
-    await this.#notifyReset(this.#version);
-    this.#observedVersion = newest;
+  /** False where it cannot be told that they are of the history that was seen. */
+  async #takeLogged(from: Point, to: Point, changes: readonly LoggedChange[]): Promise<boolean> {
+    if (isSame(from, this.#logged)) {
+      await this.#notifyLogged(changes, to);
+      return true;
+    }
+    return this.#trail.has(to) || (to.version > this.#logged.version && (await this.#reach(to)));
+  }
+
+  async #takeObserved(step: ObservedStep): Promise<boolean> {
+    if (isSame(step.from, this.#observed)) {
+      await this.#notifyObserved(step);
+      return true;
+    }
+    // A poll that came before has led there, or the next one finds that it has not.
+    return step.to.version <= this.#observed.version || this.#reachObserved(step.to);
+  }
+
+  /** Leads the followers to the point; false where it is of another history. */
+  async #reach(newest: Point): Promise<boolean> {
+    while (this.#logged.version < newest.version) {
+      const upTo = Math.min(newest.version, this.#logged.version + versionsPerStep);
+      const changes = await readChanges(this.#database.reader, this.#logged, upTo);
+      if (changes === 'another history') return false;
+      if (changes === 'no longer known') await this.#notifyReset(newest);
+      else await this.#notifyLogged(changes, changes.at(-1)?.at ?? newest);
+    }
+    return isSame(this.#logged, newest);
+  }
+
+  async #reachObserved(newest: Point): Promise<boolean> {
+    if (this.#observed.version < newest.version) {
+      const step = await readObserved(this.#database.reader, this.#observed, newest.version);
+      if (step === 'another history') return false;
+      if (step === 'no longer known') {
+        await this.#notifyReset(this.#logged);
+        this.#observed = newest;
+      } else await this.#notifyObserved(step);
+    }
+    return isSame(this.#observed, newest);
+  }
+
+  /** Until it succeeds, every poll tries again: the last point that was seen stays one that the database does not have. */
+  async #startOver(head: Head): Promise<void> {
+    this.doubt();
+    this.#isBehind = true;
+    const lost = await this.#trail.takeLost(this.#database.reader, head.logged.version);
+    if (!this.#isRebuilding) {
+      const { version: seenVersion } = this.#logged;
+      this.#historyWatcher?.changed({ atMs: Date.now(), seenVersion, version: head.logged.version, lost });
+    }
+    this.#isRebuilding = true;
+    await this.#notifyReset(head.logged);
+    this.#observed = head.observed;
+    this.#isRebuilding = false;
+    this.#historyWatcher?.rebuilt();
   }
 
   /** Observed changes leave the version of the configuration as it is. */
-  async #notifyObserved(changes: readonly Change[], observedVersion: number): Promise<void> {
-    await this.#notify(changes, this.#version);
-    this.#observedVersion = observedVersion;
+  async #notifyObserved({ changes, to }: ObservedStep): Promise<void> {
+    const { version } = this.#logged;
+    for (const follower of this.#followers) await follower.changed(changes, version);
+    this.#observed = to;
   }
 
-  #notifyReset(version: number): Promise<void> {
-    return this.#notifyAll(version, (follower) => follower.reset(version));
+  async #notifyReset(to: Point): Promise<void> {
+    for (const follower of this.#followers) await follower.reset(to.version);
+    this.#logged = to;
   }
 
-  #notify(changes: readonly Change[], version: number): Promise<void> {
-    return this.#notifyAll(version, (follower) => follower.changed(changes, version));
-  }
-
-  async #notifyAll(version: number, notify: (follower: Follower) => void | Promise<void>): Promise<void> {
-    for (const follower of this.#followers) await notify(follower);
-    this.#version = version;
+  async #notifyLogged(changes: readonly LoggedChange[], to: Point): Promise<void> {
+    for (const follower of this.#followers) await follower.changed(changes, to.version);
+    this.#trail.add(changes);
+    this.#logged = to;
   }
 
   /** Resolves when nothing is under way. */

@@ -2,6 +2,8 @@ import { chunks } from '../../lib/chunks.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { Connection, Queries, Row, Value } from '../database.ts';
 import type { Migration } from '../migrate.ts';
+import { toPoint, wayOn } from './history.ts';
+import type { Point, Way } from './history.ts';
 import type { SentStatements } from './sent-statements.ts';
 
 /** The author of a write, and the call it belongs to. */
@@ -27,6 +29,11 @@ export interface Change {
    * a change of another process, or one read from the log, has none.
    */
   readonly payload?: unknown;
+}
+
+/** A change, and the point of the history that it is of. */
+export interface LoggedChange extends Change {
+  readonly at: Point;
 }
 
 export const changeLogMigration: Migration = {
@@ -60,7 +67,9 @@ export async function readVersion(queries: Queries): Promise<number> {
 const rowsAtOnce = 64;
 /** SQL texts by the number of rows. */
 const insertTexts = new Map<number, string>();
-const columns = 'version position at account_id actor operation_id kind resource_id before after sweeping'.split(' ');
+const columns = 'version position at account_id actor operation_id kind resource_id before after sweeping mark'.split(
+  ' ',
+);
 
 function insertSql(rows: number): string {
   let sql = insertTexts.get(rows);
@@ -99,13 +108,14 @@ export class UnloggedChanges {
       .map(({ change }) => change);
   }
 
-  async log(connection: Connection, sent: SentStatements): Promise<void> {
+  async log(connection: Connection, sent: SentStatements, mark: number): Promise<void> {
+    const toValues = (change: UnloggedChange) => toRow(change, mark);
     for (const some of chunks(this.#all, rowsAtOnce))
-      await sent.send(connection.run(insertSql(some.length), some.flatMap(toRow)));
+      await sent.send(connection.run(insertSql(some.length), some.flatMap(toValues)));
   }
 }
 
-function toRow({ version, position, at, actor, change }: UnloggedChange): readonly Value[] {
+function toRow({ version, position, at, actor, change }: UnloggedChange, mark: number): readonly Value[] {
   return [
     version,
     position,
@@ -118,6 +128,7 @@ function toRow({ version, position, at, actor, change }: UnloggedChange): readon
     change.before,
     change.after,
     change.cascades ? 1 : 0,
+    mark,
   ];
 }
 
@@ -135,19 +146,19 @@ export async function pruneChanges(writer: Pick<Connection, 'all' | 'run'>, befo
   return writer.run('DELETE FROM change_log WHERE version <= $1', [last?.[0] ?? -1]);
 }
 
-/** The changes after `version` up to and including `upTo`, in order; undefined when some are no longer in the log. */
-export async function readChanges(
-  queries: Queries,
-  version: number,
-  upTo: number,
-): Promise<readonly Change[] | undefined> {
+/** The changes after `from`, up to and including the version `upTo`, in order. */
+export async function readChanges(queries: Queries, from: Point, upTo: number): Promise<Way<readonly LoggedChange[]>> {
+  const columnsRead = 'account_id, kind, resource_id, before, after, sweeping, version, mark, position';
+  // One change of the version itself is enough: it may have very many.
   const rows = await queries.all(
-    `SELECT account_id, kind, resource_id, before, after, sweeping, version FROM change_log
-     WHERE version > $1 AND version <= $2 ORDER BY version, position`,
-    [version, upTo],
+    `SELECT ${columnsRead} FROM change_log WHERE version = $1 AND position = 0
+     UNION ALL SELECT ${columnsRead} FROM change_log WHERE version > $1 AND version <= $2 ORDER BY 7, 9`,
+    [from.version, upTo],
   );
-  // Every version has a row, and the oldest are deleted first.
-  return rows[0]?.[6] === version + 1 ? rows.map(toChange) : undefined;
+  const points = rows.map((row) => toPoint(row.slice(6)));
+  return wayOn(from, points, (start) =>
+    rows.slice(start).map((row, index) => ({ ...toChange(row), at: points[start + index] ?? from })),
+  );
 }
 
 /** Changes of one account after `version`, of these kinds; at most `limit`. */

@@ -2,10 +2,12 @@ import { FairQueue } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { Pace, runUrgently } from '../../lib/pace.ts';
 import { readAccountChanges, UnloggedChanges } from './change-log.ts';
-import type { Actor, Change } from './change-log.ts';
+import type { Actor, Change, LoggedChange } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from '../database.ts';
 import type { Connection, Database, Queries, Value } from '../database.ts';
 import { forEachItem } from './for-each-item.ts';
+import { newMark } from './history.ts';
+import type { Point } from './history.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 import { SentStatements } from './sent-statements.ts';
@@ -48,13 +50,14 @@ interface Job {
 
 /** A transaction under way. */
 interface Batch {
-  readonly fromVersion: number;
-  version: number;
+  readonly from: Point;
+  /** That of its last change; the mark is that of the transaction. */
+  to: Point;
   readonly sent: SentStatements;
   /** No job has a savepoint yet. The next one releases that of the one before, and the commit that of the last. */
   isFirst: boolean;
   readonly unlogged: UnloggedChanges;
-  readonly changes: Change[];
+  readonly changes: LoggedChange[];
   readonly observed: ObservedChange[];
   readonly answers: (() => void)[];
   /** A write of it found the disk full. */
@@ -63,14 +66,21 @@ interface Batch {
 
 /** The changes of one transaction. */
 export interface Commit {
-  readonly fromVersion: number;
-  readonly toVersion: number;
-  readonly changes: readonly Change[];
+  readonly from: Point;
+  readonly to: Point;
+  readonly changes: readonly LoggedChange[];
   readonly observed: ObservedStep | undefined;
 }
 
-/** Called after each commit, in order; the writes in it are answered when it has resolved. */
-export type Committed = (commit: Commit) => Promise<void>;
+/** Those who follow what is committed. */
+export interface CommitFollower {
+  /** Called after each commit, in order; the writes in it are answered when it has resolved. */
+  committed(commit: Commit): Promise<void>;
+  /** False where the newest point of the database is of another history than the one followed so far. */
+  ledTo(newest: Point, queries?: Queries): Promise<boolean>;
+  /** Looks where the database is. */
+  poll(): Promise<void>;
+}
 
 /** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
@@ -89,16 +99,16 @@ const noAccount = '';
  */
 export class GroupCommit {
   readonly #database: Database;
-  readonly #committed: Committed;
+  readonly #follower: CommitFollower;
   #connection: Connection | undefined;
   readonly #queue = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #isFull = false;
   #isClosed = false;
 
-  constructor(database: Database, committed: Committed) {
+  constructor(database: Database, follower: CommitFollower) {
     this.#database = database;
-    this.#committed = committed;
+    this.#follower = follower;
   }
 
   submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -164,7 +174,7 @@ export class GroupCommit {
     try {
       [batch, observed] = await runUrgently(() => this.#carryOutAll(jobs));
       // Observations are small, and may find space where a change does not.
-      if (!batch.isFull && batch.version > batch.fromVersion) this.#isFull = false;
+      if (!batch.isFull && batch.to.version > batch.from.version) this.#isFull = false;
     } catch (error) {
       // The state of the connection is unknown: what was not committed goes with it.
       await this.#dropConnection();
@@ -173,10 +183,10 @@ export class GroupCommit {
       for (const job of jobs) job.reject(error);
       return;
     }
-    const { fromVersion, version: toVersion, changes, answers } = batch;
+    const { from, to, changes, answers } = batch;
     // Not awaited here: the next batch may commit while this one is being made known.
-    const isChange = toVersion > fromVersion || observed !== undefined;
-    const published = isChange ? this.#committed({ fromVersion, toVersion, changes, observed }) : Promise.resolve();
+    const isChange = to.version > from.version || observed !== undefined;
+    const published = isChange ? this.#follower.committed({ from, to, changes, observed }) : Promise.resolve();
     void published.then(
       () => {
         for (const answer of answers) answer();
@@ -190,11 +200,11 @@ export class GroupCommit {
 
   /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
   async #carryOutAll(jobs: Job[]): Promise<[Batch, ObservedStep | undefined]> {
-    const [connection, fromVersion] = await this.#begin(jobs);
+    const [connection, from] = await this.#begin(jobs);
     const sent = new SentStatements(connection.isRemote);
     const batch: Batch = {
-      fromVersion,
-      version: fromVersion,
+      from,
+      to: { version: from.version, mark: newMark() },
       sent,
       isFirst: true,
       unlogged: new UnloggedChanges(),
@@ -210,24 +220,32 @@ export class GroupCommit {
     for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
       await carryOut(paced, batch, job);
     }
-    await batch.unlogged.log(paced, sent);
-    const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed);
-    const version = batch.version > fromVersion ? batch.version : undefined;
+    const { mark } = batch.to;
+    await batch.unlogged.log(paced, sent, mark);
+    const observed = batch.observed.length === 0 ? undefined : await appendObserved(connection, batch.observed, mark);
+    const point = batch.to.version > from.version ? batch.to : undefined;
     // Behind a statement that has failed, it commits nothing.
     await sent.send(
-      this.#database.commit(connection, { version, isSignalled: version !== undefined || observed !== undefined }),
+      this.#database.commit(connection, { point, isSignalled: point !== undefined || observed !== undefined }),
     );
     await sent.arrived();
     return [batch, observed];
   }
 
-  /** Returns the connection and the version of the store. Takes a job first: if there is no connection, somebody has to be told. */
-  async #begin(jobs: Job[]): Promise<[Connection, number]> {
+  /** Returns the connection and the newest point. Takes a job first: if there is no connection, somebody has to be told. */
+  async #begin(jobs: Job[]): Promise<[Connection, Point]> {
     this.#takeNext(jobs, Infinity);
     // After an outage, the first write need not be the one that finds out.
     if (this.#connection?.isBroken) await this.#dropConnection();
+    const known = this.#connection;
     const connection = (this.#connection ??= await this.#database.connect(statementTimeoutMs));
-    return [connection, await this.#database.beginExclusive(connection)];
+    const from = await this.#database.beginExclusive(connection);
+    // Those who wait were let in by what was remembered of another history. A connection that lasts cannot lead to one.
+    if (!(await this.#follower.ledTo(from, known === undefined ? connection : undefined))) {
+      this.#follower.poll().catch(() => {});
+      throw new StoreUnavailableError('the database has another history than before');
+    }
+    return [connection, from];
   }
 
   #takeNext(jobs: Job[], endMs: number): Job | undefined {
@@ -271,8 +289,8 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
   batch.isFirst = false;
   try {
     const { changes, observed, answer } = await job.perform(connection, batch);
-    if (changes.length > 0) batch.version += 1;
-    for (const change of changes) batch.changes.push(change);
+    if (changes.length > 0) batch.to = { version: batch.to.version + 1, mark: batch.to.mark };
+    for (const change of changes) batch.changes.push({ ...change, at: batch.to });
     for (const change of observed) batch.observed.push(change);
     batch.answers.push(answer);
   } catch (error) {
@@ -295,7 +313,7 @@ async function undo(connection: Connection, error: unknown): Promise<void> {
 
 async function performLogged<T>(
   connection: Connection,
-  { version, unlogged }: Batch,
+  { to: { version }, unlogged }: Batch,
   actor: Actor,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<Done<T>> {

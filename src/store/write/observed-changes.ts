@@ -1,14 +1,16 @@
 import type { Change } from './change-log.ts';
-import type { Connection, Queries, Row } from '../database.ts';
+import { headSql, toHead, toPoint, wayOn } from './history.ts';
+import type { Point, Way } from './history.ts';
+import type { Connection, Queries } from '../database.ts';
 import type { Migration } from '../migrate.ts';
 
 /** A change of something that was observed, not configured. The followers read the rest where it is stored. */
 export type ObservedChange = Pick<Change, 'accountId' | 'kind' | 'id'>;
 
-/** Consecutive observed changes, after the number `from` and up to `to`. */
+/** Consecutive observed changes, after the point `from` and up to `to`. */
 export interface ObservedStep {
-  readonly from: number;
-  readonly to: number;
+  readonly from: Point;
+  readonly to: Point;
   readonly changes: readonly Change[];
 }
 
@@ -30,39 +32,40 @@ export const observedChangesMigration: Migration = {
 /** Changes that stay readable; a process that falls further behind is reset. */
 const keptChanges = 10_000;
 
-export async function readObservedVersion(queries: Queries): Promise<number> {
-  const [row] = await queries.all('SELECT version FROM observed_version');
-  return Number(row?.[0]);
-}
-
 export async function appendObserved(
   connection: Connection,
   changes: readonly ObservedChange[],
+  mark: number,
 ): Promise<ObservedStep> {
-  const from = await readObservedVersion(connection);
-  let to = from;
+  const { observed: from } = toHead(await connection.all(headSql));
+  let { version } = from;
   for (const { accountId, kind, id } of changes) {
-    to += 1;
-    const sql = 'INSERT INTO observed_changes (version, account_id, kind, resource_id) VALUES ($1, $2, $3, $4)';
-    await connection.run(sql, [to, accountId, kind, id]);
+    version += 1;
+    const sql =
+      'INSERT INTO observed_changes (version, account_id, kind, resource_id, mark) VALUES ($1, $2, $3, $4, $5)';
+    await connection.run(sql, [version, accountId, kind, id, mark]);
   }
-  await connection.run('UPDATE observed_version SET version = $1', [to]);
-  await connection.run('DELETE FROM observed_changes WHERE version <= $1', [to - keptChanges]);
-  return { from, to, changes: changes.map(toChange) };
+  await connection.run('UPDATE observed_version SET version = $1, mark = $2', [version, mark]);
+  await connection.run('DELETE FROM observed_changes WHERE version <= $1', [version - keptChanges]);
+  return { from, to: { version, mark }, changes: changes.map(toChange) };
 }
 
-/** Undefined when some are no longer kept. */
-export async function readObserved(queries: Queries, from: number, to: number): Promise<readonly Change[] | undefined> {
+/** The changes after `from`, up to and including the version `to`. */
+export async function readObserved(queries: Queries, from: Point, to: number): Promise<Way<ObservedStep>> {
   const rows = await queries.all(
-    `SELECT version, account_id, kind, resource_id FROM observed_changes
-     WHERE version > $1 AND version <= $2 ORDER BY version`,
-    [from, to],
+    `SELECT version, mark, account_id, kind, resource_id FROM observed_changes
+     WHERE version >= $1 AND version <= $2 ORDER BY version`,
+    [from.version, to],
   );
-  return rows[0]?.[0] === from + 1 ? rows.map(fromRow) : undefined;
-}
-
-function fromRow([, accountId, kind, id]: Row): Change {
-  return toChange({ accountId: String(accountId), kind: String(kind), id: String(id) });
+  return wayOn(from, rows.map(toPoint), (start) => ({
+    from,
+    to: toPoint(rows.at(-1) ?? []),
+    changes: rows
+      .slice(start)
+      .map(([, , accountId, kind, id]) =>
+        toChange({ accountId: String(accountId), kind: String(kind), id: String(id) }),
+      ),
+  }));
 }
 
 function toChange({ accountId, kind, id }: ObservedChange): Change {
