@@ -10,7 +10,7 @@ import type { Queries, Row, Value } from '../../store/database.ts';
 import type { Store } from '../../store/store.ts';
 import { flagOf } from './cidr-rules.ts';
 import { flaggedCidr, readAllRules, readCidr, readRules, StoredRuleError } from './read-rules.ts';
-import { rulesOfPolicy } from './table.ts';
+import { ruleRows } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 /**
@@ -24,6 +24,10 @@ export interface CompiledRules {
 
 /** Rules from which on a policy is kept in memory; a smaller one is read again as fast as it is patched. */
 const keepFrom = 1_000;
+
+/** A policy without rules has one row, of nulls; one that does not exist has none. */
+const firstRules = `
+  SELECT cidr, action FROM ip_policies p LEFT JOIN ${ruleRows} ON set_id = p.rule_set WHERE p.id = $1 LIMIT ${keepFrom}`;
 
 /** The rules of a large policy at a version, kept so that a change of one does not require reading all of them. */
 interface KeptPolicy extends CompiledRules {
@@ -122,12 +126,12 @@ async function loadOne(
   kept: KeptPolicies,
 ): Promise<PolicyEntry | undefined> {
   kept.delete(id);
-  const [found] = await queries.all('SELECT id FROM ip_policies WHERE id = $1', [id]);
-  if (found === undefined) return undefined;
-  const rows = await queries.all(`SELECT cidr, action FROM ${rulesOfPolicy} LIMIT ${keepFrom}`, [id]);
+  const rows = await queries.all(firstRules, [id]);
+  if (rows.length === 0) return undefined;
   // Rules that are kept must be of one version.
   if (rows.length === keepFrom) return keep(kept, id, await snapshots.readSnapshot((one) => loadLarge(one, id)));
-  return toEntry(id, await compileRules(rows.map(([cidr, action]) => flaggedCidr(cidr, action))));
+  const rules = rows.filter(([cidr]) => cidr !== null);
+  return toEntry(id, await compileRules(rules.map(([cidr, action]) => flaggedCidr(cidr, action))));
 }
 
 /** The queries must be of one state of the database. */
