@@ -94,6 +94,9 @@ async function launch(apiPort: number, httpsPort: number, options: GatehouseOpti
     'log-level': 'warn',
     'access-log': '0',
     'drain-seconds': '0',
+    // Load generators reach the edge by the name that every machine resolves.
+    'agent-domain': 'agents.localhost',
+    'own-names': '!localhost',
     // One account makes all calls of a benchmark.
     'rate-limit': 'off',
     ...settings,

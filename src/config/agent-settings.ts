@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts';
-import { orAuto, orOff, readDomain, readListen, readWholeNumber, readWord } from './values.ts';
+import { optional, orAuto, orOff, readDomain, readListen, readWholeNumber, readWord } from './values.ts';
 
 /** Settings of the listener of agents and of what agents may have. */
 export const agentSettings = {
@@ -8,6 +8,18 @@ export const agentSettings = {
     help: 'address to which agents connect, host:port or "off"',
     fallback: '127.0.0.1:4443',
     read: orOff(readListen),
+  },
+  agentCertificate: {
+    form: 'file',
+    help: 'PEM file of the certificate, with its chain, that agents are shown for the names in it; a certificate of the local CA for all others. It is read again every minute',
+    fallback: '',
+    read: optional(String),
+  },
+  agentCertificateKey: {
+    form: 'file',
+    help: 'PEM file of the private key of agent_certificate',
+    fallback: '',
+    read: optional(String),
   },
   agentDomain: {
     form: 'name',

@@ -10,6 +10,12 @@ export function hasGateway({ role }: Pick<Config, 'role'>): boolean {
   return role === 'all' || role === 'gateway';
 }
 
+/** A certificate is of no use without its key. */
+export function pairFaults({ agentCertificate, agentCertificateKey }: Config): readonly string[] {
+  if ((agentCertificate === undefined) === (agentCertificateKey === undefined)) return [];
+  return ['GATEHOUSE_AGENT_CERTIFICATE and GATEHOUSE_AGENT_CERTIFICATE_KEY: give both files, or none'];
+}
+
 /** Faults of settings that do not fit the role. */
 export function roleFaults({ role, agentListen, linkListen }: Config): readonly string[] {
   if (role !== 'agents') return [];

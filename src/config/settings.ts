@@ -15,6 +15,7 @@ import {
   readHost,
   readList,
   readListen,
+  readNames,
   readPortRange,
   readSecretText,
   readShare,
@@ -130,6 +131,12 @@ export const settings = {
     help: 'let backends lead to link-local addresses (169.254.0.0/16, fe80::/10), where clouds have their metadata: "on" or "off"',
     fallback: 'off',
     read: readChoice(['on', 'off']),
+  },
+  ownNames: {
+    form: 'names',
+    help: 'host names, separated by commas, that belong to the installation and that no account can have, besides localhost and those of other settings; "*.example.com" stands for all names one label below, and "!localhost" gives localhost to whoever asks for it first',
+    fallback: '',
+    read: readNames,
   },
   ownAddresses: {
     form: 'cidrs',

@@ -156,6 +156,21 @@ function unbracket(host: string): string {
 }
 
 /** Without a dot at its end, in lower case. */
+/** In a list of names: `localhost` is not one of them. */
+export const withoutLocalhost = '!localhost';
+
+/** Host names, separated by commas; `*` may be the first label of one. */
+export function readNames(text: string): readonly string[] {
+  const names = text.split(',').map((part) => part.trim());
+  return names
+    .filter((name) => name !== '')
+    .map((given) => {
+      const name = given === withoutLocalhost ? given : parseHostname(given, { wildcard: true });
+      if (name === undefined) throw new Error(`${JSON.stringify(given)} is not a host name: write gate.example.com`);
+      return name;
+    });
+}
+
 export function readDomain(text: string): string {
   const domain = parseHostname(text, { wildcard: false });
   if (domain === undefined) throw new Error('write a host name, such as agents.example.com');

@@ -84,3 +84,9 @@ export const clientCertificateRefused = defineError(
   403,
   'Your certificate {subject} is not accepted here: {reason}. Connect with one that is valid and that an authority of this endpoint has signed for clients.',
 );
+
+export const nameOfInstallation = defineError(
+  20279,
+  409,
+  '{hostname} is, covers or lies below {name}, which belongs to this installation ({setting}), so that no account can have it. Choose another host name, such as app.localhost for a trial. These belong to the installation: {all}.',
+);

@@ -7,6 +7,7 @@ import type { Compiler } from '../publisher/compiler.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store } from '../store/store.ts';
 import type { HostCommand } from './host-command.ts';
+import type { OwnNames } from './own-names.ts';
 import type { Referable, Referables } from './references.ts';
 import type { Services } from './services.ts';
 
@@ -22,6 +23,8 @@ export interface ResourceSettings {
   readonly agentUrlPort: number;
   /** Names that nobody chose are made under it, and TCP addresses have it as their host. */
   readonly agentDomain: string;
+  /** Host names that belong to the installation, and so to no account. */
+  readonly ownNames: OwnNames;
   /** The name of the region that sessions, tunnels and endpoints show. */
   readonly region: string;
   readonly dashboard: DashboardSettings;

@@ -13,6 +13,7 @@ import { processes } from '../resources/processes/service.ts';
 import type { Registration } from '../resources/processes/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { startNotices } from '../resources/start-notices.ts';
+import { describeHeldNames } from './own-names.ts';
 import { checkStoredSecrets } from '../resources/stored-secrets.ts';
 import { traffic } from '../resources/traffic/service.ts';
 import { AccessTable } from '../snapshot/access.ts';
@@ -61,7 +62,8 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
   );
   const secrets = await checkStoredSecrets(services, sealer, config.secretKey !== undefined);
   if (secrets !== undefined) log[secrets.level](secrets.message);
-  for (const notice of services.all(startNotices)) {
+  const notices = [...services.all(startNotices), () => describeHeldNames(store.queries, context.settings.ownNames)];
+  for (const notice of notices) {
     const message = await notice();
     if (message !== undefined) log.warn(message);
   }

@@ -8,6 +8,7 @@ import { Referables } from '../resources/references.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { Services } from '../resources/services.ts';
 import { openStore } from '../store/store.ts';
+import { ownNamesOf } from './own-names.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
@@ -47,6 +48,7 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
       acme: { isOn: config.acme === 'on', hasDnsHook: config.acmeDnsHook !== undefined },
       errorPrefix: vendorWords(config.vendor).errorPrefix,
       agentDomain: config.agentDomain,
+      ownNames: ownNamesOf(config),
       agentUrlPort: config.agentUrlPort ?? visitorsPort(config),
       region: config.region,
       configurationEntries: config.configurationEntries,

@@ -55,7 +55,10 @@ export async function startAcme(config: Config, parts: AcmeParts): Promise<Async
 }
 
 /** The names of edges and agents, and reserved ones, each once; what its owner has chosen for a reserved one counts. */
-async function wantedNames({ services, store }: ResourceContext, served: ServedNames): Promise<readonly WantedName[]> {
+async function wantedNames(
+  { services, store, settings }: ResourceContext,
+  served: ServedNames,
+): Promise<readonly WantedName[]> {
   const reserved = await services.get(managedDomains).list(store.queries);
   const wanted = new Map<string, WantedName>(
     served.names.map((name) => [keyOf(name), { ...name, keyType: 'ecdsa', isManaged: false }]),
@@ -64,5 +67,9 @@ async function wantedNames({ services, store }: ResourceContext, served: ServedN
     const isManaged = keyType !== undefined;
     wanted.set(keyOf({ accountId, hostname }), { accountId, hostname, keyType: keyType ?? 'ecdsa', isManaged });
   }
-  return [...wanted.values()];
+  // A name of the installation that an account has from before could otherwise be shown as the installation itself.
+  const refused = new Set<WantedName>();
+  for (const name of wanted.values())
+    if ((await settings.ownNames.refusalOf(name.hostname)) !== undefined) refused.add(name);
+  return [...wanted.values()].filter((name) => !refused.has(name));
 }

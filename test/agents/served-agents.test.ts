@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { nameOfInstallation } from '../../src/errors/shared.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { createAccount, createUser } from '../support/people.ts';
 import { newToken, onEachServed } from './support/served-agents.ts';
@@ -97,6 +98,15 @@ onEachServed(
       await assert.rejects(stranger.httpEndpoint().domain('a.ours.example').listen(false), message('a.ours.example'));
       const taken = await gatehouse.post('/edges/https', { hostports: ['a.ours.example:443'] });
       assert.equal(taken.status, 409);
+    });
+
+    test('names of the installation are given to no agent, although they lie below the domain of agents', async () => {
+      const { gatehouse, library } = served();
+      const session = await library(await newToken(gatehouse));
+      const listen = (name: string) => session.httpEndpoint().domain(name).listen(false);
+      for (const name of ['desk.localhost', 'a.own.localhost'])
+        await assert.rejects(listen(name), { errorCode: `ERR_NGROK_${nameOfInstallation.code}` }, name);
+      assert.equal((await listen('own.localhost')).url(), 'https://own.localhost');
     });
 
     test('a TCP endpoint gets a free port, a reserved one or the one it asks for, and no other', async () => {
@@ -234,7 +244,7 @@ onEachServed(
       assert.deepEqual((await gatehouse.get(`/endpoints/${all[2].id}`)).body, all[2]);
     });
   },
-  { tcpPorts: '17000-17099' },
+  { tcpPorts: '17000-17099', ownNames: 'desk.localhost,*.own.localhost' },
 );
 
 function isEphemeral({ type }: { readonly type: string }): boolean {

@@ -34,7 +34,13 @@ onEachDatabase('gatehouse doctor', (newDatabase) => {
     const pair = makePair('doctor', '-days', '5', '-subj', '/CN=soon.test', '-addext', 'subjectAltName=DNS:soon.test');
     const body = { certificate_pem: pair.certificate_pem, private_key_pem: pair.private_key_pem };
     assert.equal((await server.call('POST', '/tls_certificates', token, body)).status, 201);
-    const soon = await GatehouseProcess.run(['doctor', '--database-url', url, '--api-listen', host, ...quiet]);
+    assert.match(beside.out, /^ok {7}names: no account has one of the installation/m);
+    const edge = { hostports: ['old.example.com:443', 'new.example.com:443'] };
+    assert.equal((await server.call('POST', '/edges/https', token, edge)).status, 201);
+    const args = ['--database-url', url, '--api-listen', host, '--own-names', 'old.example.com'];
+    const soon = await GatehouseProcess.run(['doctor', ...args, ...quiet]);
+    assert.match(soon.out, /^warning {2}names: .*old\.example\.com \(edghts_\w+\)\. They are served/m);
+    assert.doesNotMatch(soon.out, /new\.example\.com/);
     assert.deepEqual(
       [soon.code, /^warning {2}certificates: cert_\w+ \(soon\.test\) ends at /m.test(soon.out)],
       [0, true],

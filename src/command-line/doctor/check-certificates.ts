@@ -1,5 +1,4 @@
 import type { Queries } from '../../store/database.ts';
-import { explain } from '../explain.ts';
 import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -13,15 +12,7 @@ interface StoredCertificate {
 
 /** Certificates that are over, or will be soon. */
 export async function checkCertificates(queries: Pick<Queries, 'all'>): Promise<readonly Finding[]> {
-  let rows: Awaited<ReturnType<Queries['all']>>;
-  try {
-    rows = await queries.all('SELECT id, document FROM tls_certificates ORDER BY id');
-  } catch (error) {
-    // A database that no service has been started on yet has no tables.
-    const isEmpty = error instanceof Error && /no such table|relation .* does not exist/.test(explain(error));
-    if (!isEmpty) throw error;
-    return [ok(subject, 'there are none yet')];
-  }
+  const rows = await queries.all('SELECT id, document FROM tls_certificates ORDER BY id');
   const findings = rows.flatMap(([id, text]) => {
     // The store writes only documents.
     const document = JSON.parse(String(text)) as StoredCertificate;

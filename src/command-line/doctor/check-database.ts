@@ -1,13 +1,16 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 
 import { sqlitePath } from '../../lib/database-url.ts';
+import type { OwnNames } from '../../resources/own-names.ts';
 import type { Queries } from '../../store/database.ts';
 import { refuseLostFile } from '../../store/sqlite/lost-file.ts';
 import { openPostgres } from '../../store/postgres/postgres.ts';
 import { explain } from '../explain.ts';
 import { checkCertificates } from './check-certificates.ts';
+import { checkOwnNames } from './check-own-names.ts';
 import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -17,17 +20,17 @@ const clockToleranceMs = 2_000;
 const othersBits = 0o077;
 
 /** Looks at the database and what is in it. Changes nothing, and makes none. */
-export async function checkDatabase(url: string): Promise<readonly Finding[]> {
+export async function checkDatabase(url: string, ownNames: OwnNames): Promise<readonly Finding[]> {
   const path = sqlitePath(url);
   try {
-    return path === undefined ? await checkPostgres(url) : await checkSqlite(path);
+    return path === undefined ? await checkPostgres(url, ownNames) : await checkSqlite(path, ownNames);
   } catch (error) {
     const remedy = path === undefined ? 'check GATEHOUSE_DATABASE_URL, and that PostgreSQL runs' : 'restore a backup';
     return [fault(subject, `it cannot be used: ${explain(error)}. Remedy: ${remedy}`)];
   }
 }
 
-async function checkSqlite(path: string): Promise<readonly Finding[]> {
+async function checkSqlite(path: string, ownNames: OwnNames): Promise<readonly Finding[]> {
   await refuseLostFile(path);
   if (!existsSync(path)) return [checkFolder(dirname(path))];
   accessSync(path, constants.W_OK | constants.R_OK);
@@ -37,14 +40,28 @@ async function checkSqlite(path: string): Promise<readonly Finding[]> {
       ? []
       : [warning(subject, `others have rights on ${path} (mode ${mode.toString(8)}). Run: chmod 600 ${path}`)];
   using database = new DatabaseSync(path, { readOnly: true });
-  const all = async (sql: string) =>
+  const all = async (sql: string, values: readonly SQLInputValue[] = []) =>
     database
-      .prepare(sql)
-      .all()
+      // Its parameters stand in their order, each once.
+      .prepare(sql.replaceAll(/\$\d+/g, '?'))
+      .all(...values)
       .map((row) => Object.values(row)) as string[][];
   const [[verdict = ''] = []] = await all('PRAGMA quick_check(1)');
   if (verdict !== 'ok') return [...rights, fault(subject, `${path} is damaged: ${verdict}. Restore a backup`)];
-  return [ok(subject, `${path} is whole`), ...rights, ...(await checkCertificates({ all }))];
+  return [ok(subject, `${path} is whole`), ...rights, ...(await checkStored({ all }, ownNames))];
+}
+
+async function checkStored(queries: Pick<Queries, 'all'>, ownNames: OwnNames): Promise<readonly Finding[]> {
+  // A database that no service has been started on yet has no tables.
+  const hasTables = await queries.all('SELECT id FROM tls_certificates LIMIT 1').then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Error && /no such table|relation .* does not exist/.test(explain(error))) return false;
+      throw error;
+    },
+  );
+  if (!hasTables) return [ok(subject, 'nothing is in it yet')];
+  return [...(await checkCertificates(queries)), await checkOwnNames(queries, ownNames)];
 }
 
 function checkFolder(folder: string): Finding {
@@ -64,7 +81,7 @@ function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
-async function checkPostgres(url: string): Promise<readonly Finding[]> {
+async function checkPostgres(url: string, ownNames: OwnNames): Promise<readonly Finding[]> {
   const database = await openPostgres(url);
   try {
     const { reader } = database;
@@ -75,7 +92,7 @@ async function checkPostgres(url: string): Promise<readonly Finding[]> {
     return [
       ok(subject, `PostgreSQL ${version} answers`),
       checkDifference(Number(nowMs), beforeMs, Date.now()),
-      ...(await checkCertificates(reader satisfies Queries)),
+      ...(await checkStored(reader satisfies Queries, ownNames)),
     ];
   } finally {
     await database.close();

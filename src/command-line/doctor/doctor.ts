@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from '../../config/config.ts';
 import type { Config, Flags } from '../../config/config.ts';
 import { controlSequence } from '../../lib/terminal-text.ts';
 import { packageFolder } from '../../lib/package-folder.ts';
+import { ownNamesOf } from '../../start/own-names.ts';
 import type { Host } from '../host.ts';
 import { addSettingsFlags } from '../settings-flags.ts';
 import { checkDatabase } from './check-database.ts';
@@ -57,7 +58,7 @@ async function examine(flags: Flags, { env }: Host): Promise<readonly Finding[]>
     ok('settings', 'all are acceptable'),
     ...checkSecretKey(config),
     checkClock(),
-    ...(await checkDatabase(config.databaseUrl)),
+    ...(await checkDatabase(config.databaseUrl, ownNamesOf(config))),
     ...(await checkPorts(config)),
   ];
 }

@@ -21,6 +21,11 @@ export function createCertificateTroubles({
       const warnings: string[] = [];
       for (const hostname of hostnames) {
         if (warnings.length === namesInWarning) break;
+        const own = settings.ownNames.find(hostname);
+        if (own !== undefined) {
+          warnings.push(`${hostname} gets no certificate: ${own.name} belongs to the installation (${own.setting})`);
+          continue;
+        }
         const job = await readJob(queries, accountId, hostname);
         if (job?.error === undefined) continue;
         const isCovered = await services

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import { textFields } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
+import { nameOfInstallation } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, EntryWrite } from '../configuration-kind.ts';
@@ -60,6 +61,7 @@ export function reservedDomainKind(
     errors: [
       errors.invalidDomain,
       errors.domainTaken,
+      nameOfInstallation,
       errors.domainInUse,
       errors.certificateDoesNotCover,
       errors.domainFixed,

@@ -4,6 +4,7 @@ import { checkIfMatch } from '../../api/http/etag.ts';
 import { alwaysText, commonFields, textIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
+import { nameOfInstallation } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import { certificateTroubles } from '../acme/service.ts';
@@ -67,7 +68,7 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
         missing ? new UserError(errors.invalidDomain, { domain: quote(value ?? '') }) : undefined,
     },
     errors: {
-      create: [errors.invalidDomain, errors.domainTaken, ...certificateErrors],
+      create: [errors.invalidDomain, errors.domainTaken, nameOfInstallation, ...certificateErrors],
       update: certificateErrors,
       delete: [errors.domainInUse],
     },
@@ -163,11 +164,6 @@ export const reservedDomainsResource: Resource = {
       async find(queries, accountId, hostname) {
         const id = await findDomain(queries, accountId, hostname);
         return id ?? findDomain(queries, accountId, `*.${parentOf(hostname)}`);
-      },
-      async accountOf(queries, hostname) {
-        const sql = 'SELECT account_id FROM reserved_domains WHERE hostname IN ($1, $2) LIMIT 1';
-        const [row] = await queries.all(sql, [hostname, `*.${parentOf(hostname)}`]);
-        return row && String(row[0]);
       },
     });
   },

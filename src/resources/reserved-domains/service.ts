@@ -5,8 +5,6 @@ import { serviceKey } from '../services.ts';
 export interface ReservedNames {
   /** The id of the account's reserved domain that covers the name: itself, or a wildcard above it. */
   find(queries: Queries, accountId: string, hostname: string): Promise<string | undefined>;
-  /** The account that has reserved a domain which covers the name. */
-  accountOf(queries: Queries, hostname: string): Promise<string | undefined>;
 }
 
 export interface ManagedDomain {

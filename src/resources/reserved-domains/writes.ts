@@ -67,13 +67,14 @@ export function reservedDomainWrites(parts: Parts) {
 }
 
 async function checkFree(
-  { services }: Parts,
+  { services, settings }: Parts,
   transaction: Transaction,
   accountId: string,
   domain: string,
 ): Promise<void> {
   const own = await findDomain(transaction, accountId, domain);
   if (own !== undefined) throw new UserError(errors.domainTaken, { domain, by: ` (${own})` });
+  await settings.ownNames.check(domain);
   // Another account's domains and edges are none of the caller's business.
   const { isElsewhere } = await findNameUse(services, transaction, accountId, domain);
   if (isElsewhere) throw new UserError(errors.domainTaken, { domain, by: ', or belongs to another account' });

@@ -3,7 +3,6 @@ import type { Compiler } from '../../publisher/compiler.ts';
 import type { CertificateEntry } from '../../snapshot/contract.ts';
 import type { Queries, Row } from '../../store/database.ts';
 import { parentOf } from '../hostname-holders.ts';
-import type { UploadedPairs } from './service.ts';
 import { tlsCertificates } from './table.ts';
 
 const all = 'SELECT document, sealed_key FROM tls_certificates ORDER BY id';
@@ -42,20 +41,9 @@ function openKey(sealer: Sealer, id: string, sealedKey: string): { readonly key:
   }
 }
 
-export function createUploadedPairs(sealer: Sealer): UploadedPairs {
-  return {
-    async find(queries, accountId, hostname) {
-      const [row] = await readCovering(queries, accountId, hostname);
-      if (row === undefined) return undefined;
-      const { certificatePem, privateKeyPem, fault } = toEntry(row, sealer);
-      return fault === undefined ? { certificatePem, privateKeyPem } : undefined;
-    },
-  };
-}
-
 /** The rows of the account's certificates that are valid now and cover the name, newest first. */
 export async function readCovering(queries: Queries, accountId: string, hostname: string): Promise<readonly Row[]> {
-  const sql = 'SELECT document, sealed_key FROM tls_certificates WHERE account_id = $1 ORDER BY id DESC';
+  const sql = 'SELECT document FROM tls_certificates WHERE account_id = $1 ORDER BY id DESC';
   const wildcard = `*.${parentOf(hostname)}`;
   const now = new Date();
   return (await queries.all(sql, [accountId])).filter((row) => {

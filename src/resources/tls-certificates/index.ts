@@ -14,11 +14,11 @@ import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { tlsCertificateKind } from './configuration.ts';
-import { certificateCompiler, createUploadedPairs, readCovering } from './compile.ts';
+import { certificateCompiler, readCovering } from './compile.ts';
 import { CertificateEnds, warningOfEnd } from './certificate-ends.ts';
 import * as errors from './errors.ts';
 import { acceptPair } from './pair.ts';
-import { certificateEnds, certificateNames, issuedCertificates, pairChecks, uploadedPairs } from './service.ts';
+import { certificateEnds, certificateNames, issuedCertificates, pairChecks } from './service.ts';
 import { migrations, tlsCertificates } from './table.ts';
 import type { TlsCertificate } from './table.ts';
 
@@ -189,7 +189,6 @@ export const tlsCertificatesResource: Resource = {
   compilers: ({ sealer }) => [certificateCompiler(sealer)],
   referables: [referable],
   provide({ services, store, sealer }) {
-    services.provide(uploadedPairs, createUploadedPairs(sealer));
     const ends = new CertificateEnds(store);
     services.provide(certificateEnds, ends);
     services.add(backgroundTasks, { ofApi: true, start: (log) => ends.start(log) });

@@ -29,11 +29,6 @@ export interface PairChecks {
 
 export const pairChecks = serviceKey<PairChecks>('checks of certificates and their keys');
 
-export interface UploadedPairs {
-  /** The newest certificate of the account that is valid now and covers the name, with its key. */
-  find(queries: Queries, accountId: string, hostname: string): Promise<CertificatePair | undefined>;
-}
-
 /** When certificates end. */
 export interface EndsOfCertificates {
   /** Ids and times in milliseconds, the ones that end first. */
@@ -43,5 +38,3 @@ export interface EndsOfCertificates {
 }
 
 export const certificateEnds = serviceKey<EndsOfCertificates>('ends of certificates');
-
-export const uploadedPairs = serviceKey<UploadedPairs>('uploaded certificates with their keys');

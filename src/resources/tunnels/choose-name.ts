@@ -32,7 +32,10 @@ async function checkName(choice: Choice, name: string): Promise<void> {
   if (!acl.allowsName(name)) throw refuseByAcl(claimant, name);
   const isFree = name.endsWith(`.${agentDomain}`) && !name.startsWith('*.');
   if (!(await isAvailable(choice, name))) throw new UserError(errors.nameNotAvailable, { name: quote(name) });
-  if (isFree) return;
+  if (isFree) {
+    await settings.ownNames.check(name);
+    return;
+  }
   const reserved = await services.get(reservedNames).find(writer, accountId, name);
   if (reserved === undefined)
     throw new UserError(errors.nameNotReserved, { name: quote(name), domain: quote(agentDomain) });
@@ -52,7 +55,7 @@ async function makeName(choice: Choice): Promise<string> {
     const name = `${madeUpName()}.${agentDomain}`;
     if (!claimant.credential.acl.allowsName(name)) throw refuseByAcl(claimant, `a made-up name below ${agentDomain}`);
     const isNew = (await claimOf(writer, `name ${name}`)) === undefined;
-    if (isNew && (await isAvailable(choice, name))) return name;
+    if (isNew && settings.ownNames.find(name) === undefined && (await isAvailable(choice, name))) return name;
   }
   throw new UserError(errors.nameNotAvailable, { name: quote(`*.${agentDomain}`) });
 }

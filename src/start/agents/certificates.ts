@@ -1,68 +1,92 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
+import type { Config } from '../../config/config.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import { LocalLeaves } from '../../gateway/certificates/local-leaves.ts';
-import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
-import { reservedNames } from '../../resources/reserved-domains/service.ts';
-import type { ResourceContext } from '../../resources/resource.ts';
-import { uploadedPairs } from '../../resources/tls-certificates/service.ts';
+import type { Logger } from '../../log.ts';
 
-const maxContexts = 100;
-/** Kinds of changes after which another certificate may be the right one. */
-const kinds: ReadonlySet<string> = new Set(['tls_certificate', 'reserved_domain']);
+/** How often the files of the operator are looked at, while agents connect. */
+const readEveryMs = 60_000;
 
-/** Certificates of the listener of agents. */
+type Files = Pick<Config, 'agentCertificate' | 'agentCertificateKey'>;
+
+interface Given {
+  readonly pem: string;
+  readonly certificate: X509Certificate;
+  readonly context: SecureContext;
+}
+
+/**
+ * Certificates of the listener of agents: the one in the files of the operator for the names that it is for, else leaves
+ * of the local CA. What accounts have uploaded is never shown: agents of all others would fail, or trust it.
+ */
 export class AgentCertificates {
-  readonly #context: ResourceContext;
+  readonly #files: Files;
   readonly #leaves: LocalLeaves;
-  #uploaded = new BoundedCache<string, SecureContext>(maxContexts);
+  readonly #log: Pick<Logger, 'warn'>;
+  #given: Given | undefined;
+  #readAtMs = 0;
+  readonly #now: () => number;
 
-  constructor(context: ResourceContext, localCa: LocalCa) {
-    this.#context = context;
+  private constructor(files: Files, localCa: LocalCa, log: Pick<Logger, 'warn'>, now: () => number) {
+    this.#files = files;
     this.#leaves = new LocalLeaves(localCa);
-    context.store.follow({
-      changed: (changes) => {
-        if (changes.some(({ kind }) => kinds.has(kind))) this.#forget();
-      },
-      reset: () => {
-        this.#forget();
-      },
-    });
+    this.#log = log;
+    this.#now = now;
   }
 
-  /**
-   * The certificate for a server name: one that was uploaded by the account which has reserved the name, else a leaf of
-   * the local CA. Of other accounts none is served: anybody could upload one for a name that is not theirs, and all
-   * agents that use it would fail. A connection without a name gets a leaf for the address that it came to.
-   */
+  /** Throws if the operator has named files that cannot be used. */
+  static async open(
+    files: Files,
+    localCa: LocalCa,
+    log: Pick<Logger, 'warn'>,
+    now: () => number = Date.now,
+  ): Promise<AgentCertificates> {
+    const certificates = new AgentCertificates(files, localCa, log, now);
+    await certificates.#read();
+    return certificates;
+  }
+
+  /** The certificate for a server name. A connection without a name gets a leaf for the address that it came to. */
   async contextFor(name: string | undefined, localAddress: string): Promise<SecureContext | undefined> {
     if (name === undefined) {
       const ip = parseIp(localAddress);
-      return ip && this.#leaves.contextFor(formatIp(ip), Date.now());
+      return ip && this.#leaves.contextFor(formatIp(ip), this.#now());
     }
     const hostname = parseHostname(name, { wildcard: false });
     if (hostname === undefined) return undefined;
-    return (await this.#uploadedFor(hostname)) ?? this.#leaves.contextFor(hostname, Date.now());
+    await this.#refresh();
+    const isGiven = this.#given?.certificate.checkHost(hostname) !== undefined;
+    return isGiven ? this.#given?.context : this.#leaves.contextFor(hostname, this.#now());
   }
 
-  async #uploadedFor(hostname: string): Promise<SecureContext | undefined> {
-    const kept = this.#uploaded.get(hostname);
-    if (kept !== undefined) return kept;
-    const { services, store } = this.#context;
-    const cache = this.#uploaded;
-    const ticket = cache.ticket();
-    const accountId = await services.get(reservedNames).accountOf(store.queries, hostname);
-    const pair = accountId && (await services.get(uploadedPairs).find(store.queries, accountId, hostname));
-    if (!pair) return undefined;
-    const context = createSecureContext({ cert: pair.certificatePem, key: pair.privateKeyPem });
-    cache.fill(ticket, hostname, context);
-    return context;
+  /** A renewed certificate is shown without a restart; while the files cannot be used, the one before stays. */
+  async #refresh(): Promise<void> {
+    if (this.#given === undefined || this.#now() - this.#readAtMs < readEveryMs) return;
+    await this.#read().catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the certificate for agents cannot be read again: the one before is shown');
+    });
   }
 
-  #forget(): void {
-    this.#uploaded = new BoundedCache(maxContexts);
+  async #read(): Promise<void> {
+    const { agentCertificate, agentCertificateKey } = this.#files;
+    this.#readAtMs = this.#now();
+    if (agentCertificate === undefined || agentCertificateKey === undefined) return;
+    try {
+      const [cert, key] = await Promise.all([readFile(agentCertificate), readFile(agentCertificateKey)]);
+      const pem = `${cert.toString()}${key.toString()}`;
+      if (pem === this.#given?.pem) return;
+      this.#given = { pem, certificate: new X509Certificate(cert), context: createSecureContext({ cert, key }) };
+    } catch (error) {
+      const remedy = 'name files in PEM that are there, of one certificate and its key';
+      throw new Error(`GATEHOUSE_AGENT_CERTIFICATE and GATEHOUSE_AGENT_CERTIFICATE_KEY cannot be used: ${remedy}`, {
+        cause: error,
+      });
+    }
   }
 }

@@ -121,7 +121,7 @@ async function openListener(
   if (config.agentListen === undefined) throw new Error('there is no address for agents');
   const pair = await context.services.get(localCa).load();
   if (pair === undefined) throw new Error('the local CA was made but is not stored');
-  const certificates = new AgentCertificates(context, authority);
+  const certificates = await AgentCertificates.open(config, authority, log);
   const listener = new AgentListener({
     host,
     identity: new AgentIdentity(identityKey(pair.privateKeyPem)),

@@ -28,7 +28,8 @@ export interface RouteChange extends TextFields {
 }
 
 /** The writes of single calls and of configurations. */
-export function httpsEdgeWrites({ services, referables, settings }: ResourceContext) {
+export function httpsEdgeWrites(context: ResourceContext) {
+  const { referables, settings } = context;
   const routes = routeWrites({ referables });
   return {
     async create(transaction: Transaction, accountId: string, change: EdgeChange, newId?: string): Promise<HttpsEdge> {
@@ -36,7 +37,7 @@ export function httpsEdgeWrites({ services, referables, settings }: ResourceCont
       const hostports = claims.map(({ hostport }) => hostport);
       const first = { ...httpsEdges.newDocument(accountId, newId), hostports };
       const edge = await httpsEdges.insert(transaction, withText(first, change));
-      await moveHostnames(transaction, services, edge, [], claims);
+      await moveHostnames(transaction, context, edge, [], claims);
       return edge;
     },
     async update(transaction: Transaction, previous: HttpsEdge, change: EdgeChange): Promise<HttpsEdge> {
@@ -44,7 +45,7 @@ export function httpsEdgeWrites({ services, referables, settings }: ResourceCont
       const claims = change.hostports === undefined ? held : acceptHostnames(change.hostports, settings.httpsPort);
       const changed = { ...previous, hostports: claims.map(({ hostport }) => hostport) };
       const edge = await httpsEdges.update(transaction, previous, withText(changed, change));
-      if (edge !== previous) await moveHostnames(transaction, services, edge, held, claims);
+      if (edge !== previous) await moveHostnames(transaction, context, edge, held, claims);
       return edge;
     },
     async remove(transaction: Transaction, edge: HttpsEdge): Promise<void> {
@@ -55,7 +56,7 @@ export function httpsEdgeWrites({ services, referables, settings }: ResourceCont
     async keepOnly(transaction: Transaction, previous: HttpsEdge, hostports: readonly string[]): Promise<HttpsEdge> {
       const edge = await httpsEdges.update(transaction, previous, { ...previous, hostports });
       const [held, kept] = [claimedHostnames(previous.hostports), claimedHostnames(hostports)];
-      if (edge !== previous) await moveHostnames(transaction, services, edge, held, kept);
+      if (edge !== previous) await moveHostnames(transaction, context, edge, held, kept);
       return edge;
     },
   };
