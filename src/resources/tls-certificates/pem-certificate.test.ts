@@ -234,6 +234,9 @@ test('a pair that could not be served is refused with the reason', () => {
   const weak = make('weak', rsaKey(1024, 'pkcs8'), '-subj', '/CN=weak.test');
   const reason = 'it cannot be served over TLS (ee key too small)';
   assert.deepEqual(read(weak), { fault: 'certificate-unreadable', reason });
+  const slow = make('slow', rsaKey(4104, 'pkcs8'), '-subj', '/CN=slow.test');
+  const bits = 'an RSA key of 4104 bits is too slow to serve; use 2048 to 4096';
+  assert.deepEqual(read(slow), { fault: 'key-unreadable', reason: bits });
   const odd = make('odd', ecKey('secp256k1'), '-subj', '/CN=odd.test');
   const curve = 'curve secp256k1 is not served; use P-256, P-384 or P-521';
   assert.deepEqual(read(odd), { fault: 'key-unreadable', reason: curve });

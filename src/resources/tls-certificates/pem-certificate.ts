@@ -20,10 +20,10 @@ export type CertificateFault =
 
 export type PemField = 'certificate_pem' | 'private_key_pem';
 
-/** Bytes. OpenSSL clients take chains of 100 kB of DER; the largest RSA key below is 7 kB. */
+/** Bytes. OpenSSL clients take chains of 100 kB of DER; the largest RSA key below is 4 kB. */
 const limits = { certificate_pem: 65_536, private_key_pem: 16_384 } as const;
-/** Beyond it, one handshake would hold up all others for a noticeable time. */
-const maxRsaBits = 8192;
+/** Beyond it, a few handshakes a second would fill the process and hold up all accounts. */
+const maxRsaBits = 4096;
 /** Curves that browsers and TLS libraries agree on. */
 const servedCurves: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
