@@ -51,7 +51,7 @@ export const signInTooLarge = defineError(
 export const tooManyPending = defineError(
   20143,
   503,
-  'Too many agents are connected that have not signed in: new connections are closed. Try again later; the operator can raise GATEHOUSE_AGENT_PENDING.',
+  'Too many agents are connected, in all or of one address, that have not signed in: the oldest are closed. Try again later; the operator can raise GATEHOUSE_AGENT_PENDING.',
 );
 
 export const tooMuchUnread = defineError(

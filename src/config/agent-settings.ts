@@ -83,7 +83,7 @@ export const agentSettings = {
   },
   agentPending: {
     form: 'count',
-    help: 'connections of agents at once that have not signed in yet; further ones are closed',
+    help: 'connections of agents at once that have not signed in yet, a quarter of them of one address (IPv6: of one /64 network); beyond it, the oldest that has said nothing is closed',
     fallback: '1024',
     read: readWholeNumber(1, 1_000_000),
   },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
+import { onEachDatabase } from '../support/each-database.ts';
+import { Gatehouse } from '../support/gatehouse.ts';
 import { startListener } from './support/listener.ts';
 import { Recorder } from './support/mux-peers.ts';
 import { newToken, onServed } from './support/served-agents.ts';
@@ -36,6 +39,68 @@ test('the visitor that leaves most bytes unread is cut off, and the bound is tol
     [{ bound: 'agent_unread_mib', limit: 0, code: 20144, refused: 1, session: session.id }],
   );
   assert.ok(session.isOpen);
+});
+
+test('silent connections of one source are closed for newer ones, and agents of every source are let in', async (t) => {
+  const { port, listener, reached } = await startListener(t, { limits: { pendingConnections: 40 } });
+  const dial = async (from: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from }).on('error', () => {});
+    t.after(() => socket.destroy());
+    const closed = once(socket, 'close');
+    await once(socket, 'connect');
+    return { socket, closed };
+  };
+  // The share of one source is ten.
+  const others = await Promise.all(Array.from({ length: 5 }, () => dial('127.0.0.3')));
+  const silent: Awaited<ReturnType<typeof dial>>[] = [];
+  for (let at = 0; at < 60; at++) silent.push(await dial('127.0.0.2'));
+  await Promise.all(silent.slice(0, 50).map(({ closed }) => closed));
+  await until(
+    () => listener.pending === 15,
+    () => `${listener.pending} wait`,
+  );
+  assert.ok([...others, ...silent.slice(50)].every(({ socket }) => !socket.destroyed));
+  assert.equal(reached.length, 1);
+  // From the flooded address itself, and while the flood goes on.
+  for (let at = 0; at < 12; at++) {
+    const agent = await connectAgent(port, {}, '127.0.0.2');
+    void dial('127.0.0.2');
+    assert.equal((await agent.auth('token-a'))['Error'], undefined);
+  }
+  // From many addresses, the one with most makes room.
+  for (let at = 10; at < 50; at++) await dial(`127.0.0.${at}`);
+  await until(
+    () => listener.pending === 40,
+    () => `${listener.pending} wait`,
+  );
+  assert.equal((await (await connectAgent(port, {})).auth('token-a'))['Error'], undefined);
+});
+
+onEachDatabase('sessions of one credential', (newDatabase) => {
+  test('are bounded also where agents sign in at once, at several processes', async () => {
+    const database = await newDatabase();
+    const settings = {
+      agentListen: '127.0.0.1:0',
+      httpsListen: '127.0.0.1:0',
+      agentMaxSessions: '3',
+      drainSeconds: '0',
+    };
+    await using one = await Gatehouse.start(database, settings);
+    await using two = await Gatehouse.start(database, settings);
+    const token = await newToken(one);
+    const agents = await Promise.all(
+      Array.from({ length: 24 }, (_, at) => {
+        const { app } = at % 2 === 0 ? one : two;
+        return signIn(app.agents?.port ?? 0, app.engine?.caCertificatePem ?? '', token);
+      }),
+    );
+    const refused = agents.filter(({ answer }) => String(answer['Error']).includes('GATEHOUSE_AGENT_MAX_SESSIONS'));
+    assert.equal(refused.length, 21, JSON.stringify(agents.map(({ answer }) => answer['Error'])));
+    const [row] = await one.app.context.store.queries.all('SELECT COUNT(*) FROM tunnel_sessions');
+    assert.equal(Number(row?.[0]), 3);
+    for (const { agent } of refused) if (!agent.socket.destroyed) await once(agent.socket, 'close');
+    for (const { agent } of agents) agent.socket.destroy();
+  });
 });
 
 onServed(

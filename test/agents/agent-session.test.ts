@@ -79,12 +79,14 @@ suite('before authentication', () => {
     assert.deepEqual(await agent.call('srvInfo', {}), { Region: 'local' });
   });
 
-  test('connections above the limit are closed at once', async (t) => {
-    const { port, listener, reached } = await startListener(t, { limits: { pendingConnections: 2 } });
-    await Promise.all([connectTls(port), connectTls(port)]);
-    assert.equal(listener.pending, 2);
-    await assert.rejects(connectTls(port));
-    assert.deepEqual(reached, [{ bound: 'agent_pending', limit: 2, code: 20143, refused: 1 }]);
+  test('a connection above the limit closes the oldest one at once', async (t) => {
+    const { port, listener, reached } = await startListener(t, { limits: { pendingConnections: 8 } });
+    const [oldest, second] = [await connectTls(port), await connectTls(port)];
+    const left = once(oldest, 'close');
+    const third = await connectTls(port);
+    await left;
+    assert.deepEqual([listener.pending, second.destroyed, third.destroyed], [2, false, false]);
+    assert.deepEqual(reached, [{ bound: 'agent_pending', limit: 8, code: 20143, refused: 1 }]);
   });
 
   test('a second authentication closes the connection', async (t) => {

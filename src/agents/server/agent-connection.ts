@@ -172,7 +172,13 @@ export class AgentConnection implements MuxOwner {
     this.#session = session;
     const isKnownToHost = host.sessionUp(session);
     this.#keeper.up(session);
-    await isKnownToHost;
+    try {
+      await isKnownToHost;
+    } catch (error) {
+      // It is refused like one that was never up.
+      this.#state = 'authenticating';
+      throw error;
+    }
     return authResponse({
       version: request.version,
       clientId,

@@ -6,6 +6,7 @@ import type { SecureContext } from 'node:tls';
 
 import type { ListenAddress } from '../../lib/host-port.ts';
 import { formatIp } from '../../lib/ip/address.ts';
+import { sourceKey } from '../../lib/ip/source-key.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules } from '../../lib/ip/identify-client.ts';
 import { codes } from '../wire/frame.ts';
@@ -14,6 +15,7 @@ import type { ConnectionSettings, SessionKeeper } from './agent-connection.ts';
 import type { AgentSession } from './agent-session.ts';
 import { watchSessions } from './bounds.ts';
 import type { AgentSource } from './host.ts';
+import { PendingSockets } from './pending-sockets.ts';
 
 export interface AgentListenerOptions extends ConnectionSettings {
   readonly listen: ListenAddress;
@@ -36,13 +38,14 @@ export class AgentListener {
   readonly #options: AgentListenerOptions;
   readonly #server: Server;
   /** Sockets and connections of agents that are not authenticated. */
-  readonly #pending = new Set<Socket>();
+  readonly #pending: PendingSockets;
   readonly #sessions = new Set<AgentSession>();
   readonly #byClient = new Map<string, AgentSession>();
 
   constructor(options: AgentListenerOptions) {
     const { bounds, limits } = options;
     this.#options = options;
+    this.#pending = new PendingSockets(limits.pendingConnections);
     bounds.watch('agent_pending', limits.pendingConnections, () => this.pending);
     watchSessions(bounds, limits, this.#sessions);
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
@@ -77,7 +80,7 @@ export class AgentListener {
   /** Stops accepting, lets visitors leave for at most `limitMs`, then closes all sessions. */
   async drain(limitMs: number): Promise<void> {
     this.#server.close();
-    for (const socket of this.#pending) socket.destroy();
+    this.#pending.destroyAll();
     const sessions = [...this.#sessions];
     const drained = sessions.map((session) => session.drain(limitMs));
     for (const session of sessions) if (session.isOpen) this.#options.host.sessionDraining(session);
@@ -87,16 +90,18 @@ export class AgentListener {
   #arrive(socket: Socket): void {
     // Without a listener an error would end the process; `close` follows and is enough.
     socket.on('error', ignore);
-    if (this.#pending.size >= this.#options.limits.pendingConnections) {
-      this.#options.bounds.refused('agent_pending', {});
-      socket.destroy();
-      return;
-    }
-    this.#pending.add(socket);
+    this.#makeRoom(this.#pending.add(socket));
     socket.on('close', () => this.#pending.delete(socket));
     identifyClient(socket, this.port, this.#options.clientRules, ({ source }) => {
-      void this.#secure(socket, { ip: source, text: formatIp(source) });
+      this.#makeRoom(this.#pending.identify(socket, sourceKey(source)));
+      if (!socket.destroyed) void this.#secure(socket, { ip: source, text: formatIp(source) });
     });
+  }
+
+  #makeRoom(leaving: Socket | undefined): void {
+    if (leaving === undefined) return;
+    this.#options.bounds.refused('agent_pending', {});
+    leaving.destroy();
   }
 
   async #secure(socket: Socket, source: AgentSource): Promise<void> {

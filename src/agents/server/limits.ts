@@ -4,7 +4,7 @@ export interface AgentLimits {
   readonly authMs: number;
   /** Bytes that an agent may send before it is authenticated. */
   readonly authBytes: number;
-  /** Connections at once that are not authenticated yet; more are closed. */
+  /** Connections at once that are not authenticated yet, a quarter of them of one source. */
   readonly pendingConnections: number;
   /** Longest message of an authenticated agent; at most the window of a stream. */
   readonly messageBytes: number;

@@ -6,6 +6,7 @@ import type { AgentCredential } from '../credentials/service.ts';
 import { principals } from '../principals/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import * as errors from './errors.ts';
+import { checkSessions } from './rows.ts';
 import type { AgentHostOptions } from './service.ts';
 
 /** Lets an agent in, by its token, the address it comes from and the sessions that its credential has. */
@@ -19,14 +20,8 @@ export async function admit(
   const { refusedBy, warnedBy } = options.access.admit(accountId, 'agent', source.ip);
   if (refusedBy !== undefined) throw new UserError(errors.agentSourceRefused, { address: source.text });
   if (warnedBy.length > 0) options.warned(warnedBy, source.ip);
-  // The session that this agent itself had does not count: it is about to be replaced.
-  const sql = 'SELECT COUNT(*) FROM tunnel_sessions WHERE credential_id = $1 AND client_id <> $2';
-  const [row] = await store.queries.all(sql, [id, clientId]);
-  const limit = options.sessionsPerCredential;
-  if (Number(row?.[0]) >= limit) {
-    options.sessionsReached(id);
-    throw new UserError(errors.tooManySessions, { credential: id, limit });
-  }
+  // Agents that come at once all pass here; those who are too many are refused when their sessions are stored.
+  await checkSessions(store.queries, options, id, clientId);
   const accountName = await services.get(principals).accountName(accountId);
   return { accountId, accountName, credentialId: id, acl: acl.texts };
 }

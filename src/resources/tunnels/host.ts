@@ -89,13 +89,17 @@ export class TunnelHost implements OpenAgentHost {
     const { id, facts } = session;
     const { admission, source } = facts;
     const { log, processId } = this.#options;
-    const stored = this.#context.store.writeUnlogged(
-      (writer) => this.#rows.addSession(writer, toDocument(session, processId)),
-      admission.accountId,
+    const stored = this.#counted(() =>
+      this.#context.store.writeUnlogged(
+        (writer) => this.#rows.addSession(writer, toDocument(session, processId), this.#options),
+        admission.accountId,
+      ),
     );
     const held = { session, stored };
     this.#held.add(held);
     stored.catch((error: unknown) => {
+      // The agent is answered with it.
+      if (error instanceof UserError) return;
       log.error({ err: error, session: id }, 'a session of an agent could not be stored');
       close(session, 'the server could not store the session');
     });

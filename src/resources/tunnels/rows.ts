@@ -1,11 +1,16 @@
+import { UserError } from '../../errors/user-error.ts';
 import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/group-commit.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Labels } from '../labels.ts';
 import type { Services } from '../services.ts';
 import { membersKind, tunnelGroups } from '../tunnel-group-backends/service.ts';
+import { tooManySessions } from './errors.ts';
+import type { AgentHostOptions } from './service.ts';
 import { tunnelClaims, tunnels, tunnelSessions } from './table.ts';
 import type { Tunnel, TunnelClaim, TunnelSession } from './table.ts';
+
+type SessionLimit = Pick<AgentHostOptions, 'sessionsPerCredential' | 'sessionsReached'>;
 
 /** Writes sessions, tunnels and claims. Every change is recorded, so that all processes follow it. */
 export class TunnelRows {
@@ -18,8 +23,12 @@ export class TunnelRows {
     this.#holdMs = holdMs;
   }
 
-  /** The session takes the place of all others of the same agent, whichever process holds them. */
-  async addSession(writer: ObservationWriter, session: TunnelSession): Promise<void> {
+  /**
+   * The session takes the place of all others of the same agent, whichever process holds them. Writers take turns, so that
+   * the count holds over all processes.
+   */
+  async addSession(writer: ObservationWriter, session: TunnelSession, limit: SessionLimit): Promise<void> {
+    await checkSessions(writer, limit, session.credential_id, session.client_id);
     const sql = 'SELECT document FROM tunnel_sessions WHERE client_id = $1';
     for (const row of await writer.all(sql, [session.client_id])) {
       await this.removeSession(writer, tunnelSessions.parse(row).id);
@@ -100,6 +109,20 @@ export class TunnelRows {
       writer.record({ accountId: claim.account_id, kind: membersKind, id });
     }
   }
+}
+
+/** Throws if the credential has as many sessions as it may. The one that this agent itself had does not count: it is replaced. */
+export async function checkSessions(
+  queries: Queries,
+  { sessionsPerCredential: limit, sessionsReached }: SessionLimit,
+  credentialId: string,
+  clientId: string,
+): Promise<void> {
+  const sql = 'SELECT COUNT(*) FROM tunnel_sessions WHERE credential_id = $1 AND client_id <> $2';
+  const [row] = await queries.all(sql, [credentialId, clientId]);
+  if (Number(row?.[0]) < limit) return;
+  sessionsReached(credentialId);
+  throw new UserError(tooManySessions, { credential: credentialId, limit });
 }
 
 export async function membersOf(queries: Queries, claimId: string): Promise<readonly Tunnel[]> {

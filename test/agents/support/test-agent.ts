@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
@@ -103,12 +104,17 @@ function choose(
 
 const silent: StreamReceiver = { onBytes: () => {}, onEnd: () => {}, onDrain: () => {}, onClose: () => {} };
 
-export async function connectTls(port: number): Promise<TLSSocket> {
-  const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: caPem });
+export async function connectTls(port: number, localAddress = '127.0.0.1'): Promise<TLSSocket> {
+  const tcp = connectTcp({ host: '127.0.0.1', port, localAddress });
+  const socket = connect({ socket: tcp, servername: 'localhost', ca: caPem });
   await once(socket, 'secureConnect');
   return socket.setNoDelay(true).on('error', () => {});
 }
 
-export async function connectAgent(port: number, behaviour: AgentBehaviour = {}): Promise<TestAgent> {
-  return new TestAgent(await connectTls(port), behaviour);
+export async function connectAgent(
+  port: number,
+  behaviour: AgentBehaviour = {},
+  localAddress?: string,
+): Promise<TestAgent> {
+  return new TestAgent(await connectTls(port, localAddress), behaviour);
 }
