@@ -11,6 +11,7 @@ import type { Plugin } from 'rolldown';
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
+const licenceFile = 'LICENSES.md';
 
 /** A program of a child process or thread, named by its place beside the source that starts it. */
 const startedFile = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g;
@@ -42,12 +43,16 @@ await mkdir(dist, { recursive: true });
 for (const file of output) {
   if (file.type === 'chunk') await replaceFile(join(dist, file.fileName), file.code);
 }
+await replaceFile(
+  join(dist, licenceFile),
+  await licencesOf(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
+);
 // The renderer of the reference is served, not run: of its package only these are needed, and not the reporter that it asks for.
 for (const name of ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
   await cp(join(root, 'node_modules/swagger-ui-dist', name), join(dist, 'node_modules/swagger-ui-dist', name));
 }
 // Files of an earlier build go last: a program that starts meanwhile finds either all of the old or all of the new.
-const kept = new Set([...output.map(({ fileName }) => fileName), 'node_modules']);
+const kept = new Set([...output.map(({ fileName }) => fileName), 'node_modules', licenceFile]);
 for (const name of await readdir(dist)) {
   if (!kept.has(name)) await rm(join(dist, name), { recursive: true });
 }
@@ -59,4 +64,21 @@ async function replaceFile(path: string, text: string): Promise<void> {
   if (isSame && !path.endsWith('/main.js')) return;
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
+}
+
+/** The packages that these files are of, with their licences, which ask to go along with every copy. */
+async function licencesOf(files: readonly string[]): Promise<string> {
+  const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const sections = [...folders].map(async (folder) => {
+    // npm writes this form.
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      readonly name: string;
+      readonly version: string;
+      readonly license?: string;
+    };
+    const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+    const text = file === undefined ? '' : `\n${(await readFile(join(folder, file), 'utf8')).trim()}\n`;
+    return `## ${name} ${version} (${license ?? 'see below'})\n${text}`;
+  });
+  return `# Packages in this program\n\n${(await Promise.all(sections)).toSorted().join('\n')}`;
 }

@@ -33,5 +33,5 @@ export const twoCredentials = defineError(
 export const dashboardNotBuilt = defineError(
   20175,
   503,
-  'The dashboard is not built, as after "npm ci --omit=dev" or "--ignore-scripts". Run "npm run build:dashboard" on the host, in a clone with all its packages; the API works without it.',
+  'The dashboard is not built, as after "npm ci --ignore-scripts". Run "npm run build:dashboard" on the host, in a clone with all its packages; the API works without it.',
 );

@@ -44,7 +44,7 @@ export async function registerReferenceRoutes(scope: FastifyInstance, options: A
   });
 }
 
-/** False in a clone without the packages for development, among which the renderer is. */
+/** False in a copy without the packages, one of which is the renderer. */
 function isInstalled(): boolean {
   try {
     return require.resolve('swagger-ui-dist/package.json') !== '';
