@@ -9,8 +9,8 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import { BodyBudget } from '../body/body-budget.ts';
 import { bodyLimitBytes } from '../body/body.ts';
 import { CallQueue } from './call-queue.ts';
-import { QueuedCall } from './queued-call.ts';
 import type { Refusal } from './call-queue.ts';
+import { QueuedCall } from './waiting-calls.ts';
 import { hasBody } from '../call.ts';
 import type { Caller, Identity } from './caller.ts';
 import { isFromDashboard, pageSecret } from '../dashboard/own-page.ts';
@@ -44,8 +44,8 @@ export interface ApiObserver {
   callsWaiting(count: number): void;
 }
 
-/** Lane in which tokens are looked up that were not seen before. */
-const strangers = '';
+/** The account and the principal, in the queue, of credentials that were not seen before. */
+const unknownCaller = '';
 const knownTokens = 10_000;
 const logEveryMs = 10_000;
 /**
@@ -109,13 +109,13 @@ export class CallAdmission {
       this.#known.fill(this.#known.ticket(), credential, identity);
       return identity;
     };
-    if (known === undefined) return this.authenticateStranger(request, reply, run).then(remember);
+    if (known === undefined) return this.authenticateUnknown(request, reply, run).then(remember);
     if (isPage) return run();
     return whenReady(known.again(true), (identity) => (identity === known ? known : remember(identity)));
   }
 
   /** Runs the look-up of a credential that was not seen before, when it is its turn. */
-  authenticateStranger<Result>(
+  authenticateUnknown<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     run: () => Awaitable<Result>,
@@ -123,7 +123,7 @@ export class CallAdmission {
     return new Promise((resolve, reject) => {
       const queued = new QueuedCall(this.#queue, (refusal) => {
         if (refusal !== undefined) {
-          // Strangers have no account that could be busy.
+          // An unknown caller has no account that could be busy.
           reject(this.#refuse('overloaded', request, reply));
           return;
         }
@@ -132,13 +132,13 @@ export class CallAdmission {
         work.then(resolve, reject);
       });
       reply.raw.on('close', () => queued.release());
-      this.#queue.enter(strangers, strangers, queued);
+      this.#queue.enter(unknownCaller, unknownCaller, queued);
     });
   }
 
   /** Called when the caller is known. Throws if its call could not be served, before its body is read. */
   arrive(request: FastifyRequest, reply: FastifyReply, { accountId, principal }: Caller): void {
-    const refusal = this.#queue.foresee(accountId, principal.id);
+    const refusal = this.#queue.refusalFor(accountId, principal.id);
     if (refusal !== undefined) throw this.#refuse(refusal, request, reply);
     if (!hasBody(request.headers)) return;
     request.freeBody = this.#bodies.take(principal.id, announcedBytes(request));

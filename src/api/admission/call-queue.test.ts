@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { nextTurn } from '../../lib/next-turn.ts';
 import { CallQueue } from './call-queue.ts';
-import { QueuedCall } from './queued-call.ts';
+import { QueuedCall } from './waiting-calls.ts';
 
 /** Longer than any wait of these tests, however slow the machine is. */
 const limitMs = 30_000;
@@ -50,7 +50,7 @@ describe('the queue of calls', () => {
     assert.equal(waiting(), 0);
   });
 
-  test('keeps calls of a full lane waiting in their order, and those of no other lane', async () => {
+  test('keeps calls of a full account waiting in their order, and those of no other', async () => {
     const { begun, enter, until, waiting } = newQueue(2, never);
     const calls = ['one', 'two', 'three', 'four'].map((name) => enter('a', name));
     enter('b', 'other');
@@ -66,7 +66,7 @@ describe('the queue of calls', () => {
     assert.equal(waiting(), 0);
   });
 
-  test('gives lanes turns when the processor is short: one lane with many calls does not keep another waiting', async () => {
+  test('gives accounts turns when the processor is short: one with many calls does not keep another waiting', async () => {
     const { begun, enter, until } = newQueue(1000, never);
     for (let at = 0; at < 50; at++) enter('a', `a${at}`, 3);
     enter('b', 'b');
@@ -115,7 +115,7 @@ describe('the queue of calls', () => {
     assert.deepEqual(begun, ['long', 'late principal_busy', 'other account_busy']);
   });
 
-  test('refuses a call at once when those before it will take too long, and those of no other lane', async () => {
+  test('refuses a call at once when those before it will take too long, and those of no other account', async () => {
     const { queue, begun, enter, until } = newQueue(4, 50);
     const late: string[] = [];
     for (let at = 0; at < 40; at++) {
@@ -125,14 +125,14 @@ describe('the queue of calls', () => {
         call.release();
         // By now it is known how long each takes, and more wait than can be served in time.
         if (at === 20)
-          for (const lane of ['a', 'b'])
-            queue.enter(lane, 'someone', new QueuedCall(queue, (refusal) => late.push(`${lane} ${refusal}`)));
+          for (const account of ['a', 'b'])
+            queue.enter(account, 'someone', new QueuedCall(queue, (refusal) => late.push(`${account} ${refusal}`)));
       });
       queue.enter('a', 'someone', call);
     }
     await until(() => begun.length === 40 && late.length === 2);
     assert.deepEqual(late, ['a overloaded', 'b undefined']);
-    // The queue is empty: nothing is foreseen from earlier calls.
+    // The queue is empty: nothing follows from earlier calls.
     enter('a', 'later');
     await until(() => begun.includes('later'));
   });
@@ -187,7 +187,7 @@ describe('the queue of calls', () => {
     const { queue, begun, enter, until } = newQueue(2, never);
     const calls = Array.from({ length: 10 }, (_, at) => enter('a', `b${at}`, 0, 'bot'));
     enter('a', 'admin', 0, 'admin');
-    assert.equal(queue.foresee('a', 'admin'), undefined);
+    assert.equal(queue.refusalFor('a', 'admin'), undefined);
     await until(() => begun.length === 2);
     calls[0]?.release();
     await until(() => begun.length === 3);

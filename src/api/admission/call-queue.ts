@@ -1,6 +1,5 @@
-import { CallLanes, putInRing } from './call-lanes.ts';
-import type { Account, Lane } from './call-lanes.ts';
-import type { QueuedCall } from './queued-call.ts';
+import { CallsByAccount, takeFirst } from './waiting-calls.ts';
+import type { AccountCalls, PrincipalCalls, QueuedCall } from './waiting-calls.ts';
 
 /**
  * Why a call was not let in: all turns were taken, or its account, or its principal within the account, had as many calls
@@ -34,8 +33,8 @@ const longestSliceMs = 10;
 const callsBesideTraffic = 8;
 /** Time after which calls that wait are looked at again, and over which the pace of calls is measured. */
 const watchMs = 50;
-/** A call that was not foreseen to wait may wait so many times as long, behind calls that take long themselves. */
-const patience = 20;
+/** A call that was let in to wait is refused after so many times `maxWaitMs`, if those before it do not end. */
+const lateFactor = 20;
 
 /**
  * Lets calls in by turns between accounts, and within an account between its principals: the calls of one wait for each
@@ -46,18 +45,15 @@ const patience = 20;
  */
 export class CallQueue {
   readonly #options: CallQueueOptions;
-  readonly #lanes = new CallLanes();
+  readonly #calls = new CallsByAccount();
   /** Accounts with calls that wait, in the order of their turns. */
-  readonly #ring: Account[] = [];
+  readonly #accounts = new Set<AccountCalls>();
   #waiting = 0;
   #sliceMs = shortestSliceMs;
   #spentMs = 0;
   /** Calls that have begun since time was last counted from 0. */
   #begun = 0;
   #scheduledMs = 0;
-  /** Time of this clock passes only while the process runs: calls are not late because it stood still. */
-  #clockMs = 0;
-  #readMs = performance.now();
   #isScheduled = false;
   #isWatched = false;
 
@@ -66,28 +62,27 @@ export class CallQueue {
   }
 
   /** The refusal that a call of this principal would get now, before it has waited; undefined if it would get none. */
-  foresee(accountId: string, principalId: string): Refusal | undefined {
-    const lane = this.#lanes.find(accountId, principalId);
-    return lane === undefined ? undefined : this.#foresee(lane);
+  refusalFor(accountId: string, principalId: string): Refusal | undefined {
+    const principal = this.#calls.find(accountId, principalId);
+    return principal === undefined ? undefined : this.#refusalFor(principal);
   }
 
   /** Calls `begin` when the turn of the call has come, perhaps at once, with a refusal if it has not come in time. */
   enter(accountId: string, principalId: string, call: QueuedCall): void {
-    const lane = this.#lanes.open(accountId, principalId);
+    const principal = this.#calls.open(accountId, principalId);
     const nowMs = performance.now();
-    const refusal = this.#foresee(lane);
+    const refusal = this.#refusalFor(principal);
     if (refusal !== undefined) {
       call.begin(refusal);
-    } else if (lane.waiting.length === 0 && this.#busyWith(lane) === undefined && this.#mayBegin) {
-      this.#start(lane, call);
+    } else if (principal.waiting.length === 0 && this.#busyWith(principal) === undefined && this.#mayBegin) {
+      this.#start(principal, call);
       this.#spend(nowMs);
     } else {
-      this.#advanceClock();
-      call.sinceMs = this.#clockMs;
+      call.sinceMs = nowMs;
       call.hasWaited = true;
-      lane.waiting.push(call);
-      putInRing(lane.account.ring, lane);
-      putInRing(this.#ring, lane.account);
+      principal.waiting.push(call);
+      principal.account.waiting.add(principal);
+      this.#accounts.add(principal.account);
       this.#countWaiting(1);
       this.#schedule();
     }
@@ -95,99 +90,87 @@ export class CallQueue {
 
   /** Frees the place of a call in progress. */
   leave(call: QueuedCall): void {
-    const { lane } = call;
-    if (lane === undefined) return;
-    call.lane = undefined;
-    lane.running -= 1;
-    lane.account.running -= 1;
-    this.#lanes.forget(lane);
-    if (lane.account.ring.length > 0) this.#schedule();
+    const { owner } = call;
+    if (owner === undefined) return;
+    call.owner = undefined;
+    owner.running -= 1;
+    owner.account.running -= 1;
+    this.#calls.forget(owner);
+    if (owner.account.waiting.size > 0) this.#schedule();
   }
 
   readonly #turn = (): void => {
     this.#isScheduled = false;
-    this.#advanceClock();
     const elapsedMs = performance.now() - this.#scheduledMs;
     this.#sliceMs = Math.min(longestSliceMs, Math.max(shortestSliceMs, elapsedMs));
     this.#spentMs = 0;
     this.#begun = 0;
-    const full: Account[] = [];
-    while (this.#ring.length > 0 && this.#mayBegin) {
-      const account = this.#ring.shift();
+    /** Accounts all of whose calls have to wait for calls in progress. */
+    const full: AccountCalls[] = [];
+    while (this.#accounts.size > 0 && this.#mayBegin) {
+      const account = takeFirst(this.#accounts);
       if (account === undefined) break;
       const nowMs = performance.now();
       if (!this.#serveAccount(account, nowMs)) full.push(account);
-      else if (account.ring.length > 0) this.#ring.push(account);
-      else account.isInRing = false;
+      else if (account.waiting.size > 0) this.#accounts.add(account);
       this.#spend(nowMs);
     }
-    if (this.#ring.length > 0) this.#schedule();
-    this.#ring.push(...full);
+    if (this.#accounts.size > 0) this.#schedule();
+    for (const account of full) this.#accounts.add(account);
     if (full.length > 0) this.#lookAgain();
   };
 
   /** Serves one call of the principal whose turn it is. Returns false if all of them have to wait for calls in progress. */
-  #serveAccount({ ring }: Account, nowMs: number): boolean {
-    for (let left = ring.length; left > 0; left--) {
-      const lane = ring.shift();
-      if (lane === undefined) break;
-      const isServed = this.#serve(lane, nowMs);
-      if (lane.waiting.length > 0) {
-        ring.push(lane);
-      } else {
-        lane.isInRing = false;
-        this.#lanes.forget(lane);
-      }
+  #serveAccount({ waiting }: AccountCalls, nowMs: number): boolean {
+    for (let left = waiting.size; left > 0; left--) {
+      const principal = takeFirst(waiting);
+      if (principal === undefined) break;
+      const isServed = this.#serve(principal, nowMs);
+      if (principal.waiting.length > 0) waiting.add(principal);
+      else this.#calls.forget(principal);
       if (isServed) return true;
     }
     return false;
   }
 
-  /** Serves the first call of a lane. Returns false if that has to wait for a call in progress. */
-  #serve(lane: Lane, nowMs: number): boolean {
-    const [call] = lane.waiting;
+  /** Serves the first call of a principal. Returns false if that has to wait for a call in progress. */
+  #serve(principal: PrincipalCalls, nowMs: number): boolean {
+    const [call] = principal.waiting;
     if (call === undefined) return true;
-    const busyWith = this.#busyWith(lane);
-    const isLate = busyWith !== undefined && this.#clockMs - call.sinceMs > patience * this.#options.maxWaitMs;
+    const busyWith = this.#busyWith(principal);
+    const isLate = busyWith !== undefined && nowMs - call.sinceMs > lateFactor * this.#options.maxWaitMs;
     if (!call.isAbandoned && !isLate && busyWith !== undefined) return false;
-    lane.waiting.shift();
+    principal.waiting.shift();
     this.#countWaiting(-1);
-    if (lane.waiting.length === 0) {
-      lane.counted = undefined;
-      lane.intervalMs = 0;
+    if (principal.waiting.length === 0) {
+      principal.counted = undefined;
+      principal.intervalMs = 0;
     } else if (!call.isAbandoned && !isLate) {
-      this.#count(lane, nowMs);
+      this.#count(principal, nowMs);
     }
     if (call.isAbandoned) return true;
     if (isLate) call.begin(busyWith);
-    else this.#start(lane, call);
+    else this.#start(principal, call);
     return true;
   }
 
-  #advanceClock(): void {
-    const nowMs = performance.now();
-    // While calls wait, turns come more often than this.
-    this.#clockMs += Math.min(nowMs - this.#readMs, 2 * watchMs);
-    this.#readMs = nowMs;
-  }
-
   /** Calls end in groups, by one commit, so that the time between them is a mean over many. */
-  #count(lane: Lane, nowMs: number): void {
-    const counted = (lane.counted ??= { sinceMs: nowMs, calls: 0 });
+  #count(principal: PrincipalCalls, nowMs: number): void {
+    const counted = (principal.counted ??= { sinceMs: nowMs, calls: 0 });
     const elapsedMs = nowMs - counted.sinceMs;
     if (elapsedMs > watchMs) {
-      lane.intervalMs = elapsedMs / counted.calls;
-      lane.counted = { sinceMs: nowMs, calls: 1 };
+      principal.intervalMs = elapsedMs / counted.calls;
+      principal.counted = { sinceMs: nowMs, calls: 1 };
     } else {
       counted.calls += 1;
     }
   }
 
-  #start(lane: Lane, call: QueuedCall): void {
+  #start(principal: PrincipalCalls, call: QueuedCall): void {
     this.#begun += 1;
-    call.lane = lane;
-    lane.running += 1;
-    lane.account.running += 1;
+    call.owner = principal;
+    principal.running += 1;
+    principal.account.running += 1;
     call.begin();
   }
 
@@ -203,16 +186,16 @@ export class CallQueue {
     return this.#begun < callsBesideTraffic || !this.#options.isBesideTraffic();
   }
 
-  #foresee(lane: Lane): Refusal | undefined {
-    const { length } = lane.waiting;
+  #refusalFor(principal: PrincipalCalls): Refusal | undefined {
+    const { length } = principal.waiting;
     const { accountLimit, maxWaitMs } = this.#options;
     // A client that makes no more than twice as many calls at once as may be in progress is not the cause of overload.
-    if (length < accountLimit || length * lane.intervalMs <= maxWaitMs) return undefined;
-    return this.#busyWith(lane) ?? 'overloaded';
+    if (length < accountLimit || length * principal.intervalMs <= maxWaitMs) return undefined;
+    return this.#busyWith(principal) ?? 'overloaded';
   }
 
   /** The limit that calls in progress have reached; undefined where there is a place. */
-  #busyWith({ running, account }: Lane): 'account_busy' | 'principal_busy' | undefined {
+  #busyWith({ running, account }: PrincipalCalls): 'account_busy' | 'principal_busy' | undefined {
     if (running >= this.#options.principalLimit) return 'principal_busy';
     return account.running >= this.#options.accountLimit ? 'account_busy' : undefined;
   }

@@ -60,7 +60,7 @@ async function signIn(request: FastifyRequest, reply: FastifyReply, context: Ope
   const token = tokenOf(request.body);
   const authenticate = async () => options.authenticator.authenticate(checkToken(token));
   const identity = await admission
-    .authenticateStranger(request, reply, authenticate)
+    .authenticateUnknown(request, reply, authenticate)
     .catch((fault: unknown) => answerFault(fault, raw, options));
   const admitted = checkSource(identity, 'dashboard', raw, options);
   if (rates !== undefined) void reply.headers(rates.take(admitted.caller.accountId));
