@@ -93,7 +93,7 @@ export class KeyUses {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flushing = this.#flushSome()
-        // Uses that cannot be written are lost; the next one after a minute is noted again.
+        // They are pending again.
         .catch(() => {})
         .finally(() => {
           if (this.#pending.size > 0) this.#schedule();
@@ -105,11 +105,16 @@ export class KeyUses {
     const keyIds = [...this.#pending].slice(0, keysInStatement * statementsAtOnce);
     if (keyIds.length === 0) return;
     for (const id of keyIds) this.#pending.delete(id);
-    await this.#store.writeUnlogged(async (notes) => {
-      for (let at = 0; at < keyIds.length; at += keysInStatement) {
-        await writeUses(notes, keyIds.slice(at, at + keysInStatement));
-      }
-    });
+    try {
+      await this.#store.writeUnlogged(async (notes) => {
+        for (let at = 0; at < keyIds.length; at += keysInStatement) {
+          await writeUses(notes, keyIds.slice(at, at + keysInStatement));
+        }
+      });
+    } catch (error) {
+      for (const id of keyIds) this.#pending.add(id);
+      throw error;
+    }
   }
 }
 

@@ -186,4 +186,24 @@ onEachDatabase('change feed', (newDatabase) => {
     await observe(one, 'x');
     assert.equal(await seen, 'seen x');
   });
+
+  test('a change of another process arrives by its signal: no timer has to come round', async (t) => {
+    // Nobody polls again and again while this clock stands still.
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const url = await newDatabase();
+    const options = { url, migrations: [], onFeedFault: () => {} };
+    await using one = await openStore(options);
+    await using other = await openStore(options);
+    const { promise: seen, resolve } = Promise.withResolvers<number>();
+    other.follow({
+      changed: (_changes, version) => {
+        resolve(version);
+      },
+      reset: () => {},
+    });
+    await write(one, 'x');
+    // SQLite has no signal; its next look is enough.
+    if (url.startsWith('sqlite')) t.mock.timers.tick(50);
+    assert.equal(await seen, 1);
+  });
 });

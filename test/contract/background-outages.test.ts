@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { keyUses } from '../../src/resources/api-keys/service.ts';
+import { ruleSets } from '../../src/resources/ip-policy-rules/service.ts';
+import { warnings } from '../../src/resources/ip-restrictions/service.ts';
+import { createProcesses } from '../../src/resources/processes/registry.ts';
+import { Services } from '../../src/resources/services.ts';
+import { parseIp } from '../../src/lib/ip/address.ts';
+import { keepChangeLogShort } from '../../src/store/write/keep-change-log-short.ts';
+import { until } from '../e2e/gateway/support/until.ts';
+import { failAt, ofTest } from '../support/database-faults.ts';
+import type { Fault } from '../support/database-faults.ts';
+import { onEachDatabase } from '../support/each-database.ts';
+import { Gatehouse } from '../support/gatehouse.ts';
+
+/** One task with its own piece of work. */
+interface Task {
+  /** Runs until the task has done its work, or has met a fault. */
+  run(): PromiseLike<unknown>;
+  isDone(): Promise<boolean>;
+}
+
+/** More statements than any task has. */
+const statementLimit = 100;
+
+onEachDatabase('a database that fails in the middle of a task in the background', (newDatabase) => {
+  let gatehouse: Gatehouse;
+  before(async () => {
+    gatehouse = await Gatehouse.start(await newDatabase());
+  });
+  after(() => gatehouse[Symbol.asyncDispose]());
+
+  const store = () => gatehouse.app.context.store;
+  const services = () => gatehouse.app.context.services;
+  const count = async (table: string, condition = '1 = 1', values: readonly (string | number)[] = []) =>
+    Number((await store().queries.all(`${ofTest} SELECT COUNT(*) FROM ${table} WHERE ${condition}`, values))[0]?.[0]);
+
+  const tasks: Readonly<Record<string, () => Promise<Task>>> = {
+    'rules that no policy has are deleted': async () => {
+      const set = Math.floor(Math.random() * 2 ** 40);
+      await store().writeUnlogged(async (writer) => {
+        await writer.run('INSERT INTO ip_policy_rule_sets (set_id, delete_after) VALUES ($1, $2)', [set, '']);
+        const sql = `INSERT INTO ip_policy_rule_rows (id, account_id, document, cidr, action, set_id)
+                     SELECT $1, MIN(id), '{}', $2, 'allow', CAST($3 AS BIGINT) FROM accounts`;
+        for (const octet of [1, 2]) await writer.run(sql, [`ipr_${set}_${octet}`, `10.0.0.${octet}/32`, set]);
+      });
+      const left = async () =>
+        (await count('ip_policy_rule_sets', 'set_id = $1', [set])) +
+        (await count('ip_policy_rule_rows', 'set_id = $1', [set]));
+      return {
+        run: async () => {
+          services().get(ruleSets).look();
+        },
+        isDone: async () => (await left()) === 0,
+      };
+    },
+    'uses of keys are written': async () => {
+      const { id } = await gatehouse.create('/api_keys');
+      services().get(keyUses).note(id);
+      return {
+        run: () => services().get(keyUses).flush(),
+        isDone: async () => (await count('api_key_uses', 'key_id = $1', [id])) === 1,
+      };
+    },
+    'warnings are written, or lost': async () => {
+      const { id: policy } = await gatehouse.create('/ip_policies');
+      const { id } = await gatehouse.create('/ip_restrictions', {
+        type: 'endpoints',
+        enforced: false,
+        ip_policy_ids: [policy],
+      });
+      const source = parseIp('192.0.2.7');
+      assert.ok(source);
+      return {
+        run: () => {
+          services().get(warnings).warned([id], source);
+          return services().get(warnings).flush();
+        },
+        isDone: async () => (await count('ip_restriction_warning_slots', 'restriction_id = $1', [id])) > 0,
+      };
+    },
+    'old changes are deleted': async () => {
+      await gatehouse.create('/ip_policies');
+      const isDone = async () => (await count('change_log')) === 0;
+      return {
+        run: async () => {
+          let isFailed = false;
+          // All that has happened is older than tomorrow.
+          await using _ = keepChangeLogShort(store(), -1, { error: () => (isFailed = true) });
+          await until(async () => isFailed || (await isDone()), 'it is done, or has failed');
+        },
+        isDone,
+      };
+    },
+    'a process is registered, and removed': async () => {
+      const registry = createProcesses(store(), new Services(), { beatMs: 3_600_000, followMs: 0 });
+      const earlier = await count('processes');
+      return {
+        run: async () => {
+          await using registration = await registry.register({ listeners: [] });
+          registration.reportWith(() => ({ configurationVersion: 0, unopenedPorts: [] }));
+        },
+        isDone: async () => (await count('processes')) <= earlier + 1,
+      };
+    },
+  };
+
+  for (const fault of ['lost', 'unanswered'] as const) {
+    describe(fault, () => {
+      for (const [name, prepare] of Object.entries(tasks)) {
+        test(`${name}, when the database answers again`, async (t) => {
+          t.diagnostic(`${await failAtEachStatement(prepare, fault)} faults`);
+        });
+      }
+    });
+  }
+
+  async function failAtEachStatement(prepare: () => Promise<Task>, fault: Fault): Promise<number> {
+    for (let statement = 1; statement < statementLimit; statement++) {
+      const task = await prepare();
+      using faults = failAt(statement, fault, false);
+      await runOnce(task);
+      // Some tasks go on by themselves.
+      await until(async () => faults.failed.length > 0 || (await task.isDone()), 'it is done, or has failed');
+      const [failed] = faults.end();
+      await until(
+        async () => {
+          if (await task.isDone()) return true;
+          await runOnce(task);
+          return false;
+        },
+        `it is done after ${failed ?? 'no fault'}`,
+      );
+      assert.equal((await gatehouse.get('/ip_policies?limit=1')).status, 200);
+      if (failed === undefined) return statement - 1;
+    }
+    throw new Error(`more than ${statementLimit} statements`);
+  }
+});
+
+/** A fault is the business of the task. */
+async function runOnce(task: Task): Promise<void> {
+  try {
+    await task.run();
+  } catch {
+    // The next run makes up for it.
+  }
+}
