@@ -61,3 +61,10 @@ function trimBlanks(text: string): string {
 function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
+
+const separators = /[^a-z0-9]/g;
+
+/** The spelling, of a name in lower case, that stands for all names that differ from it only in punctuation. */
+export function foldName(lower: string): string {
+  return lower.replaceAll(separators, '-');
+}

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../errors/user-error.ts';
 import { anyKey } from '../lib/any-key.ts';
 import { parseHostPort } from '../lib/host-port.ts';
-import { connectionHeaders, isFieldValue, isToken } from '../lib/http-syntax.ts';
+import { connectionHeaders, foldName, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import * as errors from './header-errors.ts';
 import { enabledInput, enabledView } from './module.ts';
 import type { EdgeModule, HeaderList, ModuleAction } from './module.ts';
@@ -106,13 +106,13 @@ function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): 
 /** Removes, then adds. An added header stands beside a client's own, so naming it in both replaces it. */
 function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
   // A message has one Host at most: adding it replaces.
-  const dropped = new Set(Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove);
+  const dropped = new Set((Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove).map(foldName));
   const added = Object.entries(add).flat();
   return (headers) => {
     const kept: string[] = [];
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? '';
-      if (!dropped.has(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
+      if (dropped.size === 0 || !dropped.has(foldName(name.toLowerCase()))) kept.push(name, headers[at + 1] ?? '');
     }
     kept.push(...added);
     return kept;

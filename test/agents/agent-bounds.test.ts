@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
+import { suitesOf } from '../support/tls-suites.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { startListener } from './support/listener.ts';
@@ -119,6 +120,11 @@ onServed(
       const found = () => text.split('\n').filter((line) => line.startsWith('gatehouse_bound'));
       await until(isShown, () => `${lines.join(', ')} in ${found().join('\n')}`);
     }
+
+    test('TLS 1.2 is spoken with authenticated suites only', async () => {
+      const { port, ca } = served();
+      assert.deepEqual(await suitesOf({ port, ca, servername: 'localhost' }), ['ECDHE-ECDSA-AES128-GCM-SHA256']);
+    });
 
     test('every bound is shown with its limit', async () => {
       await shows(

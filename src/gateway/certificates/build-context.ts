@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
+import { tlsCiphers } from '../../lib/tls-ciphers.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 
@@ -11,11 +12,12 @@ interface Origin {
 }
 
 const maxAsking = 100;
+const protocol = { minVersion: 'TLSv1.2', ciphers: tlsCiphers } as const;
 const origins = new WeakMap<SecureContext, Origin>();
 
 export function buildContext(pair: CertificatePair): SecureContext {
   const { certificatePem, privateKeyPem } = pair;
-  const context = createSecureContext({ cert: certificatePem, key: privateKeyPem, minVersion: 'TLSv1.2' });
+  const context = createSecureContext({ cert: certificatePem, key: privateKeyPem, ...protocol });
   origins.set(context, { pair, asking: new BoundedCache(maxAsking) });
   return context;
 }
@@ -29,7 +31,7 @@ export function withClientCa(context: SecureContext, ca: string): SecureContext 
   if (kept !== undefined) return kept;
   const { certificatePem, privateKeyPem } = pair;
   // An authority may itself be signed by one that is not given.
-  const options = { ca, allowPartialTrustChain: true, minVersion: 'TLSv1.2' } as const;
+  const options = { ca, allowPartialTrustChain: true, ...protocol };
   const built = createSecureContext({ cert: certificatePem, key: privateKeyPem, ...options });
   asking.fill(asking.ticket(), ca, built);
   return built;

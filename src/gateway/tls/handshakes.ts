@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { createServer, TLSSocket } from 'node:tls';
 import type { SecureContext, Server } from 'node:tls';
 
+import { tlsCiphers } from '../../lib/tls-ciphers.ts';
 import type { HandshakeFault } from '../engine.ts';
 import { parseAuthority } from '../https/authority.ts';
 import { NoCertificate } from '../https/client/certificate-source.ts';
@@ -56,6 +57,7 @@ export class TlsHandshakes {
     this.#server = createServer({
       ...(alpn && { ALPNProtocols: [...alpn] }),
       minVersion: 'TLSv1.2',
+      ciphers: tlsCiphers,
       requestCert: asksForCertificate,
       // A client whose certificate is refused is told why, by whoever checks it.
       rejectUnauthorized: false,

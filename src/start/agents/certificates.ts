@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
+import { tlsCiphers } from '../../lib/tls-ciphers.ts';
 import type { Config } from '../../config/config.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import { LocalLeaves } from '../../gateway/certificates/local-leaves.ts';
@@ -81,7 +82,11 @@ export class AgentCertificates {
       const [cert, key] = await Promise.all([readFile(agentCertificate), readFile(agentCertificateKey)]);
       const pem = `${cert.toString()}${key.toString()}`;
       if (pem === this.#given?.pem) return;
-      this.#given = { pem, certificate: new X509Certificate(cert), context: createSecureContext({ cert, key }) };
+      this.#given = {
+        pem,
+        certificate: new X509Certificate(cert),
+        context: createSecureContext({ ciphers: tlsCiphers, cert, key }),
+      };
     } catch (error) {
       const remedy = 'name files in PEM that are there, of one certificate and its key';
       throw new Error(`GATEHOUSE_AGENT_CERTIFICATE and GATEHOUSE_AGENT_CERTIFICATE_KEY cannot be used: ${remedy}`, {

@@ -1,6 +1,5 @@
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
-import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
-import { foldName } from './header-guard.ts';
+import { foldName, hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import type { HeaderGuard } from './header-guard.ts';
 import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 
@@ -29,7 +28,6 @@ const ownedByConnection: ReadonlySet<string> = new Set([
 /**
  * Names by which a proxy or a content network tells upstreams where a request came from and what it asked for. Upstreams
  * believe them. All names that start with `x-forwarded-` are of this kind too. `docs/operating.md` has the same list.
- * `X-HTTP-Method-Override` is not: it is the client's own wish, and no rule of the gateway depends on the method.
  */
 const forwardingClaims: ReadonlySet<string> = new Set([
   // The address of the client.
@@ -62,9 +60,16 @@ const forwardingClaims: ReadonlySet<string> = new Set([
   'x-original-uri',
   'x-original-url',
   'x-rewrite-url',
+  // The method, by which upstreams may have rules of their own.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  // The proxies on the way.
+  'via',
   // Whether the client used TLS.
   'cf-visitor',
   'front-end-https',
+  'x-arr-ssl',
   'x-scheme',
   'x-url-scheme',
 ]);
@@ -130,16 +135,18 @@ export function forwardTrailers(trailers: readonly string[], guard: HeaderGuard 
  * gateway has changed the bytes of the body.
  */
 export function answerTrailers(trailers: readonly string[], removed: readonly string[], isEncoded: boolean): string[] {
+  const folded = new Set(removed.map(foldName));
   return keepPairs(trailers, (name) => {
     const lower = name.toLowerCase();
-    return mayTrail(lower) && !removed.includes(lower) && !(isEncoded && ofExactBytes.has(lower));
+    return mayTrail(lower) && !folded.has(foldName(lower)) && !(isEncoded && ofExactBytes.has(lower));
   });
 }
 
 /** The headers of an interim response that go on to the client: rules remove from them, but add to the final one only. */
 export function interimHeaders(headers: readonly string[], removed: readonly string[]): readonly string[] {
   const passed = withoutSetSession(headers);
-  return removed.length === 0 ? passed : keepPairs(passed, (name) => !removed.includes(name.toLowerCase()));
+  const folded = new Set(removed.map(foldName));
+  return removed.length === 0 ? passed : keepPairs(passed, (name) => !folded.has(foldName(name.toLowerCase())));
 }
 
 function mayTrail(lower: string): boolean {

@@ -1,9 +1,9 @@
+import { foldName } from '../../../lib/http-syntax.ts';
 import type { Pipeline } from '../../../modules/module.ts';
 
 /** Limits of the cache of each route: number of names, and length of a name. */
 const cachedLimit = 64;
 const cachedLength = 40;
-const separators = /[^a-z0-9]/g;
 
 /**
  * Tells which names a route's header rules remove, also in spellings that many upstreams read as the same name: CGI and
@@ -38,9 +38,4 @@ export class HeaderGuard {
     const adds = added.some((text, at) => at % 2 === 0 && foldName(text.toLowerCase()) === folded);
     return !adds && !this.removes(name);
   }
-}
-
-/** Returns the spelling that stands for all names that differ from it only in punctuation. */
-export function foldName(lower: string): string {
-  return lower.replaceAll(separators, '-');
 }
