@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { startSharedBrowser } from './dashboard/support/browser.ts';
 import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
-import { installPrograms } from './support/install-programs.ts';
+import { installPrograms, patroniPackages } from './support/install-programs.ts';
+import { isLong } from './support/long-form.ts';
 import { startPostgres } from './support/postgres.ts';
 import { endGroups } from './support/process-groups.ts';
 import type { Result } from './support/reporter.ts';
@@ -25,12 +26,14 @@ const flags = named.filter((argument) => argument.startsWith('-'));
 const isWhole = files.length === 0;
 
 /** The limit of one test is beyond the needs of the busiest machine, and a night for the long form. */
-const usualLimit = process.env['TEST_LONG'] === '1' ? 43_200 : 600;
+const usualLimit = isLong ? 43_200 : 600;
 const limitMs = Number(process.env['TEST_TIMEOUT_SECONDS'] ?? usualLimit) * 1000;
 
 // Once, before files that run side by side would each do it.
-if (isWhole) installPrograms(['caddy', 'zsh', 'fish']);
+const failoverPrograms = ['pgbouncer', ...(isLong ? patroniPackages : [])];
+if (isWhole) installPrograms(['caddy', 'zsh', 'fish', ...failoverPrograms]);
 else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
+else if (files.some((file) => file.includes('failover'))) installPrograms(failoverPrograms);
 const needsBrowser = isWhole || files.some((file) => file.includes('test/dashboard'));
 if (needsBrowser) installChromium(process.env);
 

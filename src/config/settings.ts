@@ -15,6 +15,7 @@ import {
   readHost,
   readList,
   readListen,
+  readListenUrl,
   readNames,
   readPortRange,
   readSecretText,
@@ -49,9 +50,16 @@ export const settings = {
   },
   databaseUrl: {
     form: 'url',
-    help: 'sqlite:PATH or postgres://user:password@host/database',
+    help: 'sqlite:PATH or postgres://user:password@host/database; several hosts with commas, and the one that takes writes is used',
     fallback: 'sqlite:./data/gatehouse.db',
     read: readDatabaseUrl,
+    secret: true,
+  },
+  databaseListenUrl: {
+    form: 'url',
+    help: 'if database-url leads through a pooler in transaction mode: the server behind it, for LISTEN, or "off" to poll',
+    fallback: '',
+    read: optional(readListenUrl),
     secret: true,
   },
   bootstrapToken: {

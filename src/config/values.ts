@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import { databaseUrlFault } from '../lib/database-url.ts';
+import { databaseUrlFault, isSqlite } from '../lib/database-url.ts';
 import { parseHostname, parseHostPort } from '../lib/host-port.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import { CidrSet, emptyCidrSet } from '../lib/ip/cidr-set.ts';
@@ -130,6 +130,13 @@ export function readDatabaseUrl(text: string): string {
   const fault = databaseUrlFault(text);
   if (fault !== undefined) throw new Error(fault);
   return text;
+}
+
+/** A PostgreSQL server, or `off`. */
+export function readListenUrl(text: string): string {
+  if (text === 'off') return text;
+  if (isSqlite(text)) throw new Error('write it as postgres://user:password@host/database: SQLite needs none');
+  return readDatabaseUrl(text);
 }
 
 /** Addresses and CIDRs, separated by commas. */

@@ -20,6 +20,7 @@ const loggedChanges = 100;
 export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
   const store = await openStore({
     url: config.databaseUrl,
+    listenUrl: config.databaseListenUrl,
     migrations,
     onFeedFault: (error) => {
       log.error({ err: error }, 'cannot read what other processes have changed; trying again');

@@ -7,10 +7,13 @@ import { refuseLostFile } from './sqlite/lost-file.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
-/** `sqlite:PATH`, whose file is created where there is none, or `postgres://…`. */
-export async function openDatabase(url: string): Promise<Database> {
+/**
+ * `sqlite:PATH`, whose file is created where there is none, or `postgres://…`. With a URL to listen at, the other one leads
+ * through a pooler.
+ */
+export async function openDatabase(url: string, listenUrl?: string): Promise<Database> {
   const path = sqlitePath(url);
-  if (path === undefined) return openPostgres(url);
+  if (path === undefined) return openPostgres(url, listenUrl);
   await refuseLostFile(path);
   refuseForeignFile(path);
   return openSqlite(path);

@@ -22,6 +22,8 @@ import type { Page, Stored, Table } from './table.ts';
 interface StoreOptions {
   /** `sqlite:PATH` or `postgres://…` */
   readonly url: string;
+  /** A PostgreSQL server to listen at, or `off`, where `url` leads through a pooler. */
+  readonly listenUrl?: string | undefined;
   readonly migrations: readonly Migration[];
   /** Called when changes of other processes can be read no longer; the feed goes on polling. */
   readonly onFeedFault: (error: unknown) => void;
@@ -38,7 +40,7 @@ const staleAfterMs = 2_000;
 const snapshotTimeoutMs = 60_000;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const database = await openDatabase(options.url);
+  const database = await openDatabase(options.url, options.listenUrl);
   try {
     await migrate(database, [...storeMigrations, ...options.migrations]);
     const store = new Store(database, await database.readHead(), options.historyWatcher);

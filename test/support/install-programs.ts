@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
+/** Debian's packages for a cluster of PostgreSQL servers. */
+export const patroniPackages = ['patroni', 'etcd-server', 'postgresql'];
+
 export function installCommand(programs: readonly string[]): string {
   return `apt-get update && apt-get install -y --no-install-recommends ${programs.join(' ')}`;
 }

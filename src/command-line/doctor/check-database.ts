@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
 
+import type { Config } from '../../config/config.ts';
 import { sqlitePath } from '../../lib/database-url.ts';
 import type { OwnNames } from '../../resources/own-names.ts';
 import type { Queries } from '../../store/database.ts';
@@ -20,10 +21,15 @@ const clockToleranceMs = 2_000;
 const othersBits = 0o077;
 
 /** Looks at the database and what is in it. Changes nothing, and makes none. */
-export async function checkDatabase(url: string, ownNames: OwnNames): Promise<readonly Finding[]> {
+export async function checkDatabase(
+  { databaseUrl: url, databaseListenUrl }: Pick<Config, 'databaseUrl' | 'databaseListenUrl'>,
+  ownNames: OwnNames,
+): Promise<readonly Finding[]> {
   const path = sqlitePath(url);
   try {
-    return path === undefined ? await checkPostgres(url, ownNames) : await checkSqlite(path, ownNames);
+    return path === undefined
+      ? await checkPostgres(url, databaseListenUrl, ownNames)
+      : await checkSqlite(path, ownNames);
   } catch (error) {
     const remedy = path === undefined ? 'check GATEHOUSE_DATABASE_URL, and that PostgreSQL runs' : 'restore a backup';
     return [fault(subject, `it cannot be used: ${explain(error)}. Remedy: ${remedy}`)];
@@ -81,8 +87,12 @@ function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
-async function checkPostgres(url: string, ownNames: OwnNames): Promise<readonly Finding[]> {
-  const database = await openPostgres(url);
+async function checkPostgres(
+  url: string,
+  listenUrl: string | undefined,
+  ownNames: OwnNames,
+): Promise<readonly Finding[]> {
+  const database = await openPostgres(url, listenUrl);
   try {
     const { reader } = database;
     const beforeMs = Date.now();

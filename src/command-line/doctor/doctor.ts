@@ -58,7 +58,7 @@ async function examine(flags: Flags, { env }: Host): Promise<readonly Finding[]>
     ok('settings', 'all are acceptable'),
     ...checkSecretKey(config),
     checkClock(),
-    ...(await checkDatabase(config.databaseUrl, ownNamesOf(config))),
+    ...(await checkDatabase(config, ownNamesOf(config))),
     ...(await checkPorts(config)),
   ];
 }

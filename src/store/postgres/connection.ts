@@ -12,6 +12,13 @@ import { named, unnamed } from './statements.ts';
  * then fills it would read it whole again and again; all of them find their rows by an index.
  */
 const planning = ['enable_seqscan = off', 'jit = off'] as const;
+/** Limit for a transaction behind a pooler that sends nothing. */
+const pooledIdleMs = 10_000;
+/** Begins a transaction behind a pooler: whatever is set ends with it. */
+export const beginPooled = [
+  'BEGIN',
+  ...[...planning, `idle_in_transaction_session_timeout = ${pooledIdleMs}`].map((each) => `SET LOCAL ${each}`),
+].join('; ');
 
 /** The function of the server that says that a commit is on this server alone: its wait for a standby was cut short. */
 const standbyWait = 'SyncRepWaitForLSN';

@@ -6,6 +6,8 @@ import type { Primary } from './primary.ts';
 
 /** A lost signal is repaired by polling this often. */
 const pollEveryMs = 1_000;
+/** Interval where no signal comes. */
+const pollOftenEveryMs = 200;
 /** Limit for a statement here; a database that does not answer counts as gone. */
 const queryTimeoutMs = 5_000;
 const channel = 'gatehouse_changes';
@@ -99,6 +101,14 @@ export class NotificationWatch {
       this.#isBusy = false;
     }
   }
+}
+
+/** Polls in place of signals. Returns a function that stops it. */
+export function pollOften({ poll }: Pick<Watcher, 'poll'>): () => void {
+  const timer = setInterval(poll, pollOftenEveryMs).unref();
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 /** Does not wait for the end: a connection that is silent would not confirm it either. */

@@ -1,8 +1,8 @@
 import { postgresServers } from '../../lib/database-url.ts';
 import type { Database } from '../database.ts';
 import { headSql, toHead } from '../write/history.ts';
-import { connect } from './connection.ts';
-import { NotificationWatch, notifySql } from './notifications.ts';
+import { beginPooled, connect } from './connection.ts';
+import { NotificationWatch, notifySql, pollOften } from './notifications.ts';
 import { postgresJson } from './postgres-json.ts';
 import { Primary } from './primary.ts';
 import { ReaderPool } from './reader-pool.ts';
@@ -12,8 +12,12 @@ const migrationLock = 4_804_821;
 /** Limit for the poll: a change of history is to be noticed soon after a server that was frozen. */
 const headTimeoutMs = 2_000;
 
-export async function openPostgres(url: string): Promise<Database> {
-  const isPooled = false;
+/**
+ * With `listenUrl`, `url` leads through a pooler that gives each transaction any connection: nothing is kept in one for
+ * longer, and signals come from the server at `listenUrl`, or by polling if that is `off`.
+ */
+export async function openPostgres(url: string, listenUrl?: string): Promise<Database> {
+  const isPooled = listenUrl !== undefined;
   const primary = new Primary(postgresServers(url));
   const reader = new ReaderPool(primary, isPooled);
   const ownBackends = new Set<number>();
@@ -23,7 +27,7 @@ export async function openPostgres(url: string): Promise<Database> {
     connect: (statementTimeoutMs) => connect(primary, { isPooled, statementTimeoutMs, open: ownBackends }),
     async beginExclusive(connection) {
       const [, [row]] = await Promise.all([
-        connection.script('BEGIN'),
+        connection.script(isPooled ? beginPooled : 'BEGIN'),
         connection.all('SELECT version, mark FROM store_version FOR UPDATE'),
       ]);
       return { version: Number(row?.[0]), mark: Number(row?.[1]) };
@@ -37,7 +41,8 @@ export async function openPostgres(url: string): Promise<Database> {
       ];
       return connection.script(statements.join('; '));
     },
-    beginSnapshot: (connection) => connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    // A standby refuses it, also one behind a pooler.
+    beginSnapshot: (connection) => connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE'),
     async beginMigration(connection) {
       await connection.script(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
     },
@@ -45,7 +50,9 @@ export async function openPostgres(url: string): Promise<Database> {
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
     async watch(watcher) {
-      const watch = await NotificationWatch.start(primary, watcher, (backend) => ownBackends.has(backend));
+      if (listenUrl === 'off') return pollOften(watcher);
+      const listening = isPooled ? new Primary(postgresServers(listenUrl)) : primary;
+      const watch = await NotificationWatch.start(listening, watcher, (backend) => ownBackends.has(backend));
       return () => {
         watch.stop();
       };

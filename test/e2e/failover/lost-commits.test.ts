@@ -63,6 +63,41 @@ test('at a standby writes are 503 and traffic goes on; a promotion that lost com
   assert.ok(((await metricsOf(api)).get('gatehouse_lost_changes_total') ?? 0) > 2);
 });
 
+test('with synchronous replication nothing that was answered is lost, nor answered before it is safe', async (t) => {
+  await using pair = await ReplicatedPostgres.start();
+  await using api = await Gatehouse.start(pair.url, { role: 'api' });
+  await pair.primary.ask("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await pair.primary.ask('SELECT pg_reload_conf()');
+  const synchronous = "SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+  await until(async () => (await pair.primary.ask(synchronous)) === '1', 'replication is synchronous');
+  const answered: string[] = [];
+  const over = new AbortController();
+  const writer = async () => {
+    while (!over.signal.aborted) {
+      const { status, body } = await api.post('/ip_policies', {});
+      if (status === 201) answered.push(body.id);
+      else assert.equal(status, 503);
+    }
+  };
+  const writing = Promise.all([writer(), writer(), writer()]);
+  await until(() => answered.length >= 50, 'writes are answered');
+  await pair.cutOff();
+  // A commit that waits for the standby, and is told to wait no longer, is a success to the server.
+  const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  await until(async () => (await pair.primary.ask(waiting)) !== undefined, 'a commit waits for the standby');
+  const before = answered.length;
+  assert.equal(await pair.primary.ask(waiting.replace('pid', 'pg_cancel_backend(pid)')), true);
+  await until(async () => (await pair.primary.ask(waiting)) !== undefined, 'the next commit waits');
+  assert.equal(answered.length, before, 'what is on one server alone is not answered as done');
+  await pair.primary.crash();
+  await pair.promote();
+  await until(() => answered.length > before, 'writes are answered again');
+  over.abort();
+  await writing;
+  for (const id of answered) assert.equal((await api.get(`/ip_policies/${id}`)).status, 200, `${id} is lost`);
+  t.diagnostic(`${answered.length} writes answered, 0 lost`);
+});
+
 async function metricsOf(gatehouse: Gatehouse): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://127.0.0.1:${gatehouse.app.metricsPort}/metrics`)).text();
   return new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));

@@ -62,7 +62,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function childrenOf(parent: number): Promise<readonly number[]> {
+export async function childrenOf(parent: number): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const parents = await Promise.all(pids.map(parentOf));
   return pids.filter((_, at) => parents[at] === parent);
