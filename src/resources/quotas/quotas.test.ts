@@ -181,7 +181,7 @@ onEachDatabase('quotas of two processes', (_, newMigrated) => {
   describe('over one database', () => {
     test('of 50 calls at the same time, as many succeed as the quota has room for', async () => {
       const url = await newMigrated();
-      await using one = await Gatehouse.start(url);
+      await using one = await Gatehouse.start(url, { metricsListen: '127.0.0.1:0' });
       await using two = await Gatehouse.start(url);
       const { account, options } = await newAccount(one);
       await runOnHost(two, 'quotas set', { quotas: 'edges=17', account });
@@ -197,6 +197,9 @@ onEachDatabase('quotas of two processes', (_, newMigrated) => {
       );
       assert.equal((await one.get('/edges/https?limit=100', options)).body.https_edges.length, 17);
       await countAgain(one);
+      const metrics = await (await fetch(`http://127.0.0.1:${one.app.metricsPort}/metrics`)).text();
+      const lines = metrics.split('\n').filter((line) => line.startsWith('gatehouse_quota_used_ratio{'));
+      assert.deepEqual(lines, [`gatehouse_quota_used_ratio{account="${account}",quota="edges"} 1`]);
     });
   });
 });
