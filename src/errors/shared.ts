@@ -90,9 +90,3 @@ export const nameOfInstallation = defineError(
   409,
   '{hostname} is, covers or lies below {name}, which belongs to this installation ({setting}), so that no account can have it. Choose another host name, such as app.localhost for a trial. These belong to the installation: {all}.',
 );
-
-export const overQuota = defineError(
-  20280,
-  403,
-  'The quota {quota} of this account is {limit}, of which {used} are used, and this goes beyond it. Delete some that are not needed, or have the operator of the installation raise it: gatehouse quotas set {quota}=NUMBER --account {account}. GET /quotas shows all of them.',
-);

@@ -1,6 +1,5 @@
 import type { JsonSql } from './search/condition.ts';
 import type { Head, Point } from './write/history.ts';
-import type { CountedTable } from './usage.ts';
 
 /** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;
@@ -59,8 +58,6 @@ export interface Database {
   readonly json: JsonSql;
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
-  /** Returns statements that make the database count the rows of these tables for each account. */
-  readonly countRowsSql: (tables: readonly CountedTable[]) => string;
   /** Watches for writes of other processes. Returns a function that stops it. */
   watch(watcher: Watcher): Promise<() => void>;
   close(): Promise<void>;

@@ -141,5 +141,4 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   IpCheck: 'everyone',
   ConfigurationGet: 'everyone',
   ConfigurationApply: 'unprotected',
-  QuotasList: 'everyone',
 };

@@ -2,7 +2,6 @@ import { postgresServers } from '../../lib/database-url.ts';
 import type { Database } from '../database.ts';
 import { headSql, toHead } from '../write/history.ts';
 import { beginPooled, connect } from './connection.ts';
-import { countRowsSql } from './count-rows.ts';
 import { NotificationWatch, notifySql, pollOften } from './notifications.ts';
 import { postgresJson } from './postgres-json.ts';
 import { Primary } from './primary.ts';
@@ -50,7 +49,6 @@ export async function openPostgres(url: string, listenUrl?: string): Promise<Dat
     json: postgresJson,
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
-    countRowsSql,
     async watch(watcher) {
       if (listenUrl === 'off') return pollOften(watcher);
       const listening = isPooled ? new Primary(postgresServers(listenUrl)) : primary;

@@ -46,43 +46,26 @@ export async function ruleSetOf(transaction: Transaction, policyId: string): Pro
 export async function prepareSet(
   store: Store,
   owner: Owner,
-  plan: RulePlan,
-  sets: Pick<RuleSets, 'rowsInStep' | 'discard'>,
+  { kept, fresh }: RulePlan,
+  rowsInStep: number,
 ): Promise<number | undefined> {
   const set = newSet();
-  let isWhole = false;
-  try {
-    isWhole = await writeSet(store, owner, plan, set, sets.rowsInStep);
-  } finally {
-    // Should it fail, the set is deleted when its time has passed.
-    if (!isWhole) await sets.discard(set).catch(() => {});
-  }
-  return isWhole ? set : undefined;
-}
-
-async function writeSet(
-  store: Store,
-  owner: Owner,
-  { kept, fresh }: RulePlan,
-  set: number,
-  rowsInStep: number,
-): Promise<boolean> {
   const step = (work: (writer: ObservationWriter) => Promise<boolean>) =>
     store.writeUnlogged(async (writer) => (await renew(writer, set)) && work(writer), owner.accountId);
   await store.writeUnlogged(async (writer) => {
     await writer.run('INSERT INTO ip_policy_rule_sets (set_id, delete_after) VALUES ($1, $2)', [set, inMs(keepMs)]);
   }, owner.accountId);
   for (const ids of chunks(kept, rowsInStep))
-    if (!(await step((writer) => copyRules(writer, owner.policyId, set, ids)))) return false;
+    if (!(await step((writer) => copyRules(writer, owner.policyId, set, ids)))) return undefined;
   for (const rules of chunks(fresh, rowsInStep)) {
     const documents = toDocuments(owner, rules);
     const isWritten = await step(async (writer) => {
       await ipPolicyRules.insertMany(writer, documents, [set]);
       return true;
     });
-    if (!isWritten) return false;
+    if (!isWritten) return undefined;
   }
-  return true;
+  return set;
 }
 
 /** True if the set that was prepared can be put in force in this transaction. */
