@@ -90,3 +90,9 @@ export const nameOfInstallation = defineError(
   409,
   '{hostname} is, covers or lies below {name}, which belongs to this installation ({setting}), so that no account can have it. Choose another host name, such as app.localhost for a trial. These belong to the installation: {all}.',
 );
+
+export const wildcardOverSuffix = defineError(
+  20280,
+  400,
+  '{hostname} would cover all of {suffix}, below which anybody can have names (it is a public suffix). Give the names one by one, or a wildcard below a domain of your own.',
+);

@@ -8,7 +8,7 @@ import { createAccount, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
 import { SmallAuthority } from '../../test/support/small-authority.ts';
-import { nameOfInstallation } from '../errors/shared.ts';
+import { nameOfInstallation, wildcardOverSuffix } from '../errors/shared.ts';
 
 const settings = {
   publicUrl: 'https://gate.example.com:8443/api',
@@ -27,6 +27,7 @@ const owned = [
   'mail.corp.example.org',
   '*.corp.example.org',
 ];
+const tooWide = ['*.co.uk', '*.github.io', '*.kawasaki.jp', '*.x.kawasaki.jp', '*.s3.amazonaws.com'];
 const free = [
   'app.localhost',
   'www.example.com',
@@ -60,6 +61,14 @@ onEachGatehouse(
       const entries = [{ kind: 'reserved_domains', name: 'own', domain: 'gate.example.com' }];
       await refuses(g(), ['POST', '/configuration', entries], 409, nameOfInstallation.code);
       assert.deepEqual((await g().get('/edges/https')).body.https_edges, []);
+    });
+
+    test('wildcards over a public suffix are for nobody', async () => {
+      for (const name of tooWide) {
+        const hostports = [`${name}:443`];
+        await refuses(g(), ['POST', '/edges/https', { hostports }], 400, wildcardOverSuffix.code);
+        await refuses(g(), ['POST', '/reserved_domains', { domain: name }], 400, wildcardOverSuffix.code);
+      }
     });
 
     test('all others are free, also below the domain of agents', async () => {

@@ -1,5 +1,6 @@
-import { nameOfInstallation } from '../errors/shared.ts';
+import { nameOfInstallation, wildcardOverSuffix } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
+import { isPublicSuffix } from '../lib/public-suffix.ts';
 import { parentOf } from './hostname-holders.ts';
 import { listShort } from './references.ts';
 
@@ -44,10 +45,14 @@ export class OwnNames {
   /** The refusal of a host name that no account may have; undefined for any other. */
   async refusalOf(hostname: string): Promise<UserError | undefined> {
     const own = this.find(hostname);
-    if (own === undefined) return undefined;
-    const { name, setting } = own;
-    const all = listShort([...new Set(this.#names.map((each) => each.name))]);
-    return new UserError(nameOfInstallation, { hostname, name, setting, all });
+    if (own !== undefined) {
+      const { name, setting } = own;
+      const all = listShort([...new Set(this.#names.map((each) => each.name))]);
+      return new UserError(nameOfInstallation, { hostname, name, setting, all });
+    }
+    const suffix = parentOf(hostname);
+    const isTooWide = hostname.startsWith('*.') && (await isPublicSuffix(suffix));
+    return isTooWide ? new UserError(wildcardOverSuffix, { hostname, suffix }) : undefined;
   }
 
   /** Throws for a host name that no account may have. */

@@ -54,7 +54,7 @@ export async function describeHeldNames(
   if (held.length === 0) return undefined;
   const more = held.length > namedAtOnce ? ` and ${held.length - namedAtOnce} more` : '';
   return (
-    `host names of the installation belong to accounts: ${held.slice(0, namedAtOnce).join(', ')}${more}. ` +
+    `host names of the installation, or wildcards over a public suffix, belong to accounts: ${held.slice(0, namedAtOnce).join(', ')}${more}. ` +
     'They are served as before, and get no public certificate any more. Take them from these edges and reserved domains, or change GATEHOUSE_PUBLIC_URL, ' +
     'GATEHOUSE_AGENT_DOMAIN or GATEHOUSE_OWN_NAMES'
   );

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { textFields } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
-import { nameOfInstallation } from '../../errors/shared.ts';
+import { nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, EntryWrite } from '../configuration-kind.ts';
@@ -62,6 +62,7 @@ export function reservedDomainKind(
       errors.invalidDomain,
       errors.domainTaken,
       nameOfInstallation,
+      wildcardOverSuffix,
       errors.domainInUse,
       errors.certificateDoesNotCover,
       errors.domainFixed,

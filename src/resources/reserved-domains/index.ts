@@ -4,7 +4,7 @@ import { checkIfMatch } from '../../api/http/etag.ts';
 import { alwaysText, commonFields, textIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { nameOfInstallation } from '../../errors/shared.ts';
+import { nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import { certificateTroubles } from '../acme/service.ts';
@@ -68,7 +68,7 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
         missing ? new UserError(errors.invalidDomain, { domain: quote(value ?? '') }) : undefined,
     },
     errors: {
-      create: [errors.invalidDomain, errors.domainTaken, nameOfInstallation, ...certificateErrors],
+      create: [errors.invalidDomain, errors.domainTaken, nameOfInstallation, wildcardOverSuffix, ...certificateErrors],
       update: certificateErrors,
       delete: [errors.domainInUse],
     },

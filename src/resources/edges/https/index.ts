@@ -6,7 +6,7 @@ import { commonFields, listIn } from '../../../api/filter/fields.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
 import { viewFields } from '../../../api/body/view-fields.ts';
-import { duplicateEntry, nameOfInstallation } from '../../../errors/shared.ts';
+import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { certificateTroubles } from '../../acme/service.ts';
 import { configurationKinds } from '../../configuration-kind.ts';
@@ -75,6 +75,7 @@ const writeErrors: readonly ErrorDefinition[] = [
   duplicateEntry,
   errors.hostnameOverlap,
   nameOfInstallation,
+  wildcardOverSuffix,
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
