@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,20 +26,26 @@ export async function freePorts(count: number, host = '127.0.0.1'): Promise<numb
   for (;;) {
     const first = lowestPort + Math.floor(Math.random() * (portCount - count));
     const ports = Array.from({ length: count }, (_, at) => first + at);
-    if (ports.every((port) => claim(port)) && (await areFree(ports, host))) return first;
+    const taken = ports.findIndex((port) => !claim(port));
+    if (taken === -1 && (await areFree(ports, host))) return first;
+    for (const port of taken === -1 ? ports : ports.slice(0, taken)) rmSync(pathOf(port), { force: true });
   }
 }
 
 function claim(port: number): boolean {
-  const path = join(claims, String(port));
+  const path = pathOf(port);
+  // The claim of a run that has ended counts no more.
+  if (existsSync(path) && !isHeld(path)) rmSync(path, { force: true });
   try {
     writeFileSync(path, run, { flag: 'wx' });
     return true;
   } catch {
-    // The claim of a run that has ended is dropped: it counts from the next time on.
-    if (!isHeld(path)) rmSync(path, { force: true });
     return false;
   }
+}
+
+function pathOf(port: number): string {
+  return join(claims, String(port));
 }
 
 function isHeld(path: string): boolean {
