@@ -43,6 +43,8 @@ suite('metrics', () => {
       gatehouse_bound_limit: 'gauge',
       gatehouse_bound_in_use: 'gauge',
       gatehouse_bound_refusals_total: 'counter',
+      gatehouse_history_changes_total: 'counter',
+      gatehouse_lost_changes_total: 'counter',
       gatehouse_faulty_listeners: 'gauge',
       gatehouse_faulty_entries: 'gauge',
       gatehouse_storage_full: 'gauge',
