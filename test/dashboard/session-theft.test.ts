@@ -30,10 +30,10 @@ async function serve(isTls: boolean, listener: RequestListener): Promise<{ reado
 onDashboard(
   'a member of another account, with an edge on another port of the dashboard’s host name,',
   (d) => {
-    afterEach(() => {
-      // The pages go to other hosts on purpose.
+    afterEach(async () => {
+      await d().closePages();
+      // The pages have gone to other hosts on purpose.
       d().takeFaults();
-      return d().endTest();
     });
 
     const attack = async (isTls: boolean) => {

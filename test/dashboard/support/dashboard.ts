@@ -76,8 +76,12 @@ export class Dashboard {
 
   /** Closes what the test has opened. Fails on an exception, a message of the policy, or a call of another host. */
   async endTest(): Promise<void> {
-    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    await this.closePages();
     assert.deepEqual(this.takeFaults(), []);
+  }
+
+  async closePages(): Promise<void> {
+    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
   }
 }
 
