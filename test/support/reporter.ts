@@ -5,11 +5,13 @@ import { spec } from 'node:test/reporters';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
+import { readProcessorSeconds } from './processor-seconds.ts';
+
 /** One line of the file of results. */
 export type Result =
   | { readonly is: 'begun' | 'passed' | 'failed' | 'skipped'; readonly test: string }
   | { readonly is: 'failure'; readonly text: string }
-  | { readonly is: 'file'; readonly name: string; readonly ms: number };
+  | { readonly is: 'file'; readonly name: string; readonly ms: number; readonly processorSeconds: number };
 
 /** Characters of a reason that are shown. */
 const maxReason = 1500;
@@ -36,7 +38,10 @@ function resultsOf({ type, data }: TestEvent): readonly Result[] {
   if (type !== 'test:pass' && type !== 'test:fail') return [];
   const results: Result[] = [];
   const isSuite = data.details.type === 'suite';
-  if (isSuite && data.nesting === 0) results.push({ is: 'file', name: data.name, ms: data.details.duration_ms });
+  if (isSuite && data.nesting === 0) {
+    const { name, details } = data;
+    results.push({ is: 'file', name, ms: details.duration_ms, processorSeconds: spentSeconds() });
+  }
   if (type === 'test:pass') {
     const isSkipped = data.skip !== undefined || data.todo !== undefined;
     return isSuite ? results : [...results, { is: isSkipped ? 'skipped' : 'passed', test: placeOf(data) }];
@@ -46,6 +51,16 @@ function resultsOf({ type, data }: TestEvent): readonly Result[] {
   if (error.cause === undefined || error.message.includes('subtest')) return results;
   const text = `✖ ${placeOf(data)}\n${textOf(error.cause).slice(0, maxReason)}`;
   return [...results, { is: 'failed', test: placeOf(data) }, { is: 'failure', text }];
+}
+
+let spentBefore = 0;
+
+/** Processor time since the file before; what its programs used counts once they have ended. */
+function spentSeconds(): number {
+  const { own, children } = readProcessorSeconds() ?? { own: 0, children: 0 };
+  const spent = own + children - spentBefore;
+  spentBefore += spent;
+  return spent;
 }
 
 function placeOf({ file, line, name }: { readonly file?: string; readonly line?: number; readonly name: string }) {

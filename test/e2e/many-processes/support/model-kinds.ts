@@ -14,9 +14,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
       const { sent, kept } = texts(choice);
       if (choice.flag !== true) return { body: sent, fields: { ...kept, owner_id: model.userId } };
       const owner_id = model.id('bot', choice.one);
-      const owner = model.find('bot', owner_id);
-      const fault = owner === undefined ? 634 : owner['active'] === false ? 20022 : undefined;
-      return { body: { ...sent, owner_id }, fault, fields: { ...kept, owner_id } };
+      return { body: { ...sent, owner_id }, fault: ownerFault(model, owner_id), fields: { ...kept, owner_id } };
     },
     update: (_model, { owner_id, description }, choice) => {
       const { sent, kept } = texts(choice, description);
@@ -123,4 +121,9 @@ function takenCidr(model: Model, policy: string, cidr: unknown, ruleId?: string)
 function policyOf(rule: Thing): string {
   // The field `ip_policy` of every rule in the model is a reference.
   return (rule['ip_policy'] as { readonly id: string }).id;
+}
+
+export function ownerFault(model: Model, ownerId: string): Fault | undefined {
+  const owner = model.find('bot', ownerId);
+  return owner === undefined ? 634 : owner['active'] === false ? 20022 : undefined;
 }
