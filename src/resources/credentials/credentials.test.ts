@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { credentialEndless } from './errors.ts';
 import { agentCredentials } from './service.ts';
 
 const path = '/credentials';
@@ -84,6 +85,21 @@ onEachGatehouse('credentials', (g) => {
     await refuses(g(), ['PATCH', `${path}/${other.id}`, { acl: [] }, as], 403, 20084);
     await refuses(g(), ['DELETE', `${path}/${other.id}`, undefined, as], 403, 20084);
     assert.equal((await g().delete(`${path}/${own.id}`, as)).status, 204);
+  });
+
+  test('a key with an end, or a token in its overlap, makes none; it changes and deletes those that are there', async () => {
+    const end = '2098-01-01T00:00:00Z';
+    const { token } = await g().create('/api_keys', { expires_at: end });
+    assert.ok((await refuses(g(), ['POST', path, {}, { token }], 403, credentialEndless.code)).includes(end));
+    const { id } = await g().create(path, {}, { headers: { 'idempotency-key': 'endless' } });
+    const again = { token, headers: { 'idempotency-key': 'endless' } };
+    await refuses(g(), ['POST', path, {}, again], 403, credentialEndless.code);
+    assert.equal((await g().patch(`${path}/${id}`, { description: 'd' }, { token })).status, 200);
+    assert.equal((await g().delete(`${path}/${id}`, { token })).status, 204);
+    const rotated = await g().create('/api_keys');
+    const { body } = await g().post(`/api_keys/${rotated.id}/rotate`, { overlap_seconds: 600 });
+    await refuses(g(), ['POST', path, {}, { token: rotated.token }], 403, credentialEndless.code);
+    assert.equal((await g().post(path, {}, { token: body.token })).status, 201);
   });
 
   test('an owner of another account is as unknown as none', async () => {

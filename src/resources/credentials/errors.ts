@@ -35,3 +35,9 @@ export const tooManyAclRules = defineError(
   400,
   'The acl has {count} rules, where {limit} are allowed. A wildcard such as "bind:*.example.com" covers many names.',
 );
+
+export const credentialEndless = defineError(
+  20283,
+  403,
+  'The token of this call ends at {end}: with it no credential can be made, which would be good for longer. Use a key without an end.',
+);

@@ -9,7 +9,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { idBody } from '../../lib/ids.ts';
+import { idBody, toTimestamp } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
 import { authorizeOwner, ownerOf } from '../owners.ts';
 import { ownedByBots } from '../principals/service.ts';
@@ -17,6 +17,7 @@ import type { Resource, ResourceContext } from '../resource.ts';
 import { acceptAcl } from './acl.ts';
 import { createAgentCredentials } from './authenticate.ts';
 import {
+  credentialEndless,
   credentialInactiveOwner,
   credentialOtherOwner,
   credentialUnknownOwner,
@@ -98,12 +99,14 @@ function credentialOperations({ store, services }: ResourceContext): readonly Op
     secretFields: ['token'],
     fieldErrors: textFieldErrors(descriptionTooLong, metadataTooLong),
     errors: {
-      create: [wrongIdKindOfSeveral, ...fieldErrors, ...Object.values(ownerErrors)],
+      create: [wrongIdKindOfSeveral, ...fieldErrors, ...Object.values(ownerErrors), credentialEndless],
       update: [...fieldErrors, notCredentialOwner],
       delete: [notCredentialOwner],
     },
-    authorizeCreate: (transaction, { caller, body }) =>
-      authorizeOwner(transaction, caller, body.owner_id, services, ownerErrors),
+    async authorizeCreate(transaction, { caller, body }) {
+      checkEndless(caller);
+      await authorizeOwner(transaction, caller, body.owner_id, services, ownerErrors);
+    },
     async create(transaction, { caller, body }) {
       const ownerId = ownerOf(caller, body.owner_id);
       const first = { ...credentials.newDocument(caller.accountId), owner_id: ownerId, acl: acceptAcl(body.acl ?? []) };
@@ -132,6 +135,11 @@ function present(credential: Credential, { uri }: Call): object {
 function checkMayWrite({ principal }: Caller, { id, owner_id }: Credential): void {
   if (principal.admin || principal.id === owner_id) return;
   throw new UserError(notCredentialOwner, { credential: id, owner: owner_id });
+}
+
+/** Keeps a token that ends from giving anybody one that is good for longer: credentials have no end. */
+function checkEndless({ endsAtMs }: Caller): void {
+  if (endsAtMs !== Infinity) throw new UserError(credentialEndless, { end: toTimestamp(endsAtMs) });
 }
 
 /** Tokens of agents. They open no API, and API keys open no session of an agent. */
