@@ -25,7 +25,7 @@ export const authorityUnreachable = defineError(
 export const ordersUsedUp = defineError(
   20244,
   503,
-  'This installation has ordered {limit} certificates within an hour, which is its bound. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
+  'The orders of this hour are used up: this installation makes {limit}, of which {kept} are kept for renewals. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
 );
 
 export const hookFailed = defineError(
@@ -56,4 +56,10 @@ export const accountRefused = defineError(
   20276,
   502,
   'The authority gives this installation no account: {reason} Check GATEHOUSE_ACME_EMAIL, GATEHOUSE_ACME_EAB_KID and GATEHOUSE_ACME_EAB_KEY against what it asks for.',
+);
+
+export const shareUsedUp = defineError(
+  20281,
+  503,
+  'This account has used up its share of the {limit} orders that this installation makes in an hour, so that other accounts get certificates too. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
 );

@@ -4,15 +4,17 @@ import { newId, toTimestamp } from '../lib/ids.ts';
 import { openAuthority, replaceRejectedAccount } from './authority.ts';
 import type { AuthoritySettings } from './authority.ts';
 import { sentence } from './authority-requests.ts';
-import { authorityRefused, orderFaulted, ordersUsedUp } from './errors.ts';
+import { authorityRefused, orderFaulted, ordersUsedUp, shareUsedUp } from './errors.ts';
 import { jobsLeftBehind } from './left-behind.ts';
 import { carryOutOrder } from './order.ts';
 import type { OrderParts } from './order.ts';
-import { AuthorityFailure, OrderFault, RejectedError } from './order-fault.ts';
+import { AuthorityFailure, OrderFault, OrderGoneError, RejectedError } from './order-fault.ts';
 import { dueJobs } from './plan.ts';
-import type { PlanInput } from './plan.ts';
+import type { DueJob, PlanInput } from './plan.ts';
 import { followRenewalInfo } from './renewal-times.ts';
 import { retryWaitMs } from './schedule.ts';
+import { divideOrders, keptForRenewals } from './shares.ts';
+import type { HeldJob, ShareInput } from './shares.ts';
 import { LeaseLostError } from './storage.ts';
 import type { Job } from './storage.ts';
 
@@ -27,8 +29,8 @@ export interface ManagerOptions extends Pick<OrderParts, 'storage' | 'hook' | 'c
   /** Time for which certificates of names that are gone are kept after their end. */
   readonly keepMs: number;
   readonly authority: AuthoritySettings;
-  /** The names and certificates of now. */
-  readonly look: () => Promise<Pick<PlanInput, 'wanted' | 'certificates'>>;
+  /** The names, certificates and accounts of now. */
+  readonly look: () => Promise<Pick<PlanInput, 'wanted' | 'certificates'> & Pick<ShareInput, 'accounts'>>;
   readonly log: ManagerLog;
   readonly onOrder: (outcome: 'issued' | 'failed' | 'held') => void;
 }
@@ -39,7 +41,7 @@ const renewEveryMs = 10_000;
 /** Interval at which a process looks for work, and for a lease that nobody holds. */
 const lookMs = 5_000;
 const hourMs = 3_600_000;
-/** Names whose status says that they wait for the bound on orders. */
+/** Names of one account whose status says that they wait for a bound on orders. */
 const toldOfBound = 100;
 
 /** Gets and renews certificates while this process holds the lease; one process of the installation does at a time. */
@@ -50,7 +52,8 @@ export class AcmeManager implements AsyncDisposable {
   #wake = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
   #client: Client | undefined;
-  #isUsedUp = false;
+  /** Accounts of which a name waits for a bound on orders. */
+  #heldAccounts: ReadonlySet<string> = new Set();
   #hourlyMs = 0;
 
   constructor(options: ManagerOptions) {
@@ -131,39 +134,44 @@ export class AcmeManager implements AsyncDisposable {
   /** False if nothing is due. */
   async #doNext(): Promise<boolean> {
     if (this.#stop.signal.aborted) return false;
-    const { storage, look, hook } = this.#options;
-    const seen = await look();
+    const { storage, look, hook, ordersPerHour } = this.#options;
+    const { accounts, ...seen } = await look();
     const jobs = await storage.loadJobs();
-    const due = await dueJobs({ ...seen, jobs, nowMs: Date.now(), hasDns: hook !== undefined });
-    // Orders that were begun may be finished beyond the bound.
-    const job = (await this.#mayOrder(due)) ? due[0] : due.find(({ orderUrl }) => orderUrl !== undefined);
-    if (job === undefined) return false;
-    await this.#attempt(job);
+    const nowMs = Date.now();
+    const due = await dueJobs({ ...seen, jobs, nowMs, hasDns: hook !== undefined });
+    const orders = due.length === 0 ? [] : await storage.loadOrders(nowMs - hourMs);
+    const { next, held } = divideOrders({ due, orders, ordersPerHour, accounts });
+    await this.#tellHeld(held, nowMs);
+    if (next === undefined) return false;
+    await this.#attempt(next);
     return true;
   }
 
-  /** False while the installation has used up its orders of the last hour, which is said once each time. */
-  async #mayOrder(due: readonly Job[]): Promise<boolean> {
+  /** Tells of names that wait for a bound on orders: in their status, and in the log once for each account. */
+  async #tellHeld(held: readonly HeldJob[], nowMs: number): Promise<void> {
     const { storage, ordersPerHour, log, onOrder } = this.#options;
-    if (due.length === 0) return true;
-    const nowMs = Date.now();
-    const may = (await storage.countOrders(nowMs - hourMs)) < ordersPerHour;
-    if (!may && !this.#isUsedUp) {
-      const { code, message } = new OrderFault(ordersUsedUp, { limit: ordersPerHour });
-      log.warn({ waiting: due.length, code }, message);
-      const startedAt = toTimestamp(nowMs);
-      for (const job of due.slice(0, toldOfBound)) {
+    const known = this.#heldAccounts;
+    this.#heldAccounts = new Set(held.map(({ job }) => job.accountId));
+    const values = { limit: ordersPerHour, kept: keptForRenewals(ordersPerHour) };
+    const faults = { all: new OrderFault(ordersUsedUp, values), share: new OrderFault(shareUsedUp, values) };
+    const startedAt = toTimestamp(nowMs);
+    for (const [accountId, waiting] of Map.groupBy(held, ({ job }) => job.accountId)) {
+      if (!known.has(accountId)) {
+        const { code, message } = faults[waiting[0]?.by ?? 'all'];
+        log.warn({ accountId, waiting: waiting.length, code }, message);
+      }
+      for (const { job, by } of waiting.slice(0, toldOfBound)) {
+        const { code, message } = faults[by];
+        if (job.error?.code === code) continue;
         await storage.saveJob(this.#holder, { startedAt, ...job, error: { code, message } });
         onOrder('held');
       }
     }
-    this.#isUsedUp = !may;
-    return may;
   }
 
-  async #attempt(due: Job): Promise<void> {
+  async #attempt(due: DueJob): Promise<void> {
     const { storage, log, onOrder } = this.#options;
-    const { error: _error, retriesAt: _retriesAt, ...rest } = due;
+    const { error: _error, retriesAt: _retriesAt, ...rest } = due.job;
     const job: Job = { ...rest, startedAt: toTimestamp(Date.now()) };
     const name = job.hostname;
     await storage.saveJob(this.#holder, job);
@@ -172,19 +180,20 @@ export class AcmeManager implements AsyncDisposable {
       job.orderUrl === undefined ? 'ordering a certificate' : 'going on with the order of a certificate',
     );
     try {
-      const certificateId = await this.#underLease((signal) => this.#carryOut(job, signal));
+      const certificateId = await this.#underLease((signal) => this.#carryOut(job, due.isRenewal, signal));
       onOrder('issued');
       log.info({ name, certificateId }, 'a certificate was issued and is in force');
     } catch (error) {
       if (error instanceof LeaseLostError || this.#stop.signal.aborted) throw error;
-      await this.#fail(job, error);
+      if (error instanceof OrderGoneError) await storage.saveJob(this.#holder, withoutOrder(job));
+      else await this.#fail(job, error);
     }
   }
 
-  async #carryOut(job: Job, signal: AbortSignal): Promise<string> {
+  async #carryOut(job: Job, isRenewal: boolean, signal: AbortSignal): Promise<string> {
     const { storage, authority } = this.#options;
     this.#client ??= await openAuthority(storage, this.#holder, authority);
-    const parts = { ...this.#options, holder: this.#holder, signal };
+    const parts = { ...this.#options, holder: this.#holder, isRenewal, signal };
     try {
       return await carryOutOrder({ ...parts, client: this.#client }, job);
     } catch (error) {

@@ -22,3 +22,8 @@ export class RejectedError extends Error {
 
 /** The authority failed by itself, which some do for an account that they do not know. */
 export class AuthorityFailure extends OrderFault {}
+
+/** The order that was under way cannot come to an end any more. Another one counts against the bounds, like any. */
+export class OrderGoneError extends Error {
+  override readonly name = 'OrderGoneError';
+}

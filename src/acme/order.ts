@@ -11,7 +11,7 @@ import { sentence } from './authority-requests.ts';
 import { callHook } from './dns-hook.ts';
 import type { DnsHook } from './dns-hook.ts';
 import { authorityRefused, challengeFailed, orderLate } from './errors.ts';
-import { OrderFault, RejectedError } from './order-fault.ts';
+import { OrderFault, OrderGoneError, RejectedError } from './order-fault.ts';
 import { renewalIdOf } from './renewal-info.ts';
 import { renewalMs } from './schedule.ts';
 import type { AcmeStorage, Job } from './storage.ts';
@@ -26,6 +26,8 @@ export interface OrderParts {
   readonly hook: DnsHook | undefined;
   /** In the order in which they are tried. */
   readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
+  /** As in `DueJob`. */
+  readonly isRenewal: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -69,12 +71,13 @@ export async function carryOutOrder(parts: OrderParts, first: Job): Promise<stri
   });
 }
 
-/** The order that is under way, or a new one. Its URL and the key are stored before anything else is done with it. */
+/** The order that is under way, or a new one if there was none. Its URL and the key are stored before anything else is done with it. */
 async function beginOrder(parts: OrderParts, job: Job): Promise<{ readonly job: Job; readonly order: Order }> {
-  const { storage, holder, client } = parts;
+  const { storage, holder, client, isRenewal } = parts;
   const known = await findOrder(client, job);
   if (known !== undefined) return { job, order: known };
-  await storage.noteOrder(holder, Date.now());
+  if (job.orderUrl !== undefined) throw new OrderGoneError();
+  await storage.noteOrder(holder, { accountId: job.accountId, isRenewal }, Date.now());
   const identifiers = [{ type: 'dns', value: job.hostname }];
   const order = await refusing(job, () => client.createOrder({ identifiers }));
   const begun = { ...job, orderUrl: order.url };

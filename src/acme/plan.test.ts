@@ -39,7 +39,7 @@ async function due(
   hasDns = false,
 ): Promise<readonly string[]> {
   const found = await dueJobs({ wanted: names, certificates, jobs, nowMs, hasDns });
-  return found.map(({ hostname }) => hostname);
+  return found.map(({ job: { hostname } }) => hostname);
 }
 
 test('a name without a certificate is due, and one that a valid certificate of its account covers is not', async () => {
@@ -98,14 +98,31 @@ test('a name that has failed waits for its time, and an order that was begun is 
   assert.deepEqual(await due([wanted(name)], [certificate()], [job({ orderUrl: 'https://ca/1' })]), [name]);
 });
 
-test('new names go before renewals, and those that fail come last', async () => {
-  const [a, b, c] = ['a.gatehouse-app.net', 'b.gatehouse-app.net', 'c.gatehouse-app.net'] as const;
-  const own = certificate({ names: [b] });
+test('renewals go before new names, what ends first before what ends later, and of either those that fail come last', async () => {
+  const [a, b, c, d, e, f] = ['a', 'b', 'c', 'd', 'e', 'f'].map((label) => `${label}.gatehouse-app.net`) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const ends = [
+    [b, 20],
+    [c, 10],
+    [d, -1],
+    [e, 1],
+  ] as const;
+  const certificates = ends.map(([each, days]) =>
+    certificate({ id: `cert_${each}`, names: [each], notAfterMs: nowMs + days * dayMs }),
+  );
   const jobs = [
     job({ hostname: a, failures: 3, retriesAt: '2026-11-15T11:00:00Z' }),
-    job({ hostname: b, certificateId: own.id, renewsAt: '2026-11-15T11:00:00Z' }),
-  ];
-  assert.deepEqual(await due([wanted(a), wanted(b), wanted(c)], [own], jobs), [c, b, a]);
+    ...ends.map(([each]) => job({ hostname: each, certificateId: `cert_${each}`, renewsAt: '2026-11-15T11:00:00Z' })),
+    job({ hostname: f, certificateId: 'cert_deleted', renewsAt: '2026-11-15T11:00:00Z' }),
+  ].map((each) => (each.hostname === e ? { ...each, failures: 1 } : each));
+  const names = [a, b, c, d, e, f].map((each) => wanted(each));
+  assert.deepEqual(await due(names, certificates, jobs), [d, c, b, e, f, a]);
 });
 
 test('the work grows with the names and the certificates, not with both at once', async () => {

@@ -28,15 +28,24 @@ export interface PlanInput {
   readonly hasDns: boolean;
 }
 
-/** The jobs that are due now, those of names without any certificate first. Every name costs a few lookups. */
-export async function dueJobs(input: PlanInput): Promise<readonly Job[]> {
+/** A job that is due. */
+export interface DueJob {
+  readonly job: Job;
+  /** True: the certificate that was issued last is there, valid or not. */
+  readonly isRenewal: boolean;
+  /** End of that certificate, in milliseconds since 1970; 0 without one. */
+  readonly endsMs: number;
+}
+
+/** The jobs that are due now: renewals first, and of those what ends first. Every name costs a few lookups. */
+export async function dueJobs(input: PlanInput): Promise<readonly DueJob[]> {
   const pace = new Pace();
   const jobs = new Map(input.jobs.map((job) => [keyOf(job), job]));
   const askable = input.wanted.filter(({ hostname }) => whyNotAsked(hostname, input.hasDns) === undefined);
   const wildcards = new Set(askable.filter(({ hostname }) => hostname.startsWith('*.')).map(keyOf));
   if (pace.isDue) await pace.giveWay();
-  const valid = validCertificates(input);
-  const due: Job[] = [];
+  const known = knownCertificates(input);
+  const due: DueJob[] = [];
   for (const name of askable) {
     if (pace.isDue) await pace.giveWay();
     const { accountId, hostname, keyType, isManaged } = name;
@@ -44,27 +53,35 @@ export async function dueJobs(input: PlanInput): Promise<readonly Job[]> {
     const isBelow = !hostname.startsWith('*.') && wildcards.has(wildcardKeyOf(name));
     if (isBelow && !isManaged) continue;
     const job = jobs.get(keyOf(name)) ?? { accountId, hostname, keyType, failures: 0 };
-    if (isDue(name, job, valid, input.nowMs)) due.push({ ...job, keyType });
+    const found = known.byId.get(job.certificateId ?? '');
+    const issued = found !== undefined && covers(found, name) ? found : undefined;
+    if (!isDue(name, job, issued, known.endsMs, input.nowMs)) continue;
+    due.push({ job: { ...job, keyType }, isRenewal: issued !== undefined, endsMs: issued?.notAfterMs ?? 0 });
   }
-  return due.toSorted((one, other) => rank(one) - rank(other));
+  return due.toSorted(inOrder);
 }
 
-interface ValidCertificates {
+interface KnownCertificates {
   readonly byId: ReadonlyMap<string, KnownCertificate>;
-  /** End of the one that lasts longest, by `keyOf` each of its names. */
+  /** End of the valid one that lasts longest, by `keyOf` each of its names. */
   readonly endsMs: ReadonlyMap<string, number>;
 }
 
-function validCertificates({ certificates, nowMs }: PlanInput): ValidCertificates {
-  const valid = certificates.filter(({ notBeforeMs, notAfterMs }) => notBeforeMs <= nowMs && nowMs < notAfterMs);
+function knownCertificates({ certificates, nowMs }: PlanInput): KnownCertificates {
   const endsMs = new Map<string, number>();
-  for (const { accountId, names, notAfterMs } of valid) {
+  for (const certificate of certificates) {
+    if (!isValid(certificate, nowMs)) continue;
+    const { accountId, names, notAfterMs } = certificate;
     for (const hostname of names) {
       const key = keyOf({ accountId, hostname });
       endsMs.set(key, Math.max(endsMs.get(key) ?? 0, notAfterMs));
     }
   }
-  return { byId: new Map(valid.map((each) => [each.id, each])), endsMs };
+  return { byId: new Map(certificates.map((each) => [each.id, each])), endsMs };
+}
+
+function isValid({ notBeforeMs, notAfterMs }: KnownCertificate, nowMs: number): boolean {
+  return notBeforeMs <= nowMs && nowMs < notAfterMs;
 }
 
 /** The reason why no certificate is ordered for the name. */
@@ -73,11 +90,16 @@ function whyNotAsked(hostname: string, hasDns: boolean): string | undefined {
   return whyNotPublic(hostname);
 }
 
-function isDue(name: WantedName, job: Job, { byId, endsMs }: ValidCertificates, nowMs: number): boolean {
+function isDue(
+  name: WantedName,
+  job: Job,
+  issued: KnownCertificate | undefined,
+  endsMs: ReadonlyMap<string, number>,
+  nowMs: number,
+): boolean {
   if (job.retriesAt !== undefined && Date.parse(job.retriesAt) > nowMs) return false;
   if (job.orderUrl !== undefined) return true;
-  const issued = byId.get(job.certificateId ?? '');
-  const own = issued !== undefined && covers(issued, name) ? issued : undefined;
+  const own = issued !== undefined && isValid(issued, nowMs) ? issued : undefined;
   // 0: no certificate is for the name.
   const endMs = Math.max(endsMs.get(keyOf(name)) ?? 0, endsMs.get(wildcardKeyOf(name)) ?? 0);
   const renewsAtMs = job.renewsAt === undefined ? 0 : Date.parse(job.renewsAt);
@@ -91,9 +113,14 @@ function covers({ accountId, names }: KnownCertificate, name: WantedName): boole
   return accountId === name.accountId && (names.includes(name.hostname) || names.includes(wildcardOf(name.hostname)));
 }
 
-/** New names before renewals, and those that fail often last. */
-function rank({ certificateId, failures, orderUrl }: Job): number {
-  return failures * 4 + (certificateId === undefined ? 0 : 2) + (orderUrl === undefined ? 1 : 0);
+/** Renewals before new names, of either those that fail often last, and then what ends first. */
+function inOrder(one: DueJob, other: DueJob): number {
+  return (
+    Number(other.isRenewal) - Number(one.isRenewal) ||
+    one.job.failures - other.job.failures ||
+    one.endsMs - other.endsMs ||
+    Number(one.job.orderUrl === undefined) - Number(other.job.orderUrl === undefined)
+  );
 }
 
 type AccountName = Pick<Job, 'accountId' | 'hostname'>;

@@ -1,5 +1,6 @@
 import type { CertificatePair } from '../snapshot/local-ca.ts';
 import type { ChallengeEntry } from '../snapshot/contract.ts';
+import type { PastOrder } from './shares.ts';
 
 export type KeyType = 'ecdsa' | 'rsa';
 
@@ -58,8 +59,8 @@ export interface AcmeStorage {
   loadAccount(directory: string): Promise<StoredAccount | undefined>;
   saveAccount(holder: string, directory: string, account: StoredAccount): Promise<void>;
   /** Notes that an order is about to be made. */
-  noteOrder(holder: string, nowMs: number): Promise<void>;
-  countOrders(sinceMs: number): Promise<number>;
+  noteOrder(holder: string, order: PastOrder, nowMs: number): Promise<void>;
+  loadOrders(sinceMs: number): Promise<readonly PastOrder[]>;
   /** Resolves when this process answers the challenge; other gateways follow shortly after. */
   publish(holder: string, challenge: ChallengeEntry): Promise<void>;
   /** Undefined: all of them. */

@@ -3,6 +3,7 @@ import type { WantedName } from '../acme/plan.ts';
 import type { ServedNames } from '../acme/served-names.ts';
 import type { Config } from '../config/config.ts';
 import { acmeStorage } from '../resources/acme/service.ts';
+import { principals } from '../resources/principals/service.ts';
 import { managedDomains } from '../resources/reserved-domains/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import type { Observers } from './observers.ts';
@@ -34,7 +35,11 @@ export async function startAcme(config: Config, parts: AcmeParts): Promise<Async
       externalAccount:
         acmeEabKid === undefined || acmeEabKey === undefined ? undefined : { kid: acmeEabKid, hmacKey: acmeEabKey },
     },
-    look: async () => ({ wanted: await wantedNames(context, served), certificates: served.certificates }),
+    look: async () => ({
+      wanted: await wantedNames(context, served),
+      certificates: served.certificates,
+      accounts: await services.get(principals).countAccounts(),
+    }),
     log,
     onOrder: (outcome) => {
       metrics.certificateOrdered(outcome);

@@ -44,6 +44,10 @@ export class SmallAuthority implements Disposable {
   /** Keys of accounts, by URL. */
   readonly #accounts = new Map<string, JsonWebKey>();
   readonly #certificates: string[] = [];
+  /** Names of the orders that were made. */
+  readonly ordered: string[] = [];
+  /** Names that it issues nothing for: their orders become invalid. */
+  readonly refusedNames = new Set<string>();
   /** Answer to questions for renewal information. */
   suggestedWindow: { readonly start: string; readonly end: string } | undefined;
   /** Ids of certificates that were asked about. */
@@ -141,15 +145,19 @@ export class SmallAuthority implements Disposable {
     }
     const [, number] = /^\/certificate\/(\d+)$/.exec(path) ?? [];
     if (number !== undefined) return this.#certificates[Number(number)] ?? '';
+    if (path === '/order') this.ordered.push(payload.identifiers[0].value);
+    const at = path === '/order' ? this.ordered.length - 1 : Number(path.replace(/^.*\//, ''));
+    const name = this.ordered[at] ?? '';
     response.statusCode = path === '/order' ? 201 : 200;
-    response.setHeader('location', `${base}/order/1`);
+    response.setHeader('location', `${base}/order/${at}`);
     const order = {
-      status: 'ready',
+      status: this.refusedNames.has(name) && path !== '/order' ? 'invalid' : 'ready',
       authorizations: [],
-      identifiers: payload.identifiers,
-      finalize: `${base}/finalize`,
+      identifiers: [{ type: 'dns', value: name }],
+      finalize: `${base}/finalize/${at}`,
     };
-    if (path !== '/finalize') return order;
+    if (!path.startsWith('/finalize/')) return order;
+    if (this.refusedNames.has(name)) throw new Problem(403, 'rejectedIdentifier', 'We do not issue for this name.');
     this.#certificates.push(this.#sign(payload.csr));
     return { ...order, status: 'valid', certificate: `${base}/certificate/${this.#certificates.length - 1}` };
   }

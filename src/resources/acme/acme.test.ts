@@ -54,13 +54,18 @@ onEachDatabase('orders of public certificates', (newDatabase) => {
     );
   });
 
-  test('orders are counted from a time on', async () => {
+  test('orders are noted with their account and kind, and read from a time on', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase());
     const storage = gatehouse.app.context.services.get(acmeStorage);
     await storage.takeLease('one', 60_000);
     const nowMs = Date.parse('2026-11-15T12:00:00Z');
-    for (const ago of [7_200_000, 1_800_000, 0]) await storage.noteOrder('one', nowMs - ago);
-    assert.equal(await storage.countOrders(nowMs - 3_600_000), 2);
+    for (const [at, ago] of [7_200_000, 1_800_000, 0].entries())
+      await storage.noteOrder('one', { accountId: `ac_${at}`, isRenewal: at === 1 }, nowMs - ago);
+    const orders = await storage.loadOrders(nowMs - 3_600_000);
+    assert.deepEqual(
+      new Set(orders.map(({ accountId, isRenewal }) => `${accountId} ${isRenewal}`)),
+      new Set(['ac_1 true', 'ac_2 false']),
+    );
   });
 
   test('an authority that cannot be reached is told in the status, and asked again later', async () => {

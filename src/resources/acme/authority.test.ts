@@ -5,7 +5,10 @@ import { test } from 'node:test';
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
 import { SmallAuthority } from '../../../test/support/small-authority.ts';
+import { ordersUsedUp, shareUsedUp } from '../../acme/errors.ts';
+import type { Job } from '../../acme/storage.ts';
 
 const externalAccount = { kid: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
 const domain = { domain: 'bound.gatehouse-app.net', certificate_management_policy: {} };
@@ -85,11 +88,61 @@ onEachDatabase('authorities that ask for more', (newDatabase) => {
   });
 });
 
+onEachDatabase('the bound on orders', (newDatabase) => {
+  const managed = (name: string) => ({ domain: `${name}.gatehouse-app.net`, certificate_management_policy: {} });
+  const statusOf = async (gatehouse: Gatehouse, id: string, token = gatehouse.token) =>
+    (await gatehouse.get(`/reserved_domains/${id}`, { token })).body.certificate_management_status;
+
+  test('is shared by accounts, and new names leave some to renewals', async () => {
+    using authority = await SmallAuthority.start();
+    // One of four is kept for renewals, and the others are divided between those who want some and one who comes later.
+    const settings = { acme: 'on', acmeDirectory: authority.directory, acmeOrdersPerHour: '4' };
+    await using gatehouse = await Gatehouse.start(await newDatabase(), settings);
+    const { token } = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
+    const greedy: string[] = [];
+    for (const name of ['b1', 'b2', 'b3', 'b4'])
+      greedy.push((await gatehouse.create('/reserved_domains', managed(name), { token })).id);
+    const errorOf = async (at: number) =>
+      (await statusOf(gatehouse, greedy[at] ?? '', token)).provisioning_job?.error_code;
+    await until(async () => (await errorOf(3)) === `ERR_GATEHOUSE_${shareUsedUp.code}`, 'the others wait');
+    assert.deepEqual(authority.ordered, ['b1.gatehouse-app.net', 'b2.gatehouse-app.net']);
+
+    const { id } = await gatehouse.create('/reserved_domains', managed('a1'));
+    await until(async () => (await statusOf(gatehouse, id)).renews_at !== null, 'another account gets one');
+    const next = await gatehouse.create('/reserved_domains', managed('a2'));
+    const told = async () => (await statusOf(gatehouse, next.id)).provisioning_job?.error_code;
+    await until(async () => (await told()) === `ERR_GATEHOUSE_${ordersUsedUp.code}`, 'new names have no more');
+
+    await changeJob(gatehouse, 'a1.gatehouse-app.net', (job) => ({ ...job, renewsAt: '2020-01-01T00:00:00Z' }));
+    await until(async () => authority.ordered.length === 4, 'the renewal has');
+    assert.deepEqual(authority.ordered.slice(2), ['a1.gatehouse-app.net', 'a1.gatehouse-app.net']);
+    const lines = gatehouse.logLines.filter((line) => line.includes('GATEHOUSE_ACME_ORDERS_PER_HOUR'));
+    assert.equal(lines.length, 2, 'one for each account');
+  });
+
+  test('holds for the order that follows one which has become invalid', async () => {
+    using authority = await SmallAuthority.start();
+    authority.refusedNames.add('refused.gatehouse-app.net');
+    const settings = { acme: 'on', acmeDirectory: authority.directory, acmeOrdersPerHour: '1' };
+    await using gatehouse = await Gatehouse.start(await newDatabase(), settings);
+    const { id } = await gatehouse.create('/reserved_domains', managed('refused'));
+    const told = async () => (await statusOf(gatehouse, id)).provisioning_job.error_code;
+    await until(async () => (await told()) === 'ERR_GATEHOUSE_20241', 'it is refused');
+    await changeJob(gatehouse, 'refused.gatehouse-app.net', ({ retriesAt: _retriesAt, ...job }) => job);
+    await until(async () => (await told()) === `ERR_GATEHOUSE_${ordersUsedUp.code}`, 'the next one waits');
+    assert.equal(authority.ordered.length, 1);
+  });
+});
+
 /** As if the time had come to ask the authority again. */
-async function makeAskable({ app }: Gatehouse): Promise<void> {
+async function makeAskable(gatehouse: Gatehouse): Promise<void> {
+  await changeJob(gatehouse, domain.domain, ({ asksAt: _asksAt, ...job }) => job);
+}
+
+async function changeJob({ app }: Gatehouse, hostname: string, change: (job: Job) => Job): Promise<void> {
   await app.context.store.writeUnlogged(async (writer) => {
-    const [row] = await writer.all('SELECT document FROM acme_jobs');
-    const { asksAt: _asksAt, ...job } = JSON.parse(String(row?.[0]));
-    await writer.run('UPDATE acme_jobs SET document = $1', [JSON.stringify(job)]);
+    const [row] = await writer.all('SELECT document FROM acme_jobs WHERE hostname = $1', [hostname]);
+    const changed = JSON.stringify(change(JSON.parse(String(row?.[0]))));
+    await writer.run('UPDATE acme_jobs SET document = $1 WHERE hostname = $2', [changed, hostname]);
   });
 }

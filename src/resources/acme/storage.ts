@@ -60,16 +60,22 @@ export function createAcmeStorage(context: Context): AcmeStorage {
         const sealed = sealer.seal(keyPem, accountContext(directory));
         await writer.run(sql, [directory, url ?? null, sealed, replacedAt ?? null]);
       }),
-    noteOrder: (holder, nowMs) =>
+    noteOrder: (holder, { accountId, isRenewal }, nowMs) =>
       held(holder, async (writer) => {
         await writer.run('DELETE FROM acme_orders WHERE started_at < $1', [toTimestamp(nowMs - keptOrdersMs)]);
-        const values = [newId('acmeorder'), toTimestamp(nowMs)];
-        await writer.run('INSERT INTO acme_orders (id, started_at) VALUES ($1, $2)', values);
+        const values = [newId('acmeorder'), toTimestamp(nowMs), accountId ?? null, isRenewal ? 1 : 0];
+        await writer.run(
+          'INSERT INTO acme_orders (id, started_at, account_id, renewal) VALUES ($1, $2, $3, $4)',
+          values,
+        );
       }),
-    async countOrders(sinceMs) {
-      const sql = 'SELECT count(*) FROM acme_orders WHERE started_at >= $1';
-      const [row] = await store.queries.all(sql, [toTimestamp(sinceMs)]);
-      return Number(row?.[0]);
+    async loadOrders(sinceMs) {
+      const sql = 'SELECT account_id, renewal FROM acme_orders WHERE started_at >= $1';
+      const rows = await store.queries.all(sql, [toTimestamp(sinceMs)]);
+      return rows.map(([accountId, renewal]) => ({
+        accountId: accountId === null ? undefined : String(accountId),
+        isRenewal: Number(renewal) === 1,
+      }));
     },
     publish: (holder, challenge) =>
       held(holder, async (writer) => {

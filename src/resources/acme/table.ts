@@ -25,6 +25,13 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { name: 'acme 0002 replaced accounts', sql: 'ALTER TABLE acme_accounts ADD COLUMN replaced_at TEXT' },
+  {
+    name: 'acme 0003 orders of accounts',
+    sql: `
+      ALTER TABLE acme_orders ADD COLUMN account_id TEXT;
+      ALTER TABLE acme_orders ADD COLUMN renewal INTEGER;
+    `,
+  },
 ];
 
 export function jobId({ accountId, hostname }: Pick<Job, 'accountId' | 'hostname'>): string {

@@ -32,6 +32,10 @@ export function createDirectory(store: Store): Principals {
     async accountName(accountId) {
       return (await store.find(accounts, accountId, accountId))?.name ?? '';
     },
+    async countAccounts() {
+      const [row] = await store.queries.all('SELECT count(*) FROM accounts');
+      return Number(row?.[0]);
+    },
   };
 }
 

@@ -9,6 +9,7 @@ export interface Principals {
   /** As the database has it, inside a write. */
   load(transaction: Transaction, accountId: string, id: string): Promise<Principal | undefined>;
   accountName(accountId: string): Promise<string>;
+  countAccounts(): Promise<number>;
   /** The name is empty for one that is gone. */
   describe(accountId: string, id: string): Promise<PrincipalDescription>;
 }
