@@ -94,6 +94,19 @@ test('a certificate of another account is never served, not for a name, not unde
   await site.gatehouse.delete(`/tls_certificates/${id}`, { token });
 });
 
+test('a name that no edge has is answered with a certificate for it and a page of the gateway, until an edge has it', async () => {
+  const { token } = await createUser(site.gatehouse, 'admin', await createAccount(site.gatehouse));
+  const pair = pairFor('*.unserved.test');
+  const { id } = await site.gatehouse.create('/tls_certificates', pair, { token });
+  const { certificate, status, headers } = await askHttps(site.httpsPort, 'a.unserved.test');
+  assert.equal(certificate?.fingerprint256, fingerprint(pair));
+  assert.deepEqual([status, headers?.['gatehouse-error-code']], [404, 'ERR_GATEHOUSE_3200']);
+  const edge = await site.gatehouse.create('/edges/https', { hostports: ['a.unserved.test:443'] });
+  assert.equal(await servedFor('a.unserved.test'), 'local', 'the edge is of another account');
+  await site.gatehouse.delete(`/edges/https/${edge.id}`);
+  await site.gatehouse.delete(`/tls_certificates/${id}`, { token });
+});
+
 test('a name that moves to another account takes no certificate along', async () => {
   const { token } = await createUser(site.gatehouse, 'admin', await createAccount(site.gatehouse));
   const pair = pairFor('moving.test');
