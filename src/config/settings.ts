@@ -290,6 +290,12 @@ export const settings = {
     fallback: '10000',
     read: readWholeNumber(1, 1_000_000),
   },
+  passwordFailures: {
+    form: 'count',
+    help: 'wrong passwords a minute from one address, or one /64 of IPv6, at one endpoint with basic authentication, after which it is refused there with 429, or "off" for no limit',
+    fallback: '20',
+    read: orOff(readWholeNumber(1, 1_000_000)),
+  },
   accountCalls: {
     form: 'calls',
     help: 'API calls of one account that are in progress at once; more wait for their turn',

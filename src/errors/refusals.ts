@@ -4,6 +4,7 @@ import {
   credentialsRequired,
   refusedByModule,
   refusedByRestriction,
+  tooManyWrongPasswords,
   userAgentRefused,
 } from './shared.ts';
 import type { ErrorDefinition } from './user-error.ts';
@@ -13,6 +14,7 @@ export const refusals: readonly ErrorDefinition[] = [
   refusedByModule,
   refusedByRestriction,
   credentialsRequired,
+  tooManyWrongPasswords,
   userAgentRefused,
   clientCertificateRequired,
   clientCertificateRefused,

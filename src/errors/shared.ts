@@ -67,6 +67,12 @@ export const credentialsRequired = defineError(
   'A name and a password are needed here. Send them by basic authentication.',
 );
 
+export const tooManyWrongPasswords = defineError(
+  20282,
+  429,
+  'Too many wrong passwords have come from {source}. Wait {seconds} seconds, then send the right one.',
+);
+
 export const userAgentRefused = defineError(
   20152,
   403,

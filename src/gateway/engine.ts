@@ -49,6 +49,8 @@ export interface GatewayOptions {
   readonly http1FastPath: boolean;
   /** True: a public name without a certificate gets a TLS alert, in place of a leaf of the local CA. */
   readonly refusesPublicNames?: boolean;
+  /** Wrong passwords that one source may give at one endpoint within a minute; undefined: any number. */
+  readonly passwordFailures?: number | undefined;
   readonly timeouts: GatewayTimeouts;
   readonly bounds: GatewayBounds;
   readonly inward: InwardOptions;
@@ -114,6 +116,8 @@ export interface TrafficObserver {
   entryFault(event: EntryFault): void;
   /** A connection to a backend was not made, because it leads inwards. */
   backendRefused(event: BackendRefused): void;
+  /** A password was wrong, or was not looked at because too many before it were. */
+  passwordRefused(wrong: WrongPassword, answer: 'checked' | 'unchecked'): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */
   ownArrivalReset(): void;
 }
@@ -129,6 +133,12 @@ export interface HandshakeFailed {
   readonly reason: HandshakeFault;
   /** As the client sent it; empty where it did not. */
   readonly name: string;
+  readonly source: string;
+}
+
+export interface WrongPassword {
+  readonly edgeId: string;
+  /** The address, or the /64 of an IPv6 address; as `formatSourceKey` writes it. */
   readonly source: string;
 }
 

@@ -7,7 +7,7 @@ import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { EngineBounds } from './bounds/engine-bounds.ts';
-import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
+import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from './engine.ts';
 import { Challenges } from './certificates/challenges.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
@@ -48,6 +48,8 @@ export interface NodeEngine extends Engine {
   stage(update: SnapshotUpdate): Promise<StagedUpdate>;
   /** Addresses of the HTTPS front's listeners once they are open: the system may have chosen the ports. */
   readonly addresses: HttpsFront['addresses'];
+  /** As in `HttpsFront`. */
+  countPasswords(wrong: readonly WrongPassword[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
 }
@@ -164,6 +166,10 @@ class SocketEngine implements NodeEngine {
 
   isOurs(arrived: Socket, port: number): Awaitable<boolean> {
     return this.#parts.upstream.arrivals.isOurs(arrived, port);
+  }
+
+  countPasswords(wrong: readonly WrongPassword[]): void {
+    this.#https?.countPasswords(wrong);
   }
 
   made(arrival: Arrival): boolean {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { FailureLimiter } from './failure-limiter.ts';
-import type { FailureAnswer, FailureLimits, SourceFailures } from './failure-limiter.ts';
+import type { SourceFailures } from './failure-counts.ts';
+import type { FailureAnswer, FailureLimits } from './failure-limiter.ts';
 import { parseIp } from './ip/address.ts';
 
 interface Report {

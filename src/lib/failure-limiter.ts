@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { FailureCounts } from './failure-counts.ts';
+import type { FailureReport } from './failure-counts.ts';
 import type { IpAddress } from './ip/address.ts';
 import { formatSourceKey, sourceKey } from './ip/source-key.ts';
 
@@ -24,53 +26,26 @@ export interface FailureVerdict {
   readonly retryAfterSeconds: number;
 }
 
-export interface SourceFailures {
-  readonly source: string;
-  readonly failures: number;
-  /** Those of them that were refused instead of answered. */
-  readonly refused: number;
-}
-
-/** Told of the failures of a minute: those of the sources that failed most, and those of all others together. */
-export type FailureReport = (sources: readonly SourceFailures[], others: Omit<SourceFailures, 'source'>) => void;
-
-interface Count {
-  failures: number;
-  refused: number;
-}
-
-const windowMs = 60_000;
 const delayMs = 1_000;
-/** Sources that are reported one by one, those with the most failures first; the others are added up. */
-const reportedSources = 100;
 
-/**
- * Slows down, then refuses, sources that fail too often, such as at guessing credentials. Counts within windows of a
- * minute. Memory is bounded: sources beyond the limit share one count, so that no number of them goes uncounted.
- */
+/** Slows down, then refuses, sources that fail too often within a minute, such as at guessing credentials. */
 export class FailureLimiter implements Disposable {
   readonly #limits: FailureLimits;
-  readonly #report: FailureReport;
-  #counts = new Map<string, Count>();
-  #others: Count = { failures: 0, refused: 0 };
-  #endsAtMs = 0;
+  readonly #counts: FailureCounts;
   #held = 0;
-  #timer: NodeJS.Timeout | undefined;
 
   /** `report` is called at the end of each minute in which something failed. */
   constructor(limits: FailureLimits, report: FailureReport) {
     this.#limits = limits;
-    this.#report = report;
+    this.#counts = new FailureCounts(limits.sources, report);
   }
 
   /** Counts a failure; resolves when it may be answered. Success is never asked about. */
   async failed(address: IpAddress): Promise<FailureVerdict> {
     const { prompt, slowed, held } = this.#limits;
-    this.#beginWindow();
     const source = formatSourceKey(sourceKey(address));
-    const count = this.#countOf(source);
-    count.failures += 1;
-    const retryAfterSeconds = Math.max(1, Math.ceil((this.#endsAtMs - performance.now()) / 1000));
+    const count = this.#counts.add(source);
+    const { retryAfterSeconds } = this.#counts;
     if (count.failures <= prompt) return { answer: 'prompt', source, retryAfterSeconds };
     if (count.failures > prompt + slowed || this.#held >= held) {
       count.refused += 1;
@@ -84,39 +59,10 @@ export class FailureLimiter implements Disposable {
 
   /** Reports the window and forgets its counts. */
   endWindow(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const [counts, others] = [this.#counts, this.#others];
-    this.#counts = new Map();
-    this.#others = { failures: 0, refused: 0 };
-    if (counts.size === 0) return;
-    const all = [...counts].map(([source, count]) => ({ source, ...count }));
-    const sorted = all.toSorted((a, b) => b.failures - a.failures);
-    for (const { failures, refused } of sorted.slice(reportedSources)) {
-      others.failures += failures;
-      others.refused += refused;
-    }
-    this.#report(sorted.slice(0, reportedSources), others);
+    this.#counts.endWindow();
   }
 
   [Symbol.dispose](): void {
     this.endWindow();
-  }
-
-  #beginWindow(): void {
-    if (this.#timer !== undefined) return;
-    this.#endsAtMs = performance.now() + windowMs;
-    this.#timer = setTimeout(() => {
-      this.endWindow();
-    }, windowMs).unref();
-  }
-
-  #countOf(source: string): Count {
-    const known = this.#counts.get(source);
-    if (known !== undefined) return known;
-    if (this.#counts.size >= this.#limits.sources) return this.#others;
-    const count = { failures: 0, refused: 0 };
-    this.#counts.set(source, count);
-    return count;
   }
 }

@@ -69,6 +69,7 @@ function joinSteps(actions: readonly ModuleAction[]): Pipeline {
     admits: (source, rules) => checks.every((admits) => admits(source, rules)),
     clientCa: actions.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     refuses: firstRefusal(actions.flatMap(({ refuses }) => refuses ?? [])),
+    asksPassword: actions.some(({ asksPassword }) => asksPassword === true),
     breaker: actions.find(({ breaker }) => breaker !== undefined)?.breaker,
     convertsWebsocket: actions.some(({ convertsWebsocket }) => convertsWebsocket === true),
     backendId: actions.find(({ backendId }) => backendId !== undefined)?.backendId,

@@ -93,6 +93,8 @@ export interface ModuleAction {
   readonly clientCa?: string;
   /** Checks the headers of a request, as the client sent them. Returns the error to answer with, if it is refused. */
   readonly refuses?: (headers: HeaderList) => UserError | undefined;
+  /** True: `refuses` checks a password, which somebody may try to guess. */
+  readonly asksPassword?: true;
   readonly breaker?: CircuitBreaker;
   /** True: only WebSockets are served, and the backend gets the bytes of their messages without any HTTP. */
   readonly convertsWebsocket?: true;
@@ -114,6 +116,7 @@ export interface Pipeline {
   readonly backendId: string | undefined;
   readonly clientCa: string | undefined;
   readonly refuses: ModuleAction['refuses'] | undefined;
+  readonly asksPassword: boolean;
   readonly breaker: CircuitBreaker | undefined;
   readonly convertsWebsocket: boolean;
   /** Undefined, like the other functions below, if no module takes part: the usual case must cost nothing. */

@@ -1,11 +1,5 @@
 import type { GatewayLog, HandshakeFailed } from '../gateway/engine.ts';
-import { BoundedCache } from '../lib/bounded-cache.ts';
-
-/** Shortest interval between lines about one name. */
-const sameNameMs = 60_000;
-/** Most lines within that interval: whoever scans makes up names. */
-const linesPerInterval = 60;
-const rememberedNames = 10_000;
+import { LineLimit } from './line-limit.ts';
 
 const words: Readonly<Record<HandshakeFailed['reason'], string | undefined>> = {
   unknown_name: 'no edge has this host name: check the hostports of the edge that is meant, or who calls',
@@ -20,19 +14,13 @@ const words: Readonly<Record<HandshakeFailed['reason'], string | undefined>> = {
 
 /** Logs failed handshakes, at most one a minute for each name, and for each source where there is no name. */
 export function createHandshakeLog(log: GatewayLog, now: () => number = Date.now): (event: HandshakeFailed) => void {
-  const loggedAt = new BoundedCache<string, number>(rememberedNames);
-  let since = 0;
-  let lines = 0;
+  const lines = new LineLimit(now);
   return ({ reason, name, source }) => {
     const message = words[reason];
-    const key = `${reason} ${name === '' ? source : name}`;
-    const nowMs = now();
-    if (message === undefined || nowMs - (loggedAt.get(key) ?? 0) < sameNameMs) return;
-    if (nowMs - since >= sameNameMs) [since, lines] = [nowMs, 0];
-    if (++lines > linesPerInterval) return;
-    loggedAt.fill(loggedAt.ticket(), key, nowMs);
+    const verdict = message === undefined ? 'none' : lines.ask(`${reason} ${name === '' ? source : name}`);
+    if (message === undefined || verdict === 'none') return;
     log.warn({ reason, host: name, source }, message);
-    if (lines === linesPerInterval) {
+    if (verdict === 'last') {
       log.warn(
         {},
         'further failed handshakes are not logged for a while: gatehouse_tls_handshakes_failed_total counts them',

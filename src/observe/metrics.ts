@@ -29,6 +29,11 @@ export class Metrics {
     'Calls without a valid credential, by how they were answered.',
     ['answer'],
   );
+  readonly #wrongPasswords = this.#counter(
+    'gatehouse_wrong_passwords_total',
+    'Requests to endpoints with basic authentication whose password was wrong (checked), or was not looked at after too many (unchecked).',
+    ['answer'],
+  );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
   readonly #faultyEntries = this.#gauge(
     'gatehouse_faulty_entries',
@@ -177,6 +182,11 @@ export class Metrics {
   /** `answer` is one of a few words. */
   authenticationFailed(answer: string): void {
     this.#failedAuthentications.inc({ answer });
+  }
+
+  /** `answer` is one of two words. */
+  passwordRefused(answer: string): void {
+    this.#wrongPasswords.inc({ answer });
   }
 
   boundsReported(reports: readonly BoundReport[]): void {

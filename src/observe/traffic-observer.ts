@@ -1,10 +1,11 @@
-import type { BackendRefused, GatewayLog, TrafficObserver } from '../gateway/engine.ts';
+import type { BackendRefused, GatewayLog, TrafficObserver, WrongPassword } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import { logFields } from '../lib/log-fields.ts';
 import type { EntryFaults } from './entry-faults.ts';
 import { createHandshakeLog } from './handshake-log.ts';
+import { LineLimit } from './line-limit.ts';
 import type { ListenerFaults } from './listener-faults.ts';
 import type { LiveTraffic } from './live-traffic.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,6 +35,7 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
   const logHandshake = createHandshakeLog(log);
+  const logPassword = createPasswordLog(log);
   const isLogged = () => accessLogShare === 1 || (accessLogShare > 0 && Math.random() < accessLogShare);
   return {
     warned(restrictionIds, source) {
@@ -86,6 +88,10 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       metrics.inwardRefused(event.leadsTo);
       logRefusal(event);
     },
+    passwordRefused(wrong, answer) {
+      metrics.passwordRefused(answer);
+      if (answer === 'unchecked') logPassword(wrong);
+    },
     ownArrivalReset() {
       metrics.inwardRefused('arrival');
     },
@@ -120,6 +126,18 @@ function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
         ? 'give the backend another address, or set GATEHOUSE_BACKEND_ALLOW_LINK_LOCAL=on if it is meant'
         : 'give the backend the address and port of the server behind the edge';
     log.warn(logFields({ ...event, remedy }), 'a backend that leads inwards was not connected to');
+  };
+}
+
+/** Logs sources that are refused for their wrong passwords, at most once a minute for each endpoint and source. */
+function createPasswordLog(log: GatewayLog): (wrong: WrongPassword) => void {
+  const lines = new LineLimit();
+  return (wrong) => {
+    const verdict = lines.ask(`${wrong.edgeId} ${wrong.source}`);
+    if (verdict === 'none') return;
+    log.warn(logFields(wrong), 'too many wrong passwords: this source is refused at this endpoint for up to a minute');
+    if (verdict === 'last')
+      log.warn({}, 'further such sources are not logged for a while: gatehouse_wrong_passwords_total counts them');
   };
 }
 

@@ -69,6 +69,7 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
       allowLinkLocal: config.backendAllowLinkLocal === 'on',
       networkId: thisMachine().networkId,
     },
+    passwordFailures: config.passwordFailures,
     timeouts: gatewayTimeouts(config),
   };
 }

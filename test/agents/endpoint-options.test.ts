@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { WebSocket } from 'ws';
 
+import { tooManyWrongPasswords } from '../../src/errors/shared.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { httpProgram, rawProgram, visit, visitTcp } from './support/endpoint-visitors.ts';
@@ -82,6 +83,24 @@ onServed(
       });
       assert.equal((await visit(served(), url, { headers: authorization('a wrong password') })).status, 401);
       assert.equal((await visit(served(), url, { headers: authorization('a long password') })).body, 'in');
+    });
+
+    test('BasicAuth refuses an address that guesses, and says so in the log', async (t) => {
+      const program = await httpProgram(t, (_request, response) => response.end('in'));
+      const url = (
+        await (await connect()).httpEndpoint().basicAuth('ada', 'a long password').listenAndForward(program)
+      ).url();
+      const ask = (password: string, from?: string) => {
+        const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+        return visit(served(), url, { headers: { authorization }, ...(from !== undefined && { from }) });
+      };
+      for (let count = 0; count < 20; count++) assert.equal((await ask(`guess ${count}`)).status, 401);
+      const refused = await ask('a long password');
+      assert.deepEqual(outcome(refused), { status: 429, code: `ERR_NGROK_${tooManyWrongPasswords.code}` });
+      assert.ok(Number(refused.headers['retry-after']) >= 1);
+      assert.equal((await ask('a long password', '127.0.0.9')).body, 'in');
+      const { logLines } = served().gatehouse;
+      await until(() => logLines.some((line) => line.includes('too many wrong passwords')), 'it is logged');
     });
 
     test('agents share an endpoint with BasicAuth if they ask for the same credentials', async (t) => {

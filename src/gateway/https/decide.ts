@@ -82,8 +82,12 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
       ? rulesUnloadable(wanted)
       : new UserError(refusedByModule, { address: formatIp(source) });
   }
+  const countedSource = countedSourceOf(exchange, source, context);
   const refusal =
-    checkShownCertificate(pipeline.clientCa, exchange.client.certificate) ?? pipeline.refuses?.(exchange.headers);
+    checkShownCertificate(pipeline.clientCa, exchange.client.certificate) ??
+    (pipeline.asksPassword
+      ? context.passwords.check(edge.id, countedSource, exchange.headers, pipeline.refuses)
+      : pipeline.refuses?.(exchange.headers));
   if (refusal !== undefined) throw refusal;
   if (warnedBy.length > 0) {
     log.warnedBy = warnedBy;
@@ -108,7 +112,6 @@ export function decide(exchange: Exchange, context: RequestContext, log: AccessL
     headers: exchange.headers,
     certificate: exchange.client.certificate,
   };
-  const countedSource = countedSourceOf(exchange, source, context);
   return { exchange, accountId: edge.accountId, route, admittedBy, countedSource, pool, head, expectsContinue };
 }
 

@@ -7,7 +7,7 @@ import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
-import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { TlsPassThrough } from '../tcp/front.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
@@ -33,6 +33,7 @@ import { OpenTunnels } from './open-tunnels.ts';
 import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
 import { BackendTable } from './upstream/backend-table.ts';
+import { WrongPasswords } from './wrong-passwords.ts';
 
 export interface HttpsFrontParts {
   readonly options: GatewayOptions;
@@ -61,6 +62,8 @@ export interface HttpsFront extends Front {
   readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
   /** The account whose edge serves the host. */
   accountOfHost(hostname: string): string | undefined;
+  /** Counts wrong passwords that have come to other workers. */
+  countPasswords(wrong: readonly WrongPassword[]): void;
 }
 
 /** Interval at which a drain looks for connections that have become idle. */
@@ -125,6 +128,7 @@ class NodeHttpsFront implements HttpsFront {
       encoders: bounds.encoders,
       access,
       tunnels: new OpenTunnels(this.#hosts, access),
+      passwords: new WrongPasswords(options.passwordFailures, observer),
       observer,
       log,
       trustedProxies: options.trustedProxies,
@@ -206,6 +210,10 @@ class NodeHttpsFront implements HttpsFront {
     return authority === undefined ? undefined : this.#hosts.find(authority.name)?.accountId;
   }
 
+  countPasswords(wrong: readonly WrongPassword[]): void {
+    for (const each of wrong) this.#context.passwords.count(each);
+  }
+
   async drain(limitMs: number): Promise<void> {
     this.#context.draining = true;
     for (const listener of this.#listeners.values()) listener.close();
@@ -222,6 +230,7 @@ class NodeHttpsFront implements HttpsFront {
     this.#h1.close();
     this.#redirect.close();
     this.#watch[Symbol.dispose]();
+    this.#context.passwords[Symbol.dispose]();
   }
 
   #acceptTls(socket: Socket, client: ClientSource): void {

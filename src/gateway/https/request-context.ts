@@ -9,6 +9,7 @@ import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { BackendTable } from './upstream/backend-table.ts';
+import type { WrongPasswords } from './wrong-passwords.ts';
 
 /** The parts and settings that are needed to decide on a request and carry it out. */
 export interface RequestContext {
@@ -19,6 +20,7 @@ export interface RequestContext {
   readonly encoders: ResponseEncoders;
   readonly access: AccessTable;
   readonly tunnels: OpenTunnels;
+  readonly passwords: WrongPasswords;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly trustedProxies: CidrSet;

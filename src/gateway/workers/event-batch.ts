@@ -50,6 +50,9 @@ export class EventBatch {
       backendRefused: (event) => {
         this.#add(['backendRefused', event]);
       },
+      passwordRefused: (...event) => {
+        this.#add(['passwordRefused', ...event]);
+      },
       ownArrivalReset: () => {
         this.#add(['ownArrivalReset']);
       },

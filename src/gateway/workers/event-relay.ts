@@ -101,6 +101,9 @@ export class EventRelay {
       case 'backendRefused':
         this.#observer.backendRefused(event[1]);
         break;
+      case 'passwordRefused':
+        this.#observer.passwordRefused(event[1], event[2]);
+        break;
       case 'ownArrivalReset':
         this.#observer.ownArrivalReset();
         break;

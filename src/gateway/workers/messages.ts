@@ -1,7 +1,7 @@
 import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
-import type { GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
+import type { GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 
 /** File descriptor of a worker's end of the link to its parent, a pair of sockets that nobody else can open. */
@@ -29,6 +29,7 @@ export type Task =
   | { readonly task: 'abandon' }
   | { readonly task: 'drain'; readonly limitMs: number }
   | { readonly task: 'made'; readonly arrival: Arrival }
+  | { readonly task: 'countPasswords'; readonly wrong: readonly WrongPassword[] }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 
 export type Request = Task & { readonly number: number };

@@ -7,13 +7,13 @@ import { openNothing } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
-import type { Engine, GatewayLog, TrafficObserver } from '../engine.ts';
+import type { Engine, GatewayLog, TrafficObserver, WrongPassword } from '../engine.ts';
 import { Arrivals } from '../upstream/arrivals.ts';
 import { OwnAddresses } from '../upstream/own-addresses.ts';
 import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventRelay } from './event-relay.ts';
-import type { Question, WorkerStart } from './messages.ts';
+import type { Question, TrafficEvent, WorkerStart } from './messages.ts';
 import { WorkerLinks } from './worker-links.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
@@ -71,8 +71,9 @@ class ProcessEngine implements WorkerEngine {
     this.#log = log;
     this.#relay = new EventRelay(observer);
     this.#links = new WorkerLinks({ openStream, unreadMib: options.bounds.linkUnreadMib, observer, log });
-    const observed: WorkerSettings['observed'] = ({ number }, events) => {
-      this.#relay.relay(number, events);
+    const observed: WorkerSettings['observed'] = (worker, events) => {
+      this.#relay.relay(worker.number, events);
+      this.#tellPasswords(worker, events);
     };
     const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
     const questioned: WorkerSettings['questioned'] = (asking, question) => void this.#answer(asking, question);
@@ -139,6 +140,14 @@ class ProcessEngine implements WorkerEngine {
       others.map((worker) => worker.ask({ task: 'made', arrival }).catch(() => undefined)),
     );
     return replies.some((reply) => reply?.made === true);
+  }
+
+  /** Visitors come to any worker: each counts the wrong passwords of all, those of others a moment later. */
+  #tellPasswords(from: WorkerProcess, events: readonly TrafficEvent[]): void {
+    const wrong: WrongPassword[] = [];
+    for (const event of events) if (event[0] === 'passwordRefused' && event[2] === 'checked') wrong.push(event[1]);
+    if (wrong.length === 0) return;
+    for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countPasswords', wrong }).catch(ignore);
   }
 
   async #stage(update: SnapshotUpdate): Promise<void> {

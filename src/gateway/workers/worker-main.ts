@@ -79,6 +79,9 @@ async function perform(request: Request): Promise<boolean | undefined> {
       break;
     case 'made':
       return engine.made(request.arrival);
+    case 'countPasswords':
+      engine.countPasswords(request.wrong);
+      break;
     case 'answer':
       questions.get(request.question)?.(request.madeByOthers);
       questions.delete(request.question);

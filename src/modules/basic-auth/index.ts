@@ -55,6 +55,7 @@ export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
   build({ salt, digests }) {
     const known = digests.map((text) => Buffer.from(text, 'base64'));
     return {
+      asksPassword: true,
       refuses: (headers) => (isKnown(headers, salt, known) ? undefined : new UserError(credentialsRequired, challenge)),
     };
   },

@@ -55,6 +55,7 @@ suite('metrics', () => {
       gatehouse_inward_refusals_total: 'counter',
       gatehouse_event_loop_delay_seconds: 'histogram',
       gatehouse_failed_authentications_total: 'counter',
+      gatehouse_wrong_passwords_total: 'counter',
       gatehouse_api_requests_total: 'counter',
       gatehouse_api_request_seconds: 'histogram',
       gatehouse_certificate_ends_soon: 'gauge',

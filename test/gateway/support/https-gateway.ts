@@ -39,6 +39,7 @@ export interface GatewaySettings {
   readonly http1FastPath?: boolean;
   readonly bounds?: Partial<GatewayBounds>;
   readonly dialer?: TunnelDialer;
+  readonly passwordFailures?: number;
 }
 
 /** A gateway under test, which takes snapshot updates and listens. */
@@ -53,6 +54,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly tcpClosed: TcpClosed[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
+  /** Answers to wrong passwords. */
+  readonly passwords: string[];
   /** Entries that are set aside now, with the reason. */
   readonly setAside: ReadonlyMap<string, string>;
   /** How often each bound has refused something, and how much of it is in use. */
@@ -91,6 +94,7 @@ export async function startGateway(
   const tcpClosed: TestGateway['tcpClosed'] = [];
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
+  const passwords: string[] = [];
   const logged: TestGateway['logged'] = [];
   const setAside = new Map<string, string>();
   const faulty = new SetAsideEntries(({ kind, id, cause }) => {
@@ -124,6 +128,7 @@ export async function startGateway(
     listenerFault: () => {},
     entryFault: () => {},
     backendRefused: () => {},
+    passwordRefused: (_wrong, answer) => passwords.push(answer),
     ownArrivalReset: () => {},
   };
   const { connect, arrivals } = createUpstream({ options, observer });
@@ -167,6 +172,7 @@ export async function startGateway(
     tcpClosed,
     warned,
     asked,
+    passwords,
     setAside,
     logged,
     apply,
@@ -200,6 +206,7 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     ...(settings.upstreamAuthorities && { upstreamAuthorities: settings.upstreamAuthorities }),
     http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     inward: noInward,
+    passwordFailures: settings.passwordFailures,
     timeouts: { ...defaultTimeouts, ...settings.timeouts },
     bounds: { ...wideBounds, ...settings.bounds },
   };

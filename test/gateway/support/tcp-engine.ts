@@ -9,6 +9,7 @@ import type {
   TcpClosed,
   TrafficObserver,
   Verdict,
+  WrongPassword,
 } from '../../../src/gateway/engine.ts';
 import { createNodeEngine } from '../../../src/gateway/node-engine.ts';
 import type { NodeEngine, NodeEngineParts } from '../../../src/gateway/node-engine.ts';
@@ -33,6 +34,7 @@ export class Recorder implements TrafficObserver {
   readonly entryFaults: EntryFault[] = [];
   readonly errors: string[] = [];
   readonly backendsRefused: BackendRefused[] = [];
+  readonly passwords: string[] = [];
   ownArrivals = 0;
   /** Fields of the warnings in the log. */
   readonly logged: object[] = [];
@@ -68,6 +70,10 @@ export class Recorder implements TrafficObserver {
 
   backendRefused(event: BackendRefused): void {
     this.backendsRefused.push(event);
+  }
+
+  passwordRefused({ edgeId, source }: WrongPassword, answer: string): void {
+    this.passwords.push(`${edgeId} ${source} ${answer}`);
   }
 
   ownArrivalReset(): void {
