@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Gatehouse } from '../../test/support/gatehouse.ts';
-import { onEachDatabase } from '../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../test/support/each-database.ts';
 import { ApiError, ConnectionError, GatehouseClient } from './index.ts';
 
 type Fault = (request: IncomingMessage, response: ServerResponse, forward: () => void) => void;
@@ -71,7 +71,7 @@ const busy =
     response.end(JSON.stringify({ error_code: 'ERR_GATEHOUSE_226', status_code: status, msg: 'later', details: {} }));
   };
 
-onEachDatabase('the client', (newDatabase) => {
+onAnyDatabase('the client', (newDatabase) => {
   let gatehouse: Gatehouse;
   before(async () => {
     gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });

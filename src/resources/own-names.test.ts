@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { until } from '../../test/e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../test/support/each-database.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
@@ -84,7 +84,7 @@ onEachGatehouse(
   settings,
 );
 
-onEachDatabase('a name that an account has from before and that belongs to the installation', (newDatabase) => {
+onAnyDatabase('a name that an account has from before and that belongs to the installation', (newDatabase) => {
   test('is kept and reported at the start, and gets no certificate of the authority', async () => {
     const url = await newDatabase();
     const edge = { hostports: ['old.gatehouse-app.net:443', 'fine.gatehouse-app.net:443'] };

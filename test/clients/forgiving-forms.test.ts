@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachGatehouse } from '../support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../support/shared-gatehouse.ts';
 import { refuses } from '../support/refusals.ts';
 
-onEachGatehouse(
+onAnyGatehouse(
   'forms that clients of the hosted service send',
   (g) => {
     const newRoute = async (more: object = {}) => {

@@ -13,7 +13,7 @@ import { begin, gatehouse, Service } from './support/program.ts';
 
 const copies = 2;
 const writers = 8;
-const kills = rounds(3, 100);
+const kills = rounds(2, 100);
 
 describe('backup and restore of a service at work', () => {
   let folder = '';

@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 
-/** Runs all HTTPS tests again with the fast path off, so that Node's own server parses every HTTP/1 request. */
+import { isLong } from '../support/long-form.ts';
+
+/** Runs HTTPS tests again with the fast path off, so that Node's own server parses every HTTP/1 request: in the long form all of them. */
 process.env['TEST_HTTP1_FAST_PATH'] = 'off';
-/** Files to leave out: this one, the one that compares both paths, and those that send no HTTP/1 request. */
-const left: ReadonlySet<string> = new Set(
-  ['slow-path', 'fast-path', 'stream-resets', 'resumption'].map((name) => `https-${name}.test.ts`),
-);
-for (const name of readdirSync(import.meta.dirname)) {
-  if (/^https-.*\.test\.ts$/.test(name) && !left.has(name)) await import(`${import.meta.dirname}/${name}`);
-}
+/** Those that see who is let in and what is passed on. */
+const usual = ['access', 'after-close', 'attacks', 'headers', 'request-lines', 'session-cookie', 'upgrade'];
+/** This one, the one that compares both paths, and those that send no HTTP/1 request. */
+const left: ReadonlySet<string> = new Set(['slow-path', 'fast-path', 'stream-resets', 'resumption']);
+const all = readdirSync(import.meta.dirname).flatMap((file) => /^https-(.*)\.test\.ts$/.exec(file)?.[1] ?? []);
+const names = isLong ? all.filter((name) => !left.has(name)) : usual;
+for (const name of names) await import(`${import.meta.dirname}/https-${name}.test.ts`);

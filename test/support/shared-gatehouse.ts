@@ -1,23 +1,36 @@
 import { after, before, describe } from 'node:test';
 
 import type { Flags } from '../../src/config/config.ts';
-import { onEachDatabase } from './each-database.ts';
+import { onAnyDatabase, onEachDatabase } from './each-database.ts';
 import { Gatehouse } from './gatehouse.ts';
 
+type Suite = (gatehouse: () => Gatehouse) => void;
+
 /** Runs the suite once for each kind of database, with one Gatehouse for all its tests. */
-export function onEachGatehouse(name: string, suite: (gatehouse: () => Gatehouse) => void, settings: Flags = {}): void {
+export function onEachGatehouse(name: string, suite: Suite, settings: Flags = {}): void {
   onEachDatabase(name, (_, newMigrated) => {
-    // A suite of its own makes the Gatehouse stop before its database.
-    describe('with one Gatehouse', () => {
-      let gatehouse: Gatehouse | undefined;
-      before(async () => {
-        gatehouse = await Gatehouse.start(await newMigrated(), settings);
-      });
-      after(() => gatehouse?.[Symbol.asyncDispose]());
-      suite(() => {
-        if (gatehouse === undefined) throw new Error('the Gatehouse runs only while tests do');
-        return gatehouse;
-      });
+    withOne(newMigrated, suite, settings);
+  });
+}
+
+/** The same for a suite that does not depend on the kind of database. */
+export function onAnyGatehouse(name: string, suite: Suite, settings: Flags = {}): void {
+  onAnyDatabase(name, (_, newMigrated) => {
+    withOne(newMigrated, suite, settings);
+  });
+}
+
+function withOne(newDatabase: () => Promise<string>, suite: Suite, settings: Flags): void {
+  // A suite of its own makes the Gatehouse stop before its database.
+  describe('with one Gatehouse', () => {
+    let gatehouse: Gatehouse | undefined;
+    before(async () => {
+      gatehouse = await Gatehouse.start(await newDatabase(), settings);
+    });
+    after(() => gatehouse?.[Symbol.asyncDispose]());
+    suite(() => {
+      if (gatehouse === undefined) throw new Error('the Gatehouse runs only while tests do');
+      return gatehouse;
     });
   });
 }

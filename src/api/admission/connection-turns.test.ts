@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { Random } from '../../../test/e2e/gateway/support/random.ts';
 import { rawAnswers } from '../../../test/support/raw-answers.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 
 const isLong = process.env['TEST_LONG'] === '1';
@@ -52,7 +52,7 @@ test('a request behind an answer that closes the connection is not carried out',
   assert.equal(writes, 1);
 });
 
-onEachGatehouse('requests that are sent together', (g) => {
+onAnyGatehouse('requests that are sent together', (g) => {
   const request = (line: string, body = '', more = '') =>
     `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${g().token}\r\nService-Version: 2\r\n${more}` +
     (body === '' ? '\r\n' : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { from } from '../../../test/support/people.ts';
 import type { Flags } from '../../config/config.ts';
@@ -9,7 +9,7 @@ import { toTimestamp } from '../../lib/ids.ts';
 
 const wrong = `${'0'.repeat(27)}_${'a'.repeat(43)}`;
 
-onEachDatabase('failed authentications', (newDatabase) => {
+onAnyDatabase('failed authentications', (newDatabase) => {
   const start = async (settings: Flags) =>
     Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1', ...settings });
   const fail = async (gatehouse: Gatehouse, address: string, authorization = `Bearer ${wrong}`) => {
@@ -130,7 +130,7 @@ onEachDatabase('failed authentications', (newDatabase) => {
   });
 });
 
-onEachDatabase('without a setting', (newDatabase) => {
+onAnyDatabase('without a setting', (newDatabase) => {
   test('twenty failures a minute are answered at once', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase(), {
       authFailures: undefined,

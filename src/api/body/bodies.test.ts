@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 const json = 'application/json';
 /** 1 MiB. */
 const limitBytes = 1024 * 1024;
 
-onEachGatehouse('request bodies', (g) => {
+onAnyGatehouse('request bodies', (g) => {
   const raw = (body: string | Uint8Array, headers: Record<string, string | undefined> = {}) =>
     g().post('/api_keys', undefined, { raw: body, headers });
   const refusesRaw = (body: string | Uint8Array, status: number, code: number, headers = {}) =>

@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../../test/support/each-database.ts';
 
-onEachDatabase('connections to the API', (newDatabase) => {
+onAnyDatabase('connections to the API', (newDatabase) => {
   async function start(t: TestContext, settings: Parameters<typeof Gatehouse.start>[1]): Promise<Gatehouse> {
     const gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', ...settings });
     t.after(() => gatehouse[Symbol.asyncDispose]());

@@ -11,7 +11,7 @@ import { newSqlite } from '../gateway/support/scratch.ts';
 import { sampleProcess } from '../support/process-sample.ts';
 import { until } from '../gateway/support/until.ts';
 
-const reconnects = rounds(2000, 100_000);
+const reconnects = rounds(500, 100_000);
 /** Agents that come and go at the same time. */
 const agents = 8;
 /** After so many the memory of the program is what it needs for this. */

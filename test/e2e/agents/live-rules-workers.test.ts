@@ -10,7 +10,7 @@ import { onServed } from './support/served.ts';
 
 /** Rules on the endpoints of agents are in force at every worker when the change is answered. */
 
-const changeCount = rounds(15, 1000);
+const changeCount = rounds(8, 1000);
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 /** Connections at once from one address: the system spreads them over the workers, and all of 8 go to one in 1 of 128 cases. */
 const visits = 8;

@@ -13,7 +13,7 @@ import { onServed } from './support/served.ts';
 
 /** Rules on the endpoints of agents: changed at random under load, and obeyed by the next visitor. */
 
-const changeCount = rounds(40, 1000);
+const changeCount = rounds(12, 1000);
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 
 async function openConnection(port: number, from: string): Promise<Socket> {

@@ -27,7 +27,7 @@ import { startUpstream } from './support/upstream.ts';
 import { until } from './support/until.ts';
 import type { Upstream } from './support/upstream.ts';
 
-const changeCount = rounds(60, 1000);
+const changeCount = rounds(20, 1000);
 const edgeCount = 10_000;
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 

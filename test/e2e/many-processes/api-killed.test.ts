@@ -8,7 +8,7 @@ import { checkSoundness } from './support/soundness.ts';
 import { randomBetween, until } from './support/waiting.ts';
 import { Writer } from './support/writers.ts';
 
-const kills = rounds(5, 50);
+const kills = rounds(2, 50);
 const writerCount = 8;
 const firstPort = 20_000;
 

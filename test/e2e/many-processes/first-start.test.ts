@@ -12,7 +12,7 @@ import { Running } from './support/running.ts';
 import { checkSoundness, column } from './support/soundness.ts';
 import { until } from './support/waiting.ts';
 
-const starts = rounds(2, 30);
+const starts = rounds(1, 30);
 
 onEachDatabase(`three processes start at once on an empty database, ${starts} times`, (newDatabase) => {
   test('all come up, the schema is made once, and one of them shows the one first token', async () => {

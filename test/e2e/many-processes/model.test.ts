@@ -9,7 +9,7 @@ import { ModelRun } from './support/model-run.ts';
 import { Model } from './support/model.ts';
 import { checkSoundness } from './support/soundness.ts';
 
-const runs = rounds(8, 300);
+const runs = rounds(3, 300);
 const operationsInRun = rounds(60, 150);
 
 onEachDatabase(`random operations through two processes, ${runs} times`, (newDatabase) => {

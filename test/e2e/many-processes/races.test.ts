@@ -8,7 +8,7 @@ import { Running } from './support/running.ts';
 import { checkSoundness } from './support/soundness.ts';
 import { pick } from './support/waiting.ts';
 
-const roundCount = rounds(30, 200);
+const roundCount = rounds(6, 200);
 const contenders = 3;
 
 onEachDatabase(`two processes race, ${roundCount} rounds each`, (newDatabase) => {

@@ -7,7 +7,7 @@ import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
 import { randomBetween, until } from './support/waiting.ts';
 
-const keys = rounds(30, 1_000);
+const keys = rounds(8, 1_000);
 /** Limit for every other process, from the response to the deletion. */
 const obeyedWithinMs = 250;
 

@@ -9,7 +9,7 @@ import { killListeners, listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
 import { until } from './support/waiting.ts';
 
-const kills = rounds(3, 50);
+const kills = rounds(2, 50);
 
 test(`the listening connections are killed ${kills} times: every change arrives all the same, and they are made anew`, async () => {
   await using postgres = await startPostgres();

@@ -84,7 +84,7 @@ describe('the snapshot file of a gateway', () => {
   test('a process that is killed while it writes leaves the file whole, with the newest version it reported', async () => {
     const path = await newPath();
     let newest = 0;
-    for (let kill = 0; kill < rounds(8, 200); kill++) {
+    for (let kill = 0; kill < rounds(3, 200); kill++) {
       newest = await writeAndKill(path, newest + 1);
       const saved = await open(path).load();
       assert.ok(saved !== undefined && saved.update.version >= newest, `version ${newest} is lost`);
@@ -108,7 +108,7 @@ describe('the snapshot file of a gateway', () => {
       await writeFile(path, bytes);
       await assert.rejects(open(path).load(), /is damaged or of another version/, what);
     };
-    for (let round = 0; round < rounds(50, 2_000); round++) {
+    for (let round = 0; round < rounds(15, 2_000); round++) {
       const bytes = Buffer.from(whole);
       // Every second round damages the head, which is a small part of the file.
       const at = randomBetween(0, round % 2 === 0 ? 200 : bytes.length - 1);
