@@ -21,6 +21,8 @@ export interface Call<Body = unknown> extends CallOptions {
   readonly filters: Readonly<Record<string, string>>;
   /** Entries that a filter may look at. */
   readonly filterRows: number;
+  /** Its client went away: reading may end, and what has begun to write goes on. */
+  readonly isAbandoned: () => boolean;
   /** Prefix of every URI in the answer. */
   readonly base: string;
   /** An absolute URI from a path. */
@@ -48,13 +50,26 @@ interface CallParts {
   readonly readOnly: Call['readOnly'] | undefined;
   readonly query: Query;
   readonly filterRows: number;
+  readonly isAbandoned: Call['isAbandoned'];
   readonly base: string;
   readonly headers: IncomingHttpHeaders;
   readonly setHeader: Call['setHeader'];
 }
 
 export function newCall(parts: CallParts): Call {
-  const { caller, operationId, params, body, readOnly = {}, query, filterRows, base, headers, setHeader } = parts;
+  const {
+    caller,
+    operationId,
+    params,
+    body,
+    readOnly = {},
+    query,
+    filterRows,
+    isAbandoned,
+    base,
+    headers,
+    setHeader,
+  } = parts;
   return {
     caller,
     actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
@@ -64,6 +79,7 @@ export function newCall(parts: CallParts): Call {
     page: query.page,
     filters: query.filters,
     filterRows,
+    isAbandoned,
     base,
     uri: (path) => `${base}${path}`,
     allowLockout: headers['gatehouse-allow-lockout'] === 'true',

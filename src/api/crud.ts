@@ -71,6 +71,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   afterWrite?(document: Document, call: Call): object;
   /** Something that whoever sees the document should know; sent as a header with every answer that shows it alone. */
   warning?(document: Document): Promise<string | undefined>;
+  /** One may be shown with so much that answers are made in slices. */
+  readonly mayBeLarge?: boolean;
   /** Fields that only the first answer to a creation shows. */
   readonly secretFields?: readonly string[];
   /** The state that an ETag stands for; the document itself by default. */
@@ -118,6 +120,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     misplacedFields = {},
     notFoundError = notFound,
     takesNewId = false,
+    mayBeLarge = false,
   } = crud;
   const one = `${path}/{id}`;
   const lockout = (verb: Verb): readonly OptionHeader[] =>
@@ -185,6 +188,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       summary: `Get ${noun}`,
       status: 200,
       response: view,
+      mayBeLarge,
       errors: [notFoundError],
       handle: (call) => {
         const show = (document: Document) =>
@@ -210,6 +214,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       misplacedFields,
       status: 200,
       response: view,
+      mayBeLarge,
       accepts: ['IfMatch', ...lockout('update')],
       errors: [notFoundError, preconditionFailed, readOnlyField, ...errors.update],
       handle: async (call) => {
@@ -242,13 +247,14 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
 /** The parts of a resource that its list needs. */
 type Listed<Document extends Stored> = Pick<
   CrudDefinition<Document, TSchema, TSchema>,
-  'store' | 'table' | 'path' | 'plural' | 'name' | 'tag' | 'view' | 'filterFields'
+  'store' | 'table' | 'path' | 'plural' | 'name' | 'tag' | 'view' | 'filterFields' | 'mayBeLarge'
 > & { readonly rights: { readonly read: Rights } } & Presentation<Document>;
 
 /** The list alone, also for resources that nobody writes through the API. */
 export function listOperation<Document extends Stored>(crud: Listed<Document>, listKey: string): Operation {
-  const { store, table, path, plural, name, filterFields = commonFields } = crud;
+  const { store, table, path, plural, name, filterFields = commonFields, mayBeLarge = false } = crud;
   return operation({
+    mayBeLarge,
     method: 'GET',
     path,
     operationId: `${name}List`,

@@ -42,7 +42,7 @@ export interface Operation<Body = never> {
   /** Names an entry of a list in messages, in place of its number. */
   readonly entryPlace?: (entry: unknown) => string;
   /** Parses a list that comes as `text/plain`; in slices, because it may be long. */
-  readonly parseText?: (bytes: Buffer) => Promise<readonly unknown[]>;
+  readonly parseText?: (bytes: Buffer, isAbandoned: () => boolean) => Promise<readonly unknown[]>;
   /** Media types of the body, if not only JSON. */
   readonly bodyTypes?: readonly string[];
   /** Fields that belong elsewhere, with a sentence that says where. */
@@ -61,6 +61,8 @@ export interface Operation<Body = never> {
   readonly accepts?: readonly OptionHeader[];
   readonly status: 200 | 201 | 204;
   readonly response?: TSchema;
+  /** The answer may be so large that its text is made in slices. */
+  readonly mayBeLarge?: boolean;
   /** The answer is an `EventSource` that goes on until the client leaves; `response` is the form of the whole text. */
   readonly streams?: boolean;
   readonly example?: unknown;

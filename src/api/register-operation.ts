@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type {
   FastifyInstance,
   FastifyReply,
@@ -9,6 +11,8 @@ import type { TSchema } from 'typebox';
 
 import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import { jsonPieces } from '../lib/json-pieces.ts';
+import { Pace } from '../lib/pace.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { admitAgain, admitCaller } from './admission/admit-caller.ts';
 import type { AdmittedCaller } from './admission/admit-caller.ts';
@@ -89,7 +93,9 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     },
     ...(isList ? { onSend: awaitClient(options.stallSeconds * 1000) } : {}),
     handler: (request, reply) => {
-      const result = operation.handle(toCall(request, reply, options) as Call<never>);
+      const handled = operation.handle(toCall(request, reply, options) as Call<never>);
+      const result =
+        operation.mayBeLarge === true ? Promise.resolve(handled).then(writeLarge(request, reply)) : handled;
       // A client that goes away does not end the work: its account has the call in progress until it is done.
       if (result instanceof Promise && operation.streams !== true) request.queued?.holdFor(result);
       return whenReady(result, (value) => {
@@ -132,7 +138,7 @@ function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): 
       // Ajv, which Fastify validates by, has this form of errors in verbose mode.
       const validate = request.compileValidationSchema(operation.body ?? {}, 'body') as Validate;
       if (operation.bodyForm === 'list') {
-        return readList(operation, request.body, named, validate).then((list) => {
+        return readList(operation, request.body, named, validate, () => isAbandoned(request)).then((list) => {
           request.body = list;
         });
       }
@@ -142,6 +148,35 @@ function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): 
       request.readOnly = readOnly;
       return ready(undefined);
     }, done);
+  };
+}
+
+/** Characters of a large answer that are encoded, and sent, at once. */
+const partLength = 64 * 1024;
+
+/** Returns a function that makes the bytes of an answer in slices, which end with the client. */
+function writeLarge(request: FastifyRequest, reply: FastifyReply): (value: unknown) => Promise<Buffer | Readable> {
+  return async (value) => {
+    const pace = new Pace(() => isAbandoned(request));
+    const parts: Buffer[] = [];
+    let text = '';
+    for (const piece of jsonPieces(value)) {
+      text += piece;
+      if (text.length > partLength) {
+        parts.push(Buffer.from(text));
+        text = '';
+      }
+      if (pace.isDue) await pace.giveWay();
+    }
+    const last = Buffer.from(text);
+    void reply.type('application/json; charset=utf-8');
+    if (parts.length === 0) return last;
+    parts.push(last);
+    void reply.header(
+      'content-length',
+      parts.reduce((sum, { length }) => sum + length, 0),
+    );
+    return Readable.from(parts, { objectMode: false });
   };
 }
 
@@ -223,6 +258,7 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
     base: baseUrl(request.raw, options),
     headers: request.headers,
     filterRows: options.filterRows,
+    isAbandoned: () => isAbandoned(request),
     setHeader: (name, value) => {
       if (name !== warningHeader) {
         void reply.header(name, value);
@@ -234,6 +270,10 @@ function toCall(request: FastifyRequest, reply: FastifyReply, options: ApiOption
       void reply.header(name, before === undefined ? warning : `${String(before)}, ${warning}`);
     },
   });
+}
+
+function isAbandoned({ queued }: FastifyRequest): boolean {
+  return queued?.isAbandoned === true;
 }
 
 function identityOf({ identity }: FastifyRequest): Identity {

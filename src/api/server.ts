@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 
 import { newOperationId } from '../lib/ids.ts';
+import { AbandonedError } from '../lib/pace.ts';
 import { bodyLimitBytes, parseBody } from './body/body.ts';
 import { CallAdmission } from './admission/call-admission.ts';
 import { registerSessionRoutes } from './dashboard/session-routes.ts';
@@ -62,7 +63,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   admission.attach(app);
   streams.attach(app);
   app.setErrorHandler((error, request, reply) => {
-    errors.send(request, reply, error);
+    // Nobody is there any more to be answered.
+    if (error instanceof AbandonedError) void reply.hijack();
+    else errors.send(request, reply, error);
     request.queued?.release();
   });
   app.decorateRequest('caller', undefined);

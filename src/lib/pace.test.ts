@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { nextTurn } from './next-turn.ts';
-import { Pace, runUrgently } from './pace.ts';
+import { AbandonedError, Pace, runUrgently } from './pace.ts';
 
 test('of several works that give way, one runs in each turn of the event loop, in order', async () => {
   let turn = 0;
@@ -68,4 +68,13 @@ test('all works of one turn of the event loop share a slice, and the next turn h
     due.push(other.isDue);
   }
   assert.ok(due.includes(false));
+});
+
+test('work that nobody waits for any more is due at once, and ends where it would give way', async () => {
+  let isAbandoned = false;
+  const pace = new Pace(() => isAbandoned);
+  await pace.giveWay();
+  isAbandoned = true;
+  assert.equal(pace.isDue, true);
+  await assert.rejects(pace.giveWay(), AbandonedError);
 });

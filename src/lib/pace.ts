@@ -17,22 +17,33 @@ let scheduledMs = 0;
 /** Set within work that others wait for. */
 const urgent = new AsyncLocalStorage<true>();
 
+const isAwaited = () => false;
+
+/** Work has ended between two of its steps, because nobody waits for its result any more. */
+export class AbandonedError extends Error {
+  override readonly name = 'AbandonedError';
+}
+
 /**
  * Cuts long work into slices: `if (pace.isDue) await pace.giveWay()` between its steps. One slice runs in each turn of the
- * event loop, whoever it belongs to, so that several long works together do not hold up traffic longer than one does.
+ * event loop, whoever it belongs to, so that several long works together do not hold up traffic longer than one does. Work that is abandoned is due at once, and
+ * giving way then ends it.
  */
 export class Pace {
   readonly #isUrgent = urgent.getStore() ?? false;
+  readonly #isAbandoned: () => boolean;
 
-  constructor() {
+  constructor(isAbandoned: () => boolean = isAwaited) {
+    this.#isAbandoned = isAbandoned;
     beginSlice();
   }
 
   get isDue(): boolean {
-    return performance.now() - beginSlice() >= sliceMs;
+    return this.#isAbandoned() || performance.now() - beginSlice() >= sliceMs;
   }
 
   async giveWay(): Promise<void> {
+    if (this.#isAbandoned()) throw new AbandonedError('nobody waits for it any more');
     await new Promise<void>((resolve) => {
       // Second: between two slices of it, somebody else has one.
       if (this.#isUrgent) waiting.splice(1, 0, resolve);

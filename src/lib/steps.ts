@@ -11,8 +11,7 @@ export function finishNow<T>(steps: Steps<T>): T {
 }
 
 /** Gives way to everything else between steps. */
-export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
-  const pace = new Pace();
+export async function finishInTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

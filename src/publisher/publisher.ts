@@ -1,3 +1,4 @@
+import { Pace } from '../lib/pace.ts';
 import { keyOf } from '../snapshot/contract.ts';
 import type { EntryKey, SnapshotEntry, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { Change } from '../store/write/change-log.ts';
@@ -64,10 +65,9 @@ export class Publisher {
     const startMs = performance.now();
     const set: SnapshotEntry[] = [];
     const removed: EntryKey[] = [];
-    for (const compiler of this.#options.compilers) {
-      const ids = [...new Set(changes.flatMap((change) => compiler.affectedIds(change)))];
-      if (ids.length === 0) continue;
-      const entries = await compiler.load(this.#options.store.queries, ids, { changes, version });
+    const affected = await affectedIds(this.#options.compilers, changes);
+    for (const [compiler, ids] of affected) {
+      const entries = await compiler.load(this.#options.store.queries, [...ids], { changes, version });
       const present = new Set(entries.map(({ id }) => id));
       for (const entry of entries) set.push(entry);
       for (const id of ids) if (!present.has(id)) removed.push({ kind: compiler.kind, id });
@@ -116,6 +116,24 @@ function merge(earlier: SnapshotUpdate, later: SnapshotUpdate): SnapshotUpdate {
     set: [...earlier.set.filter(stays), ...later.set],
     removed: [...earlier.removed.filter(stays), ...later.removed],
   };
+}
+
+/** Ids of the entries that changes affect, by their compilers. One write may have changed very many resources. */
+async function affectedIds(
+  compilers: readonly Compiler[],
+  changes: readonly Change[],
+): Promise<ReadonlyMap<Compiler, ReadonlySet<string>>> {
+  const affected = new Map<Compiler, Set<string>>();
+  const pace = new Pace();
+  for (const compiler of compilers) {
+    const ids = new Set<string>();
+    for (const change of changes) {
+      for (const id of compiler.affectedIds(change)) ids.add(id);
+      if (pace.isDue) await pace.giveWay();
+    }
+    if (ids.size > 0) affected.set(compiler, ids);
+  }
+  return affected;
 }
 
 async function loadAll(compilers: readonly Compiler[], queries: Queries): Promise<readonly SnapshotEntry[]> {

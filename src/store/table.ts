@@ -1,4 +1,5 @@
 import { hasPrefix, newIdWithTime, timeOfId, toTimestamp } from '../lib/ids.ts';
+import { Pace } from '../lib/pace.ts';
 import type { Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './search/condition.ts';
 import { filteredPage } from './search/filtered-page.ts';
@@ -29,6 +30,9 @@ interface TableDefinition<Document extends Stored> {
   readonly rows?: ShownRows;
 }
 
+/** Documents of one statement, where all are read. */
+const documentsAtOnce = 512;
+
 export interface Page {
   readonly beforeId: string | undefined;
   readonly limit: number;
@@ -47,7 +51,7 @@ export class Table<Document extends Stored> {
   readonly #insertColumns: readonly string[];
   /** SQL texts by the number of rows. */
   readonly #insertMany = new Map<number, string>();
-  readonly #sql: Readonly<Record<'find' | 'all' | 'insert' | 'update' | 'delete', string>>;
+  readonly #sql: Readonly<Record<'find' | 'following' | 'insert' | 'update' | 'delete', string>>;
   readonly #pageSql: Readonly<Record<'document' | 'id', { readonly first: string; readonly next: string }>>;
 
   constructor({ name, kind, prefix, columns = {}, otherColumns = [], rows }: TableDefinition<Document>) {
@@ -65,7 +69,7 @@ export class Table<Document extends Stored> {
     this.#insertColumns = all;
     this.#sql = {
       find: `SELECT document FROM ${name} WHERE id = $1`,
-      all: `SELECT document FROM ${name} ORDER BY id`,
+      following: `SELECT document FROM ${name} WHERE id > $1 ORDER BY id LIMIT ${documentsAtOnce}`,
       insert: `INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`,
       update: `UPDATE ${table} SET ${kept.map((column, at) => `${column} = $${at + 2}`).join(', ')} WHERE id = $1${shown}`,
       delete: `DELETE FROM ${table} WHERE id = $1`,
@@ -107,10 +111,21 @@ export class Table<Document extends Stored> {
 
   /** The documents that exist among these ids, or all, whatever their account; for the snapshot and the host. */
   async loadMany(queries: Queries, ids: readonly string[] | undefined): Promise<readonly Document[]> {
-    if (ids === undefined) return (await queries.all(this.#sql.all)).map((row) => this.parse(row));
+    if (ids === undefined) return this.#loadAll(queries);
     const own = ids.filter((id) => this.mayHave(id));
     const rows = await rowsOf(queries, own, (places) => `SELECT document FROM ${this.#name} WHERE id IN (${places})`);
     return rows.map((row) => this.parse(row));
+  }
+
+  async #loadAll(queries: Queries): Promise<readonly Document[]> {
+    const documents: Document[] = [];
+    const pace = new Pace();
+    for (;;) {
+      const rows = await queries.all(this.#sql.following, [documents.at(-1)?.id ?? '']);
+      for (const row of rows) documents.push(this.parse(row));
+      if (rows.length < documentsAtOnce) return documents;
+      if (pace.isDue) await pace.giveWay();
+    }
   }
 
   /** Newest first. The index on (account_id, id) makes every page cost the same. */

@@ -1,13 +1,21 @@
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../../errors/user-error.ts';
+import { chunks } from '../../lib/chunks.ts';
 import { Pace } from '../../lib/pace.ts';
+import { finishInTurns } from '../../lib/steps.ts';
+import type { Steps } from '../../lib/steps.ts';
 import { bodyLimitBytes, checkMediaType, decodeText, normalizeBody, parseBody } from './body.ts';
 import { bodyUnreadable } from '../errors.ts';
 import { listPieces, startOfList } from './list-pieces.ts';
 import type { Operation } from '../operation.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { Validate } from './validation.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Members of a map in an entry that are checked at once. */
+const membersAtOnce = 512;
 
 /** A list as it came. It may be so long that it is parsed and validated in slices, once the caller is known. */
 class UnparsedList {
@@ -32,6 +40,7 @@ export async function readList(
   body: unknown,
   named: ReadonlyMap<string, TSchema>,
   validate: Validate,
+  isAbandoned: () => boolean,
 ): Promise<unknown> {
   const check = (value: unknown, entriesBefore = 0) => {
     const { body: normal } = normalizeBody(operation, {}, value, named);
@@ -40,27 +49,69 @@ export async function readList(
   };
   if (!(body instanceof UnparsedList)) return check(body);
   const { contentType, bytes } = body;
-  if (contentType === 'text/plain' && operation.parseText !== undefined) return operation.parseText(bytes);
+  if (contentType === 'text/plain' && operation.parseText !== undefined) return operation.parseText(bytes, isAbandoned);
   const start = startOfList(bytes);
   if (start === undefined) {
     if (bytes.length > bodyLimitBytes) throw new UserError(bodyUnreadable, { reason: 'it is not a list' });
     return check(parseBody(contentType, undefined, bytes));
   }
-  const pace = new Pace();
+  const pace = new Pace(isAbandoned);
   const list: unknown[] = [];
   for (const { from, to, entriesBefore } of listPieces(bytes, start, operation.entryLimitBytes)) {
-    // The schema is that of a list, so a list is what passes.
-    const entries = check(parsePiece(bytes.subarray(from, to), entriesBefore), entriesBefore) as readonly unknown[];
-    for (const entry of entries) list.push(entry);
+    const steps = checkPiece(parsePiece(bytes.subarray(from, to), entriesBefore), entriesBefore, check);
+    for (const entry of await finishInTurns(steps, pace)) list.push(entry);
     if (pace.isDue) await pace.giveWay();
   }
   return list;
 }
 
-function parsePiece(bytes: Buffer, entriesBefore: number): unknown {
+type Check = (list: readonly unknown[], entriesBefore: number) => unknown;
+
+/** Checks the entries of a piece, an entry with very many members a few of these at a time. */
+function* checkPiece(entries: readonly unknown[], entriesBefore: number, check: Check): Steps<readonly unknown[]> {
+  // The schema is that of a list, so a list is what passes.
+  if (entries.every((entry) => largeMap(entry) === undefined))
+    return check(entries, entriesBefore) as readonly unknown[];
+  const checked: unknown[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const field = largeMap(entry);
+    if (field === undefined) [checked[at]] = check([entry], entriesBefore + at) as readonly unknown[];
+    else checked[at] = yield* checkLarge(entry as Fields, field, (part) => check([part], entriesBefore + at));
+    yield;
+  }
+  return checked;
+}
+
+/** Checks an entry as several, each with some members of a map. */
+function* checkLarge(entry: Fields, field: string, check: (part: Fields) => unknown): Steps<Fields> {
+  const members: [string, unknown][] = [];
+  let rest: Fields = {};
+  const map = entry[field] as Fields;
+  for (const keys of chunks(Object.keys(map), membersAtOnce)) {
+    const some = Object.fromEntries(keys.map((key) => [key, map[key]]));
+    const [part] = check({ ...entry, [field]: some }) as readonly Fields[];
+    rest = part ?? rest;
+    for (const member of Object.entries(rest[field] ?? {})) members.push(member);
+    yield;
+  }
+  return { ...rest, [field]: Object.fromEntries(members) };
+}
+
+/** The name of the first field that is a map with very many members. */
+function largeMap(entry: unknown): string | undefined {
+  if (!isMap(entry)) return undefined;
+  return Object.keys(entry).find((field) => isMap(entry[field]) && Object.keys(entry[field]).length > membersAtOnce);
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsePiece(bytes: Buffer, entriesBefore: number): readonly unknown[] {
   const text = decodeText(bytes);
   try {
-    return JSON.parse(`[${text}]`);
+    // Between brackets, whatever can be read is a list.
+    return JSON.parse(`[${text}]`) as readonly unknown[];
   } catch {
     throw new UserError(bodyUnreadable, { reason: `it is not valid JSON (in or after entry ${entriesBefore + 1})` });
   }

@@ -25,11 +25,11 @@ export function cutPage<Document extends { readonly id: string }>(
 export async function filteredList<Document extends Stored>(
   store: Store,
   table: Table<Document>,
-  { caller, page, filterRows }: Call,
+  { caller, page, filterRows, isAbandoned }: Call,
   condition: Condition,
   scope: Readonly<Record<string, string>> = {},
 ): Promise<Shown<Document>> {
-  const wanted = { ...page, limit: page.limit + 1, condition, maxRows: filterRows, scope };
+  const wanted = { ...page, limit: page.limit + 1, condition, maxRows: filterRows, isAbandoned, scope };
   const { found, endedAt, lookedAt } = await store.filteredPage(table, caller.accountId, wanted);
   if (endedAt === undefined) return cutPage(found, page.limit);
   // Some clients take a page without entries for the last one, so that an empty one would hide those that follow.

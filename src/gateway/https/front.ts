@@ -192,8 +192,8 @@ class NodeHttpsFront implements HttpsFront {
     if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
   }
 
-  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
-    const swapHosts = this.#hosts.prepare(update, setAside);
+  async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
+    const swapHosts = await this.#hosts.prepare(update, setAside);
     const swapBackends = this.#backends.prepare(update, setAside);
     return () => {
       swapBackends();

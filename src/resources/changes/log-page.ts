@@ -3,7 +3,6 @@ import { invalidTime, wrongIdKind } from '../../api/errors.ts';
 import type { FilterFields } from '../../api/filter/fields.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import { Pace } from '../../lib/pace.ts';
 import { conditionSql } from '../../store/search/condition-sql.ts';
 import type { Condition } from '../../store/search/condition.ts';
 import type { Row, Value } from '../../store/database.ts';
@@ -69,7 +68,7 @@ interface LogPage {
 export async function readPage(
   { queries, json }: Store,
   accountId: string,
-  { page, filters: given }: Call,
+  { page, filters: given, isAbandoned }: Call,
 ): Promise<LogPage> {
   const { resource_id: resourceId, filter, ...others } = given;
   // An index has the changes of one resource in order, so that a step looks at these alone.
@@ -79,10 +78,9 @@ export async function readPage(
   const { sql, values } = condition(others, 5 + ofResource.length);
   const expression = readFilter(filter, filterFields);
   const passes = conditionSql(expression ?? everything, json, 'after', 5 + ofResource.length + values.length);
-  const steps = new SearchSteps(expression ?? everything);
+  const steps = new SearchSteps(expression ?? everything, isAbandoned);
   const limitPlace = `$${4 + ofResource.length}`;
   const found: Row[] = [];
-  const pace = new Pace();
   let before = readCursor(page.beforeId);
   for (let seen = 0; seen < changesInPage && !steps.isOutOfTime;) {
     const inOneStep = expression === undefined ? changesInStep : steps.next(sizesInStep);
@@ -110,7 +108,6 @@ export async function readPage(
     const next = cursorOf((await queries.all(endSql, [...from, inOneStep - 1]))[0]);
     if (next === undefined) return { changes: found, cursor: undefined };
     before = next;
-    if (pace.isDue) await pace.giveWay();
   }
   return { changes: found, cursor: before };
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
+import { abandonable } from '../../store/abandonable.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/group-commit.ts';
 import { configurationKinds } from '../configuration-kind.ts';
@@ -24,11 +25,11 @@ const planLimit = 3;
 /** Reads the configuration; names that it makes are kept where `remember` says so. */
 export async function currentState(
   { store, services }: ResourceContext,
-  { caller: { accountId } }: Call,
+  { caller: { accountId }, isAbandoned }: Call,
   { remember }: { readonly remember: boolean },
 ): Promise<State> {
   const kinds = services.all(configurationKinds);
-  const state = await store.readSnapshot((queries) => readState(queries, accountId, kinds));
+  const state = await store.readSnapshot((queries) => readState(abandonable(queries, isAbandoned), accountId, kinds));
   const { gone, fresh } = state;
   // A name is no part of the configuration, and leaves no trace in the change log.
   if (remember && gone.length + fresh.length > 0)
@@ -48,7 +49,7 @@ async function keepIfPossible(writing: Promise<void>): Promise<void> {
 export async function applyEntries(context: ResourceContext, call: Call<readonly DeclaredEntry[]>, options: Options) {
   const { services, settings } = context;
   const kinds = services.all(configurationKinds);
-  const declared = await acceptDeclared(kinds, call.body, settings.configurationEntries);
+  const declared = await acceptDeclared(kinds, call.body, settings.configurationEntries, call.isAbandoned);
   for (let plans = 1; ; plans++) {
     const state = await currentState(context, call, { remember: false });
     const plan = await planFor(context, call, declared, options, state);
@@ -64,10 +65,10 @@ async function planFor(
   { prune }: Options,
   state: State,
 ): Promise<Plan> {
-  const current = await digestOf(state);
+  const current = await digestOf(state, call.isAbandoned);
   checkIfMatch(call, current);
   setEtag(call, current);
-  return planSteps(state, declared, services.all(configurationKinds), prune);
+  return planSteps(state, declared, services.all(configurationKinds), prune, call.isAbandoned);
 }
 
 interface Planned {

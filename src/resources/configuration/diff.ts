@@ -1,4 +1,5 @@
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
+import type { Steps } from '../../lib/steps.ts';
 import { stableText } from './stable-text.ts';
 
 /** A field that is to change. Of a set, only the members that differ are shown. */
@@ -12,26 +13,47 @@ export interface FieldChange {
 
 type Compared = Pick<ConfigurationKind, 'maps' | 'sets'>;
 
-export function diffFields(kind: Compared, before: EntryFields, after: EntryFields): readonly FieldChange[] {
+/** The fields of an entry that differ. A map or a set may have very many members. */
+export function* diffFields(kind: Compared, before: EntryFields, after: EntryFields): Steps<readonly FieldChange[]> {
   const { maps = [], sets = [] } = kind;
   const changes: FieldChange[] = [];
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [before[field], after[field]];
-    if (sets.includes(field)) changes.push(...diffSets(field, listOf(old), listOf(now)));
+    if (sets.includes(field)) changes.push(...(yield* diffSets(field, listOf(old), listOf(now))));
     else if (maps.includes(field))
-      for (const change of diffMaps(field, fieldsOf(old), fieldsOf(now))) changes.push(change);
+      for (const change of yield* diffMaps(field, fieldsOf(old), fieldsOf(now))) changes.push(change);
     else if (stableText(old ?? null) !== stableText(now ?? null))
       changes.push({ field, before: old ?? null, after: now ?? null });
   }
   return changes;
 }
 
-function diffSets(field: string, before: readonly unknown[], after: readonly unknown[]): readonly FieldChange[] {
-  const old = new Set(before.map(textOf));
-  const now = new Set(after.map(textOf));
-  const removed = before.filter((each) => !now.has(textOf(each)));
-  const added = after.filter((each) => !old.has(textOf(each)));
+function* diffSets(
+  field: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): Steps<readonly FieldChange[]> {
+  const removed = yield* without(before, yield* textsOf(after));
+  const added = yield* without(after, yield* textsOf(before));
   return removed.length + added.length === 0 ? [] : [{ field, before: removed, after: added }];
+}
+
+function* textsOf(members: readonly unknown[]): Steps<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  for (const member of members) {
+    texts.add(textOf(member));
+    yield;
+  }
+  return texts;
+}
+
+function* without(members: readonly unknown[], texts: ReadonlySet<string>): Steps<readonly unknown[]> {
+  const left: unknown[] = [];
+  for (const member of members) {
+    if (!texts.has(textOf(member))) left.push(member);
+    yield;
+  }
+  return left;
 }
 
 /** Most members are texts, and there may be a hundred thousand. */
@@ -39,15 +61,19 @@ function textOf(member: unknown): string {
   return typeof member === 'string' ? member : stableText(member);
 }
 
-function* diffMaps(field: string, before: EntryFields, after: EntryFields): Generator<FieldChange> {
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+function* diffMaps(field: string, before: EntryFields, after: EntryFields): Steps<readonly FieldChange[]> {
+  const changes: FieldChange[] = [];
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  for (const key of Object.keys(before).concat(added)) {
     const [old, now] = [before[key], after[key]];
     if (old === undefined || now === undefined)
-      yield { field: `${field}.${key}`, before: old ?? null, after: now ?? null };
+      changes.push({ field: `${field}.${key}`, before: old ?? null, after: now ?? null });
     else
-      for (const change of diffFields({}, fieldsOf(old), fieldsOf(now)))
-        yield { ...change, field: `${field}.${key}.${change.field}` };
+      for (const change of yield* diffFields({}, fieldsOf(old), fieldsOf(now)))
+        changes.push({ ...change, field: `${field}.${key}.${change.field}` });
+    yield;
   }
+  return changes;
 }
 
 function listOf(value: unknown): readonly unknown[] {

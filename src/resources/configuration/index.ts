@@ -47,7 +47,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       errors: [],
       handle: async (call) => {
         const state = await currentState(context, call, { remember: true });
-        setEtag(call, await digestOf(state));
+        setEtag(call, await digestOf(state, call.isAbandoned));
         const all = [...state.entries.values()].flatMap((ofKind) => [...ofKind.values()]);
         return asJson(
           call,
@@ -55,6 +55,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
             {},
             'entries',
             all.map(({ kind, name, fields }) => ({ kind: kind.kind, name, ...fields })),
+            call.isAbandoned,
           ),
         );
       },
@@ -91,8 +92,11 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       ],
       handle: async (call: Call<readonly { readonly kind: string; readonly name: string }[]>) => {
         const dryRun = readFlag(call, 'dry_run');
-        const result = await applyEntries(context, call, { dryRun, prune: readFlag(call, 'prune') });
-        return asJson(call, await textWithList(result.head, 'steps', result.steps));
+        // Whoever asks for changes and leaves gets them.
+        const isAbandoned = dryRun ? call.isAbandoned : () => false;
+        const options = { dryRun, prune: readFlag(call, 'prune') };
+        const result = await applyEntries(context, { ...call, isAbandoned }, options);
+        return asJson(call, await textWithList(result.head, 'steps', result.steps, isAbandoned));
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { quote, UserError } from '../../errors/user-error.ts';
 import { Pace } from '../../lib/pace.ts';
+import { finishInTurns } from '../../lib/steps.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { diffFields } from './diff.ts';
 import type { FieldChange } from './diff.ts';
@@ -44,11 +45,12 @@ export async function acceptDeclared(
   kinds: readonly ConfigurationKind[],
   entries: readonly DeclaredEntry[],
   limit: number,
+  isAbandoned: () => boolean,
 ): Promise<Declared> {
   if (entries.length > limit) throw new UserError(tooManyEntries, { count: entries.length, limit });
   const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
   const seen = new Map<string, DeclaredEntry>();
-  const pace = new Pace();
+  const pace = new Pace(isAbandoned);
   const declared: Declared[number][] = [];
   for (const entry of entries) {
     const { kind: kindName, name, ...fields } = entry;
@@ -70,11 +72,13 @@ export async function planSteps(
   declared: Declared,
   kinds: readonly ConfigurationKind[],
   prune: boolean,
+  isAbandoned: () => boolean,
 ): Promise<Plan> {
   const steps: Step[] = [];
-  const pace = new Pace();
+  const pace = new Pace(isAbandoned);
   const found = new Set<StateEntry>();
   const kindOfName = new Map<string, string>();
+  const diff = (...given: Parameters<typeof diffFields>) => finishInTurns(diffFields(...given), pace);
   for (const ofKind of state.entries.values())
     for (const { kind, name } of ofKind.values()) kindOfName.set(`${kind.scope} ${name}`, kind.kind);
   for (const { kind, name, fields } of declared) {
@@ -87,12 +91,13 @@ export async function planSteps(
           name: `${quote(name)} (${placeOf({ kind: kind.kind, name })})`,
           kind: other,
         });
-      steps.push({ action: 'create', kind, name, entry, fields, changes: diffFields(kind, {}, fields) });
+      const changes = await diff(kind, {}, fields);
+      steps.push({ action: 'create', kind, name, entry, fields, changes });
       continue;
     }
     found.add(entry);
     const whole = withUndeclared(entry.fields, fields, kind);
-    const changes = diffFields(kind, entry.fields, whole);
+    const changes = await diff(kind, entry.fields, whole);
     if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, changes });
   }
   const unchanged = found.size - steps.filter(({ action }) => action === 'change').length;
@@ -100,7 +105,7 @@ export async function planSteps(
     for (const kind of kinds) {
       for (const entry of state.entries.get(kind.kind)?.values() ?? []) {
         if (found.has(entry)) continue;
-        const changes = diffFields(kind, entry.fields, {});
+        const changes = await diff(kind, entry.fields, {});
         steps.push({ action: 'delete', kind, name: entry.name, entry, fields: {}, changes });
       }
     }

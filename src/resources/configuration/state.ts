@@ -8,7 +8,7 @@ import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { NameMaker } from './derive-names.ts';
 import { readNames } from './names.ts';
 import type { NamedResource } from './names.ts';
-import { stableText } from './stable-text.ts';
+import { stablePieces } from './stable-text.ts';
 
 /** A resource as an entry of the configuration. */
 export interface StateEntry {
@@ -106,13 +106,17 @@ function nameAll(
 }
 
 /** The value that the ETag of the configuration stands for. */
-export async function digestOf({ entries }: State): Promise<object> {
-  const pace = new Pace();
+export async function digestOf({ entries }: State, isAbandoned: () => boolean): Promise<object> {
+  const pace = new Pace(isAbandoned);
   const digest = createHash('sha256');
   for (const ofKind of entries.values()) {
     for (const { kind, name, fields } of ofKind.values()) {
-      digest.update(`${kind.kind} ${name} ${stableText(fields)}\n`);
-      if (pace.isDue) await pace.giveWay();
+      digest.update(`${kind.kind} ${name} `);
+      for (const piece of stablePieces(fields)) {
+        digest.update(piece);
+        if (pace.isDue) await pace.giveWay();
+      }
+      digest.update('\n');
     }
   }
   return { digest: digest.digest('base64') };

@@ -3,7 +3,6 @@ import { booleanIn, commonFields, listIn, numberIn, textIn } from '../../api/fil
 import type { FilterFields } from '../../api/filter/fields.ts';
 import { cutPage, refuseRows } from '../../api/filter/filtered-list.ts';
 import type { Shown } from '../../api/filter/filtered-list.ts';
-import { Pace } from '../../lib/pace.ts';
 import type { Condition } from '../../store/search/condition.ts';
 import { SearchSteps } from '../../store/search/search-steps.ts';
 import type { Store } from '../../store/store.ts';
@@ -45,12 +44,11 @@ const stepRows = 100;
 export async function filteredEndpoints(
   store: Store,
   read: (page: Page) => Promise<readonly PresentedEndpoint[]>,
-  { page, filterRows }: Call,
+  { page, filterRows, isAbandoned }: Call,
   condition: Condition,
 ): Promise<Shown<PresentedEndpoint>> {
   const found: PresentedEndpoint[] = [];
-  const steps = new SearchSteps(condition);
-  const pace = new Pace();
+  const steps = new SearchSteps(condition, isAbandoned);
   let { beforeId } = page;
   let lookedAt = 0;
   while (lookedAt < filterRows && !steps.isOutOfTime) {
@@ -60,7 +58,6 @@ export async function filteredEndpoints(
     if (some.length < stepRows || found.length > page.limit) return cutPage(found, page.limit);
     lookedAt += some.length;
     beforeId = some.at(-1)?.id;
-    if (pace.isDue) await pace.giveWay();
   }
   if (found.length === 0) throw refuseRows(lookedAt, `before_id=${beforeId ?? ''}`);
   return { documents: found, nextBefore: beforeId };

@@ -13,6 +13,7 @@ import type { Operation } from '../../api/operation.ts';
 import { filterName } from '../../api/http/query.ts';
 import { textFields } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { abandonable } from '../../store/abandonable.ts';
 import type { Condition } from '../../store/search/condition.ts';
 import { filteredPage } from '../../store/search/filtered-page.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -82,7 +83,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
       const read = condition === undefined ? readPage(after, id) : readFiltered(after, id, call, condition);
       const page = pageOf(call, id, await read);
       if (!isFirst) return page;
-      const { state, totals } = await summarizeRules(store.queries, id);
+      const { state, totals } = await summarizeRules(abandonable(store.queries, call.isAbandoned), id);
       setEtag(call, state);
       return { ...page, totals };
     },
@@ -97,7 +98,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
   async function readFiltered(
     after: string,
     policyId: string,
-    { filterRows }: Call,
+    { filterRows, isAbandoned }: Call,
     condition: Condition,
   ): Promise<PageOfRules> {
     const searched = {
@@ -107,7 +108,7 @@ export function listRulesOperation({ store, referables }: ResourceContext): Oper
       scopeSql: ruleSetSql,
       ascending: { column: 'cidr', after },
     };
-    const wanted = { beforeId: undefined, limit: rulesOnPage + 1, condition, maxRows: filterRows };
+    const wanted = { beforeId: undefined, limit: rulesOnPage + 1, condition, maxRows: filterRows, isAbandoned };
     const { found, endedAt, lookedAt } = await filteredPage(store.queries, store.json, searched, wanted);
     const rules = found.map((row) => ipPolicyRules.parse(row));
     if (endedAt === undefined) return cutRules(rules);

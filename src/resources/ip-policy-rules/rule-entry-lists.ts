@@ -1,4 +1,4 @@
-import { Pace } from '../../lib/pace.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
 import type { Queries } from '../../store/database.ts';
 import { textsOf } from '../configuration-kind.ts';
@@ -17,11 +17,11 @@ export function createRuleLists(context: ResourceContext): RuleLists {
   return {
     async accept(rules) {
       const { inOrder } = await acceptRules(rules);
-      return inTurns(inOrder, toEntry);
+      return mapInTurns(inOrder, toEntry);
     },
     read: readEntries,
     async replace(transaction, call, policyId, rules) {
-      const whole = await inTurns(rules, withTexts);
+      const whole = await mapInTurns(rules, withTexts);
       await replaceWithin(context, call, policyId, await acceptRules(whole), transaction);
     },
   };
@@ -35,7 +35,7 @@ async function readEntries(queries: Queries, policyId: string): Promise<readonly
   // The databases sort texts in different ways.
   const sorted = await sortInTurns([...byCidr.keys()]);
   // Every key was just put there.
-  return inTurns(sorted, (cidr) => byCidr.get(cidr)!);
+  return mapInTurns(sorted, (cidr) => byCidr.get(cidr)!);
 }
 
 /** A text where that says everything. */
@@ -50,14 +50,4 @@ function withTexts(rule: RuleEntry): RuleEntry {
   if (typeof rule !== 'string') return { description: '', metadata: '', ...rule };
   const isDeny = rule.startsWith('!');
   return { cidr: isDeny ? rule.slice(1) : rule, action: isDeny ? 'deny' : 'allow', description: '', metadata: '' };
-}
-
-async function inTurns<From, To>(items: readonly From[], map: (item: From) => To): Promise<readonly To[]> {
-  const pace = new Pace();
-  const mapped: To[] = [];
-  for (const item of items) {
-    mapped.push(map(item));
-    if (pace.isDue) await pace.giveWay();
-  }
-  return mapped;
 }

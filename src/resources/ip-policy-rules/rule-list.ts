@@ -43,10 +43,10 @@ const lineLimitBytes = 16 * 1024;
 const newline = 0x0a;
 
 /** Parses a list of one CIDR a line, a few lines at a time. */
-export async function parseRuleLines(bytes: Buffer): Promise<readonly string[]> {
+export async function parseRuleLines(bytes: Buffer, isAbandoned: () => boolean): Promise<readonly string[]> {
   const rules: string[] = [];
   const lineByCidr = new Map<string, number>();
-  const pace = new Pace();
+  const pace = new Pace(isAbandoned);
   let line = 0;
   for (const part of lineParts(bytes)) {
     for (const text of decodeText(part).split('\n')) {

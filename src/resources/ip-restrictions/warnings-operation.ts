@@ -8,7 +8,6 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { filterName } from '../../api/http/query.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Condition } from '../../store/search/condition.ts';
 import { SearchSteps } from '../../store/search/search-steps.ts';
 import type { ResourceContext } from '../resource.ts';
 import { warnings } from './service.ts';
@@ -57,14 +56,14 @@ export function warningsOperation({ store, services }: ResourceContext): Operati
     status: 200,
     response: IpRestrictionWarnings,
     errors: [notFound],
-    handle: async ({ caller, params: { id = '' }, uri, filters, filterRows }) => {
+    handle: async ({ caller, params: { id = '' }, uri, filters, filterRows, isAbandoned }) => {
       if ((await store.find(ipRestrictions, caller.accountId, id)) === undefined) {
         throw new UserError(notFound, { noun: 'IP restriction', id: quote(id) });
       }
       const condition = readFilter(filters[filterName], filterFields);
       await services.get(warnings).flush();
       const known = await readWarnings(id, condition === undefined ? shownSources : filterRows);
-      const passing = condition === undefined ? known : await passingOf(known, condition);
+      const passing = condition === undefined ? known : await passingOf(known, new SearchSteps(condition, isAbandoned));
       return {
         warnings: passing.slice(0, shownSources),
         total_sources: condition === undefined ? await countWarnings(id) : passing.length,
@@ -87,8 +86,8 @@ export function warningsOperation({ store, services }: ResourceContext): Operati
     return Number((await store.queries.all(sql, [id]))[0]?.[0]);
   }
 
-  async function passingOf(known: readonly object[], condition: Condition): Promise<readonly object[]> {
-    const passes = await store.passing(known, new SearchSteps(condition));
+  async function passingOf(known: readonly object[], steps: SearchSteps): Promise<readonly object[]> {
+    const passes = await store.passing(known, steps);
     return known.filter((_, at) => passes[at] === true);
   }
 }

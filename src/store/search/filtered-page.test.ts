@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { AbandonedError } from '../../lib/pace.ts';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { accountId, actor, openThings, things } from '../../../test/support/things.ts';
 import type { Condition } from './condition.ts';
@@ -32,9 +33,16 @@ onEachDatabase('a page of rows that pass a condition', (newDatabase) => {
         return rows;
       },
     };
+    let stepLimit = Number.POSITIVE_INFINITY;
     const read = async (condition: Condition, maxRows: number) => {
       steps.length = 0;
-      const page = { beforeId: undefined, limit: 10, condition, maxRows };
+      const page = {
+        beforeId: undefined,
+        limit: 10,
+        condition,
+        maxRows,
+        isAbandoned: () => steps.length === stepLimit,
+      };
       return things.filteredPage(counted, store.json, accountId, page);
     };
     const sum = () => steps.reduce((all, rows) => all + rows, 0);
@@ -52,5 +60,8 @@ onEachDatabase('a page of rows that pass a condition', (newDatabase) => {
     const { found } = await read({ kind: 'constant', value: true }, 10_000);
     assert.equal(found.length, 10);
     assert.ok(sum() <= 20, 'more was read than a page needs');
+    stepLimit = 3;
+    await assert.rejects(read(none, 10_000), AbandonedError);
+    assert.equal(steps.length, stepLimit, 'a search went on that nobody waits for');
   });
 });

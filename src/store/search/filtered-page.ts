@@ -1,5 +1,4 @@
 import { firstIdOfSecond } from '../../lib/ids.ts';
-import { Pace } from '../../lib/pace.ts';
 import { conditionSql, readableSql } from './condition-sql.ts';
 import type { Condition, JsonSql } from './condition.ts';
 import type { Queries, Row, Value } from '../database.ts';
@@ -10,6 +9,8 @@ export interface FilteredPage extends Page {
   readonly condition: Condition;
   /** Rows that may be looked at. */
   readonly maxRows: number;
+  /** Nobody waits for the page any more. */
+  readonly isAbandoned: () => boolean;
   /** Values by column, for a list of what belongs to one thing; an index has them between the account and the id. */
   readonly scope?: Readonly<Record<string, string>>;
 }
@@ -46,15 +47,14 @@ export async function filteredPage(
   queries: Queries,
   json: JsonSql,
   searched: SearchedRows,
-  { beforeId, limit, condition, maxRows }: Omit<FilteredPage, 'scope'>,
+  { beforeId, limit, condition, maxRows, isAbandoned }: Omit<FilteredPage, 'scope'>,
 ): Promise<Filtered<Row>> {
   const { prefix, scope, ascending } = searched;
   const { step: sql, sizes: sizesSql, values } = searchSql(json, searched, condition);
   const scopeValues = Object.values(scope);
   const end = ascending === undefined ? leastId(condition, prefix) : afterAll;
   const found: Row[] = [];
-  const steps = new SearchSteps(condition);
-  const pace = new Pace();
+  const steps = new SearchSteps(condition, isAbandoned);
   let last: Value = ascending?.after ?? beforeId ?? afterAll;
   let following: readonly Row[] = [];
   let lookedAt = 0;
@@ -72,7 +72,6 @@ export async function filteredPage(
     if (found.length === limit) return { found, endedAt: undefined, lookedAt };
     last = upTo;
     following = following.slice(rows);
-    if (pace.isDue) await pace.giveWay();
   }
   return { found, endedAt: String(last), lookedAt };
 }
@@ -106,7 +105,6 @@ export async function passingDocuments(
   documents: readonly object[],
   steps: SearchSteps,
 ): Promise<readonly boolean[]> {
-  const pace = new Pace();
   const passing: boolean[] = [];
   const texts = documents.map((document) => JSON.stringify(document));
   while (passing.length < texts.length) {
@@ -121,7 +119,6 @@ export async function passingDocuments(
       `SELECT CASE WHEN ${sql} THEN 1 ELSE 0 END FROM read ORDER BY place`;
     const answers = await steps.run(() => queries.all(text, [...some, ...values], 'once'));
     passing.push(...answers.map(([answer]) => answer === 1));
-    if (pace.isDue) await pace.giveWay();
   }
   return passing;
 }

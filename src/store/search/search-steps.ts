@@ -1,3 +1,4 @@
+import { Pace } from '../../lib/pace.ts';
 import { comparisonsOf } from './condition.ts';
 import type { Condition } from './condition.ts';
 
@@ -17,11 +18,13 @@ const searchMs = 5_000;
 export class SearchSteps {
   readonly condition: Condition;
   readonly #comparisons: number;
+  readonly #pace: Pace;
   #most = firstStepRows;
   #spentMs = 0;
 
-  constructor(condition: Condition) {
+  constructor(condition: Condition, isAbandoned: () => boolean) {
     this.condition = condition;
+    this.#pace = new Pace(isAbandoned);
     this.#comparisons = comparisonsOf(condition);
   }
 
@@ -41,8 +44,9 @@ export class SearchSteps {
     return most;
   }
 
-  /** Runs a step, and counts its time. */
+  /** Runs a step when others have had their turn, and counts its time. Throws where the search is abandoned. */
   async run<Result>(step: () => Result | Promise<Result>): Promise<Result> {
+    if (this.#pace.isDue) await this.#pace.giveWay();
     const beganMs = performance.now();
     const result = await step();
     this.#spentMs += performance.now() - beganMs;

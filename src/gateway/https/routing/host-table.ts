@@ -1,4 +1,6 @@
-import type { HttpsEdgeEntry, SetAside, SnapshotUpdate } from '../../../snapshot/contract.ts';
+import { finishInTurns } from '../../../lib/steps.ts';
+import type { Steps } from '../../../lib/steps.ts';
+import type { HttpsEdgeEntry, SetAside, SnapshotEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
 import { RouteTable } from './route-table.ts';
 
 export interface Edge {
@@ -26,9 +28,8 @@ export class HostTable {
     return this.#clientCas.has(clientCa);
   }
 
-  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
-    const edges: Edge[] = [];
-    for (const entry of update.set) if (entry.kind === 'https_edge') edges.push(loadEdge(entry, setAside));
+  async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
+    const edges = await finishInTurns(loadEdges(update.set, setAside));
     const removed = update.removed.filter(({ kind }) => kind === 'https_edge');
     return () => {
       if (update.full) {
@@ -73,13 +74,19 @@ export class HostTable {
   }
 }
 
-function loadEdge(entry: HttpsEdgeEntry, setAside: SetAside): Edge {
+function* loadEdges(entries: readonly SnapshotEntry[], setAside: SetAside): Steps<readonly Edge[]> {
+  const edges: Edge[] = [];
+  for (const entry of entries) if (entry.kind === 'https_edge') edges.push(yield* loadEdge(entry, setAside));
+  return edges;
+}
+
+function* loadEdge(entry: HttpsEdgeEntry, setAside: SetAside): Steps<Edge> {
   try {
-    const routes = new RouteTable(entry.routes);
+    const routes = yield* RouteTable.of(entry.routes);
     return { ...namesOf(entry), routes, clientCa: routes.clientCa, isLoaded: true };
   } catch (error) {
     setAside(entry, error);
-    return { ...namesOf(entry), routes: new RouteTable([]), clientCa: undefined, isLoaded: false };
+    return { ...namesOf(entry), routes: new RouteTable(), clientCa: undefined, isLoaded: false };
   }
 }
 

@@ -1,4 +1,5 @@
 import { normalizePath, otherReadings } from '../../../lib/request-path.ts';
+import type { Steps } from '../../../lib/steps.ts';
 import { buildModules } from '../../../modules/index.ts';
 import type { Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
@@ -17,17 +18,27 @@ export class RouteTable {
   #exact: Map<string, Route> | undefined;
   readonly #prefixes = new Map<string, Route>();
   #longestPrefix = 0;
+  #clientCa: string | undefined;
 
-  /** Throws for a module that is not known. */
-  constructor(entries: readonly RouteEntry[]) {
+  /** Throws for a module that is not known. Yields after each route: an edge may have very many. */
+  static *of(entries: readonly RouteEntry[]): Steps<RouteTable> {
+    const table = new RouteTable();
     for (const entry of entries) {
-      const match = normalizePath(entry.match);
-      if (entry.matchType === 'exact_path') {
-        (this.#exact ??= new Map()).set(match, buildRoute(entry));
-      } else {
-        this.#prefixes.set(match, buildRoute(entry));
-        this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
-      }
+      table.#add(entry);
+      yield;
+    }
+    return table;
+  }
+
+  #add(entry: RouteEntry): void {
+    const match = normalizePath(entry.match);
+    const route = buildRoute(entry);
+    this.#clientCa ??= route.pipeline.clientCa;
+    if (entry.matchType === 'exact_path') {
+      (this.#exact ??= new Map()).set(match, route);
+    } else {
+      this.#prefixes.set(match, route);
+      this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
     }
   }
 
@@ -44,10 +55,7 @@ export class RouteTable {
 
   /** Authorities whose certificates clients must show; all routes of an edge share the handshake. */
   get clientCa(): string | undefined {
-    for (const routes of [this.#prefixes, this.#exact ?? []]) {
-      for (const [, { pipeline }] of routes) if (pipeline.clientCa !== undefined) return pipeline.clientCa;
-    }
-    return undefined;
+    return this.#clientCa;
   }
 
   withId(id: string): Route | undefined {

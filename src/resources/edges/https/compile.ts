@@ -1,3 +1,4 @@
+import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
 import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
 import type { Change } from '../../../store/write/change-log.ts';
@@ -24,17 +25,25 @@ function touchedBy({ kind, id, before, after }: Change): readonly string[] {
 async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly HttpsEdgeEntry[]> {
   const edges = await httpsEdges.loadMany(queries, ids);
   const routes = await routesOfMany(queries, edges);
-  return edges.map((edge) => toEntry(edge, routes.get(edge.id) ?? []));
+  return toEntries(edges, routes);
 }
 
 async function loadAll(queries: Queries): Promise<readonly HttpsEdgeEntry[]> {
   const edges = await httpsEdges.loadMany(queries, undefined);
   const routes = Map.groupBy(await httpsEdgeRoutes.loadMany(queries, undefined), ({ edge_id }) => edge_id);
-  return edges.map((edge) => toEntry(edge, routes.get(edge.id) ?? []));
+  return toEntries(edges, routes);
 }
 
-function toEntry({ id, account_id, hostports }: HttpsEdge, routes: readonly HttpsEdgeRoute[]): HttpsEdgeEntry {
-  return { kind: 'https_edge', id, accountId: account_id, hostports, routes: routes.map(toRoute) };
+async function toEntries(
+  edges: readonly HttpsEdge[],
+  routes: ReadonlyMap<string, readonly HttpsEdgeRoute[]>,
+): Promise<readonly HttpsEdgeEntry[]> {
+  const entries: HttpsEdgeEntry[] = [];
+  for (const { id, account_id, hostports } of edges) {
+    const own = await mapInTurns(routes.get(id) ?? [], toRoute);
+    entries.push({ kind: 'https_edge', id, accountId: account_id, hostports, routes: own });
+  }
+  return entries;
 }
 
 function toRoute({ id, match_type, match, modules }: HttpsEdgeRoute): RouteEntry {

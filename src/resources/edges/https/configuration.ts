@@ -4,6 +4,8 @@ import { textFields } from '../../../api/body/text-fields.ts';
 import type { TextFields } from '../../../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { anyKey } from '../../../lib/any-key.ts';
+import { mapInTurns, objectInTurns } from '../../../lib/map-in-turns.ts';
+import { sortInTurns } from '../../../lib/sort-in-turns.ts';
 import { defineKind, textsOf, textsToSet } from '../../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields, IdOf, NameOf } from '../../configuration-kind.ts';
 import { entrySchema } from '../../configuration-schema.ts';
@@ -44,6 +46,8 @@ export const HttpsEdgeEntry = entrySchema('HttpsEdgeEntry', 'https_edges', {
   routes: Type.Optional(Type.Record(anyKey, RouteEntry, { description: 'Routes by their match, such as "/".' })),
 });
 
+/** The fields of a route, with its match. */
+type MatchedRoute = readonly [match: string, fields: EntryFields];
 type RouteFields = EntryFields & TextFields & { readonly match_type?: MatchType };
 
 interface EdgeFields extends TextFields {
@@ -68,17 +72,21 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
     suggestName: ({ description, hostports }) => description ?? hostports[0] ?? '',
     async describe(queries, edges, nameOf) {
       const routes = await routesOfPage(queries, edges);
-      return edges.map((edge) => ({
-        ...edgeFields(edge),
-        ...routesField((routes.get(edge.id) ?? []).map((route) => [route.match, describeRoute(route, nameOf)])),
-      }));
+      const described: EntryFields[] = [];
+      for (const edge of edges) {
+        const own = await mapInTurns(routes.get(edge.id) ?? [], (route) => describeRoute(route, nameOf));
+        described.push({ ...edgeFields(edge), ...(await routesField(own)) });
+      }
+      return described;
     },
     async accept(fields) {
       const { routes = {}, hostports = [], ...texts } = read(fields);
       const lowered = hostports.map((hostport) => hostport.toLowerCase());
       return {
         ...edgeFields({ ...texts, hostports: lowered }),
-        ...routesField(Object.entries(routes).map(([match, route]) => [match, acceptRoute(route)])),
+        ...(await routesField(
+          await mapInTurns(Object.keys(routes), (match) => acceptRoute(match, routes[match] ?? {})),
+        )),
       };
     },
     async create(write, fields) {
@@ -117,11 +125,11 @@ function routeSync({ referables }: ResourceContext) {
     before: readonly HttpsEdgeRoute[],
     wanted: Readonly<Record<string, RouteFields>>,
   ): Promise<void> => {
-    const unseen = new Map(before.map((route) => [toMatchPath(route.match), route]));
-    const pairs = Object.entries(wanted).map(([match, fields]) => {
+    const unseen = new Map(await mapInTurns(before, (route) => [toMatchPath(route.match), route] as const));
+    const pairs = await mapInTurns(Object.keys(wanted), (match) => {
       const route = unseen.get(toMatchPath(match));
       unseen.delete(toMatchPath(match));
-      return { route, change: toChange(match, fields, idOf, referables) };
+      return { route, change: toChange(match, wanted[match] ?? {}, idOf, referables) };
     });
     for (const route of unseen.values()) await writes.remove(transaction, route);
     for (const { route, change } of pairs) {
@@ -136,12 +144,12 @@ function toChange(match: string, fields: RouteFields, idOf: IdOf, referables: Re
   return { ...textsToSet(fields), match_type, match, modules: storedModules(target, fields, idOf, referables) };
 }
 
-function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): EntryFields {
-  return { ...routeFields(route), ...describeModules(target, route.modules, nameOf) };
+function describeRoute(route: HttpsEdgeRoute, nameOf: NameOf): MatchedRoute {
+  return [route.match, { ...routeFields(route), ...describeModules(target, route.modules, nameOf) }];
 }
 
-function acceptRoute(fields: RouteFields): EntryFields {
-  return { ...routeFields(fields), ...acceptModuleEntries(target, fields) };
+function acceptRoute(match: string, fields: RouteFields): MatchedRoute {
+  return [match, { ...routeFields(fields), ...acceptModuleEntries(target, fields) }];
 }
 
 function routeFields(route: TextFields & { readonly match_type?: MatchType }): EntryFields {
@@ -153,9 +161,12 @@ function edgeFields(edge: TextFields & { readonly hostports: readonly string[] }
   return { ...textsOf(edge), ...(edge.hostports.length === 0 ? {} : { hostports: edge.hostports }) };
 }
 
-function routesField(routes: readonly (readonly [string, EntryFields])[]): EntryFields {
-  const sorted = routes.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.length === 0 ? {} : { routes: Object.fromEntries(sorted) };
+async function routesField(routes: readonly MatchedRoute[]): Promise<EntryFields> {
+  if (routes.length === 0) return {};
+  const byMatch = new Map(routes);
+  const sorted = await sortInTurns([...byMatch.keys()]);
+  // Every key was just put there.
+  return { routes: await objectInTurns(sorted, (match) => byMatch.get(match)!) };
 }
 
 function nameOfHostport(hostport: string): string {

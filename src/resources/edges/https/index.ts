@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { Type } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
@@ -10,9 +12,9 @@ import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../..
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { certificateTroubles } from '../../acme/service.ts';
 import { configurationKinds } from '../../configuration-kind.ts';
+import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import { modulesFor } from '../../../modules/index.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
-import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
 import * as errors from '../errors.ts';
 import { hostportsInput } from '../hostports.ts';
@@ -111,10 +113,16 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     warning: ({ account_id, hostports }) =>
       services.get(certificateTroubles).warningFor(account_id, hostports.map(hostnameOf)),
     // An edge is shown with its routes, so a tag of it stands for them too.
-    etagState: async (queries, edge) => ({ edge, routes: await routesOf(queries, edge) }),
+    etagState: async (queries, edge) => ({ edge, routes: await digestOf(await routesOf(queries, edge)) }),
+    mayBeLarge: true,
     async presentAll(edges, call) {
       const routes = await routesOfPage(store.queries, edges);
-      return edges.map((edge) => present(edge, routes.get(edge.id) ?? [], referables, call));
+      const shown: object[] = [];
+      for (const edge of edges) {
+        const own = await mapInTurns(routes.get(edge.id) ?? [], (route) => presentRoute(route, referables, call));
+        shown.push(present(edge, own, call));
+      }
+      return shown;
     },
   });
   const deletions = ['mutual_tls', 'tls_termination'].map((module) =>
@@ -139,7 +147,14 @@ function hostnameOf(hostport: string): string {
   return hostport.slice(0, hostport.lastIndexOf(':'));
 }
 
-function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], referables: Referables, call: Call): object {
+/** A text that is another one for other routes; an edge may have very many. */
+async function digestOf(routes: readonly HttpsEdgeRoute[]): Promise<string> {
+  const digest = createHash('sha256');
+  await mapInTurns(routes, (route) => digest.update(`${JSON.stringify(route)}\n`));
+  return digest.digest('base64');
+}
+
+function present(edge: HttpsEdge, routes: readonly object[], call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,
@@ -150,7 +165,7 @@ function present(edge: HttpsEdge, routes: readonly HttpsEdgeRoute[], referables:
     hostports: hostports.length === 0 ? null : hostports,
     mutual_tls: null,
     tls_termination: null,
-    routes: routes.map((route) => presentRoute(route, referables, call)),
+    routes,
   };
 }
 
