@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 
 import type { CheckpointTask } from './checkpoint-thread.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** Size from which on the log is copied while the process runs; a shorter one waits for the end. */
 const longBytes = 4 * 1024 * 1024;
@@ -20,6 +21,7 @@ export const autocheckpointPages = 8_000;
  */
 export class Checkpoints {
   readonly #path: string;
+  readonly #file: OpenFile;
   #thread: Worker | undefined;
   /** The log is going to be looked at, or is being copied. */
   #isBusy = false;
@@ -27,8 +29,9 @@ export class Checkpoints {
   #isDirty = false;
   #isStopped = false;
 
-  constructor(path: string) {
+  constructor(path: string, file: OpenFile) {
     this.#path = path;
+    this.#file = file;
   }
 
   committed(): void {
@@ -53,7 +56,8 @@ export class Checkpoints {
   async #look(): Promise<void> {
     this.#isDirty = false;
     const isLong = this.#thread !== undefined || (await sizeOf(`${this.#path}-wal`)) > longBytes;
-    if (!isLong || this.#isStopped) {
+    // The thread would open whatever file is there now.
+    if (!isLong || this.#isStopped || this.#file.look()) {
       this.#rest();
       return;
     }

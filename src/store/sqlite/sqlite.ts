@@ -8,6 +8,7 @@ import { autocheckpointPages, Checkpoints } from './checkpoints.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../database.ts';
 import type { Connection, Database, Row, Value, Watcher } from '../database.ts';
 import { headSql, toHead } from '../write/history.ts';
+import { OpenFile } from './open-file.ts';
 import { sqliteJson } from './sqlite-json.ts';
 
 const busyTimeoutMs = 10_000;
@@ -29,17 +30,31 @@ const transactionSteps: ReadonlyMap<string, readonly string[]> = new Map(
 export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = !existsSync(path);
-  const reader = new SqliteConnection(path);
-  const checkpoints = new Checkpoints(path);
+  const file = new OpenFile(path);
+  const reader = new SqliteConnection(path, file);
+  file.opened();
+  const checkpoints = new Checkpoints(path, file);
   // It holds hashes of tokens and private keys.
   if (isNew) chmodSync(path, 0o600);
   const commitCounter = () => reader.dataVersion();
+  let isEmptied = false;
+  const lookAtFile = () => {
+    const isElsewhere = file.look();
+    // Once only: by now, the log may be that of whoever has opened the other file.
+    isEmptied = isElsewhere && (isEmptied || reader.emptyLog());
+    return isElsewhere;
+  };
   return {
     reader,
     readHead: async () => toHead(await reader.all(headSql)),
     commitCounter,
-    connect: async () => new SqliteConnection(path),
+    async connect() {
+      // Another file would be opened with the log of the one that was there before.
+      file.checkNow();
+      return new SqliteConnection(path, file);
+    },
     async beginExclusive(connection) {
+      file.checkNow();
       await beginImmediate(connection);
       return toHead(await connection.all(headSql)).logged;
     },
@@ -48,6 +63,7 @@ export function openSqlite(path: string): Database {
       if (point !== undefined) {
         await connection.run('UPDATE store_version SET version = $1, mark = $2', [point.version, point.mark]);
       }
+      file.checkNow();
       await connection.script('COMMIT');
       checkpoints.committed();
     },
@@ -56,9 +72,10 @@ export function openSqlite(path: string): Database {
     json: sqliteJson,
     translateSchema: (sql) => sql,
     async watch(watcher) {
-      return watchCommits(commitCounter, watcher);
+      return watchCommits(commitCounter, watcher, lookAtFile);
     },
     async close() {
+      lookAtFile();
       await checkpoints.close();
       await reader.close();
     },
@@ -70,8 +87,10 @@ class SqliteConnection implements Connection {
   readonly isRemote = false;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #file: OpenFile;
 
-  constructor(path: string) {
+  constructor(path: string, file: OpenFile) {
+    this.#file = file;
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     guard(() => {
       enterWal(this.#database);
@@ -84,15 +103,33 @@ class SqliteConnection implements Connection {
     return Number(this.#all('PRAGMA data_version')[0]?.[0]);
   }
 
+  /**
+   * Copies the log into the file that it belongs to, and empties it: SQLite would replay it into another file that has been
+   * put in the place of that one. Returns false while others read or write.
+   */
+  emptyLog(): boolean {
+    try {
+      this.#database.exec('PRAGMA busy_timeout = 0');
+      const [result] = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      return result?.['busy'] === 0;
+    } catch {
+      return false;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    }
+  }
+
   async all(sql: string, parameters?: readonly Value[], keep?: 'once'): Promise<readonly Row[]> {
     return this.#all(sql, parameters, keep);
   }
 
   async run(sql: string, parameters: readonly Value[] = []): Promise<number> {
+    this.#file.check();
     return Number(guard(() => this.#prepare(sql).run(...parameters)).changes);
   }
 
   async script(sql: string): Promise<void> {
+    this.#file.check();
     guard(() => {
       const steps = transactionSteps.get(sql);
       if (steps === undefined) this.#database.exec(sql);
@@ -105,6 +142,7 @@ class SqliteConnection implements Connection {
   }
 
   #all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): readonly Row[] {
+    this.#file.check();
     const statement = () => (keep === 'once' ? this.#prepareOnce(sql) : this.#prepare(sql));
     // `setReturnArrays` makes every row an array, which the binding's types do not know.
     return guard(() => statement().all(...parameters)) as unknown as readonly Row[];
@@ -190,9 +228,14 @@ export function guard<T>(call: () => T): T {
   }
 }
 
-function watchCommits(commitCounter: () => number, { poll, noChange }: Watcher): () => void {
+function watchCommits(
+  commitCounter: () => number,
+  { poll, noChange, doubt }: Watcher,
+  lookAtFile: () => boolean,
+): () => void {
   let seen = commitCounter();
   const look = () => {
+    if (lookAtFile()) doubt();
     const now = commitCounter();
     if (now === seen) {
       noChange();
