@@ -31,6 +31,8 @@ export interface ManagerOptions extends Pick<OrderParts, 'storage' | 'hook' | 'c
   readonly authority: AuthoritySettings;
   /** The names, certificates and accounts of now. */
   readonly look: () => Promise<Pick<PlanInput, 'wanted' | 'certificates'> & Pick<ShareInput, 'accounts'>>;
+  /** True for errors of the storage that pass by themselves: they say nothing about a name or an authority. */
+  readonly isOutage: (error: unknown) => boolean;
   readonly log: ManagerLog;
   readonly onOrder: (outcome: 'issued' | 'failed' | 'held') => void;
 }
@@ -170,7 +172,7 @@ export class AcmeManager implements AsyncDisposable {
   }
 
   async #attempt(due: DueJob): Promise<void> {
-    const { storage, log, onOrder } = this.#options;
+    const { storage, isOutage, log, onOrder } = this.#options;
     const { error: _error, retriesAt: _retriesAt, ...rest } = due.job;
     const job: Job = { ...rest, startedAt: toTimestamp(Date.now()) };
     const name = job.hostname;
@@ -184,7 +186,7 @@ export class AcmeManager implements AsyncDisposable {
       onOrder('issued');
       log.info({ name, certificateId }, 'a certificate was issued and is in force');
     } catch (error) {
-      if (error instanceof LeaseLostError || this.#stop.signal.aborted) throw error;
+      if (error instanceof LeaseLostError || isOutage(error) || this.#stop.signal.aborted) throw error;
       if (error instanceof OrderGoneError) await storage.saveJob(this.#holder, withoutOrder(job));
       else await this.#fail(job, error);
     }

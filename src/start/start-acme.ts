@@ -6,6 +6,7 @@ import { acmeStorage } from '../resources/acme/service.ts';
 import { principals } from '../resources/principals/service.ts';
 import { managedDomains } from '../resources/reserved-domains/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
+import { StoreUnavailableError } from '../store/database.ts';
 import type { Observers } from './observers.ts';
 
 interface AcmeParts extends Pick<Observers, 'metrics' | 'log'> {
@@ -40,6 +41,7 @@ export async function startAcme(config: Config, parts: AcmeParts): Promise<Async
       certificates: served.certificates,
       accounts: await services.get(principals).countAccounts(),
     }),
+    isOutage: (error) => error instanceof StoreUnavailableError,
     log,
     onOrder: (outcome) => {
       metrics.certificateOrdered(outcome);

@@ -56,7 +56,7 @@ const issuedWords = {
 /** Keeps the end of every in memory, as the change log tells of them. */
 export class CertificateEnds implements EndsOfCertificates, Follower {
   readonly #store: Store;
-  readonly #ends = new Map<string, End>();
+  #ends = new Map<string, End>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -117,7 +117,7 @@ export class CertificateEnds implements EndsOfCertificates, Follower {
   }
 
   async reset(): Promise<void> {
-    this.#ends.clear();
+    const ends = new Map<string, End>();
     const pace = new Pace();
     const sql = 'SELECT document FROM tls_certificates WHERE id > $1 ORDER BY id LIMIT $2';
     for (let last = ''; ;) {
@@ -125,10 +125,11 @@ export class CertificateEnds implements EndsOfCertificates, Follower {
       for (const row of rows) {
         const certificate = tlsCertificates.parse(row);
         last = certificate.id;
-        this.#ends.set(last, endOf(certificate));
+        ends.set(last, endOf(certificate));
       }
-      if (rows.length < readAtOnce) return;
+      if (rows.length < readAtOnce) break;
       if (pace.isDue) await pace.giveWay();
     }
+    this.#ends = ends;
   }
 }

@@ -26,6 +26,9 @@ import type { TunnelSession } from './table.ts';
 
 type OpenParts = Parameters<typeof openTunnel>[3];
 
+/** Interval at which what is stored is compared with what is open. */
+const compareMs = 10_000;
+
 /** Lets agents in, gives them names and ports, and closes the sessions of those who may stay no longer. */
 export class TunnelHost implements OpenAgentHost {
   readonly #context: ResourceContext;
@@ -55,6 +58,7 @@ export class TunnelHost implements OpenAgentHost {
       checks: { access: options.access, credentials },
       commands,
       work: this.#work,
+      compareMs: options.compareMs ?? compareMs,
       stopped: (session, tunnel) => {
         this.unbind(session, tunnel);
       },

@@ -27,6 +27,8 @@ export interface AgentHostOptions {
   readonly sessionsPerCredential: number;
   /** Time for which names and ports stay with their account after a disconnect. */
   readonly nameMs: number;
+  /** How often what is stored is compared with what is open. */
+  readonly compareMs?: number;
   readonly log: {
     debug(fields: object, message: string): void;
     info(fields: object, message: string): void;

@@ -25,12 +25,12 @@ interface WatchParts {
   readonly checks: SessionChecks;
   readonly commands: CommandBox;
   readonly work: BackgroundWork;
+  /** How often what is stored is compared with what is open. */
+  readonly compareMs: number;
   /** A tunnel was stopped, because the agent may have it no longer. */
   readonly stopped: (session: AgentSession, tunnel: AgentTunnel) => void;
 }
 
-/** How often what is stored is compared with what is open. */
-const reconcileMs = 10_000;
 /** Interval of retries while the database cannot be reached. */
 const retryMs = 100;
 /** Kinds of changes that come of agents themselves, in great number, and lead to no refusal. */
@@ -47,7 +47,7 @@ export class SessionWatch implements Disposable {
   #isStopped = false;
 
   constructor(parts: WatchParts) {
-    const { store, held, work } = parts;
+    const { store, held, work, compareMs } = parts;
     this.#parts = parts;
     store.follow({
       changed: (changes) => this.#changed(changes),
@@ -56,7 +56,7 @@ export class SessionWatch implements Disposable {
         return this.#checkAll(held.all(), 'everything');
       },
     });
-    this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), reconcileMs).unref();
+    this.#timer = setInterval(() => work.run('compare sessions', () => this.#reconcile()), compareMs).unref();
   }
 
   /** Checks a session that is new: a rule may have changed since it was admitted. */
