@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,11 +7,15 @@ import type { Plugin } from 'rolldown';
 
 /**
  * Writes `dist/`: the program with all its packages in few files, which start in a quarter of the time that some 1,500
- * files of sources and packages take. `bin/gatehouse` runs it where no source is newer.
+ * files of sources and packages take. `bin/gatehouse` runs it where no source is newer. Several builds may run at once, and
+ * programs may start meanwhile: files are written in a folder of this build, and moved to their place when all are there.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
+const buildingPrefix = '.building-';
+const building = join(dist, `${buildingPrefix}${process.pid}`);
 const licenceFile = 'LICENSES.md';
+const beganAt = new Date();
 
 /** A program of a child process or thread, named by its place beside the source that starts it. */
 const startedFile = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g;
@@ -39,36 +43,55 @@ await using bundle = await rolldown({
   },
 });
 const { output } = await bundle.generate({ format: 'esm', chunkFileNames: '[name]-[hash].js' });
-await mkdir(dist, { recursive: true });
-for (const file of output) {
-  if (file.type === 'chunk') await replaceFile(join(dist, file.fileName), file.code);
-}
-await replaceFile(
-  join(dist, licenceFile),
-  await licencesOf(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
-);
+const files = new Map<string, string | Buffer>();
+for (const file of output) if (file.type === 'chunk') files.set(file.fileName, file.code);
+files.set(licenceFile, await licencesOf(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))));
 // The renderer of the reference is served, not run: of its package only these are needed, and not the reporter that it asks for.
 for (const name of ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui.css', 'swagger-ui-bundle.js']) {
-  await cp(join(root, 'node_modules/swagger-ui-dist', name), join(dist, 'node_modules/swagger-ui-dist', name));
+  const path = join('node_modules/swagger-ui-dist', name);
+  files.set(path, await readFile(join(root, path)));
 }
-// Files of an earlier build go last: a program that starts meanwhile finds either all of the old or all of the new.
-const kept = new Set([...output.map(({ fileName }) => fileName), 'node_modules', licenceFile]);
-for (const name of await readdir(dist)) {
-  if (!kept.has(name)) await rm(join(dist, name), { recursive: true });
+for (const [path, content] of files) await writeIn(building, path, content);
+// Programs go last: those of an earlier build find their files until then, and from then on those of this one are there.
+const programs = new Set(output.flatMap((file) => (file.type === 'chunk' && file.isEntry ? [file.fileName] : [])));
+// A source that was changed meanwhile is newer than the program.
+for (const path of programs) await utimes(join(building, path), beganAt, beganAt);
+const isProgram = (path: string) => programs.has(path);
+for (const path of [...files.keys()].toSorted((a, b) => Number(isProgram(a)) - Number(isProgram(b)))) {
+  await mkdir(dirname(join(dist, path)), { recursive: true });
+  await rename(join(building, path), join(dist, path));
 }
+await rm(building, { recursive: true });
+for (const name of await readdir(dist))
+  if (await isLeftOver(name)) await rm(join(dist, name), { recursive: true, force: true });
 process.stdout.write(`dist: ${output.length} files\n`);
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const isSame = (await readFile(path, 'utf8').catch(() => undefined)) === text;
-  // The first file is written in any case: its time is the time of the build.
-  if (isSame && !path.endsWith('/main.js')) return;
-  await writeFile(`${path}.new`, text);
-  await rename(`${path}.new`, path);
+async function writeIn(folder: string, path: string, content: string | Buffer): Promise<void> {
+  const place = join(folder, path);
+  await mkdir(dirname(place), { recursive: true });
+  await writeFile(place, content);
+}
+
+/** True for files of an earlier build, and for the folder of one that was killed. Those of a build beside this one stay. */
+async function isLeftOver(name: string): Promise<boolean> {
+  if (name === 'node_modules' || files.has(name)) return false;
+  if (name.startsWith(buildingPrefix)) return !isRunning(Number(name.slice(buildingPrefix.length)));
+  // Moved files keep the time at which they were written.
+  const found = await stat(join(dist, name)).catch(() => undefined);
+  return found !== undefined && found.ctime < beganAt;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** The packages that these files are of, with their licences, which ask to go along with every copy. */
-async function licencesOf(files: readonly string[]): Promise<string> {
-  const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+async function licencesOf(modules: readonly string[]): Promise<string> {
+  const folders = new Set(modules.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const sections = [...folders].map(async (folder) => {
     // npm writes this form.
     const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
