@@ -21,6 +21,7 @@ import {
   readSecretText,
   readShare,
   readWholeNumber,
+  readWorkers,
   readWord,
 } from './values.ts';
 
@@ -153,10 +154,10 @@ export const settings = {
     read: readAddresses,
   },
   workers: {
-    form: 'count',
-    help: 'gateway processes that share the listeners; 1 runs the gateway in this process',
-    fallback: '1',
-    read: readWholeNumber(1, 256),
+    form: 'auto|count|off',
+    help: 'processes of their own that carry traffic, apart from the API: "auto" begins with one and adds more under load, up to one for each core, and has none on one core or with little memory; "off": this process carries traffic itself',
+    fallback: 'auto',
+    read: readWorkers,
   },
   accessLog: {
     form: 'share',
@@ -178,37 +179,37 @@ export const settings = {
   },
   clientConnections: {
     form: 'count|auto',
-    help: 'connections of clients to all edges together, in each gateway process; "auto" by the limit of open files',
+    help: 'connections of clients to all edges together, in each gateway; "auto" by the limit of open files',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
   sourceConnections: {
     form: 'count|auto',
-    help: 'connections of one client address (IPv6: of one /64 network), in each gateway process; "auto": a quarter of all',
+    help: 'connections of one client address (IPv6: of one /64 network), in each gateway; "auto": a quarter of all',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
   upstreamConnections: {
     form: 'count|auto',
-    help: 'connections to all backends together, in each gateway process; "auto" by the limit of open files',
+    help: 'connections to all backends together, in each gateway; "auto" by the limit of open files',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
   accountConnections: {
     form: 'count|auto',
-    help: 'connections in use at once to the backends of one account, in each gateway process; "auto": half of all',
+    help: 'connections in use at once to the backends of one account, in each gateway; "auto": half of all',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
   backendConnections: {
     form: 'count|auto',
-    help: 'connections in use at once to one backend, in each gateway process; "auto": a quarter of all',
+    help: 'connections in use at once to one backend, in each gateway; "auto": a quarter of all',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
   backendSourceConnections: {
     form: 'count|auto',
-    help: 'connections in use at once to one backend by one client address (IPv6: by one /64 network), in each gateway process; "auto": a quarter of those to the backend',
+    help: 'connections in use at once to one backend by one client address (IPv6: by one /64 network), in each gateway; "auto": a quarter of those to the backend',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 1_000_000)),
   },
@@ -238,7 +239,7 @@ export const settings = {
   },
   responseEncoders: {
     form: 'count',
-    help: 'responses that are compressed at once, in each gateway process; one account has a quarter of them',
+    help: 'responses that are compressed at once, in each gateway; one account has a quarter of them',
     fallback: '256',
     read: readWholeNumber(0, 100_000),
   },

@@ -72,6 +72,11 @@ export function orAuto<T>(read: (text: string) => T): (text: string) => T | unde
   return orWord('auto', read);
 }
 
+/** Number of workers. */
+export function readWorkers(text: string): number | 'auto' | 'off' {
+  return text === 'auto' || text === 'off' ? text : readWholeNumber(1, 256)(text);
+}
+
 export function readWholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;

@@ -41,6 +41,8 @@ export interface GatewayOptions {
   readonly trustedProxies: CidrSet;
   /** Kinds of listeners that expect a PROXY protocol header from trusted peers. */
   readonly proxyProtocol: { readonly tcp: boolean; readonly https: boolean; readonly http: boolean };
+  /** 48 bytes that TLS sessions are sealed by, where several processes must know each other's. */
+  readonly ticketKeys?: Uint8Array;
   /** True where several processes listen on one port (SO_REUSEPORT). */
   readonly sharePorts: boolean;
   /** PEM of authorities that TLS backends are verified by, besides those Node trusts by itself. */

@@ -5,6 +5,7 @@ import { Turns } from '../lib/turns.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
+import type { GatewayBounds } from './bounds/bound.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { EngineBounds } from './bounds/engine-bounds.ts';
 import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from './engine.ts';
@@ -52,6 +53,10 @@ export interface NodeEngine extends Engine {
   countPasswords(wrong: readonly WrongPassword[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
+  /** What is open already stays. */
+  changeBounds(bounds: GatewayBounds): void;
+  /** Asks so many clients of HTTP to open a new connection, which the system may give to another process. */
+  relieve(clients: number): void;
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
@@ -97,7 +102,7 @@ interface SocketEngineParts {
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
   readonly setAside: SetAsideEntries;
-  readonly bounds: Pick<EngineBounds, 'clients' | 'reports'>;
+  readonly bounds: Pick<EngineBounds, 'clients' | 'reports' | 'change'>;
 }
 
 class SocketEngine implements NodeEngine {
@@ -174,6 +179,14 @@ class SocketEngine implements NodeEngine {
 
   made(arrival: Arrival): boolean {
     return this.#parts.upstream.sockets.made(arrival);
+  }
+
+  changeBounds(bounds: GatewayBounds): void {
+    this.#parts.bounds.change(bounds);
+  }
+
+  relieve(clients: number): void {
+    this.#https?.relieve(clients);
   }
 
   async drain(limitMs: number): Promise<void> {

@@ -1,16 +1,23 @@
+import { randomBytes } from 'node:crypto';
+
 import type { OpenStream } from '../links/stream-request.ts';
 import type { CertificatePair, LocalCaStorage } from '../snapshot/local-ca.ts';
 import { createCertificateSource } from './certificates/create-certificate-source.ts';
 import { openLocalCa } from './certificates/local-ca.ts';
+import type { GatewayBounds } from './bounds/bound.ts';
 import type { Engine, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
 import { createNodeEngine } from './node-engine.ts';
 import { StreamDialer } from './tunnels/stream-dialer.ts';
+import type { WorkerPlan } from './workers/plan-workers.ts';
 import { createWorkerEngine } from './workers/worker-engine.ts';
+import type { WorkersState } from './workers/worker-engine.ts';
 
 export interface EngineParts {
   readonly options: GatewayOptions;
-  /** Number of processes that carry traffic; 1: the engine runs in this process. */
-  readonly workers: number;
+  /** Processes that carry traffic; undefined: the engine runs in this process. */
+  readonly workers: WorkerPlan | undefined;
+  /** As in `WorkerEngineParts`. */
+  readonly boundsOf: (workers: number, index: number) => GatewayBounds;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly caStorage: LocalCaStorage;
@@ -24,13 +31,15 @@ export interface RunningEngine extends Engine {
   readonly caCertificatePem: string;
   /** Port of the HTTPS front; undefined if workers listen. */
   httpsPort(): number | undefined;
+  /** The workers that carry traffic now; undefined where this process does. */
+  workers(): WorkersState | undefined;
 }
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, observer, log, caStorage, errorPrefix, openStream } = parts;
+  const { options, workers, boundsOf, observer, log, caStorage, errorPrefix, openStream } = parts;
   const localCa = await openLocalCa(caStorage);
-  if (workers === 1) {
+  if (workers === undefined) {
     const certificates = createCertificateSource({ localCa, log, refusesPublicNames: options.refusesPublicNames });
     const engine = await createNodeEngine({
       options,
@@ -40,20 +49,30 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
       errorPrefix,
       dialer: new StreamDialer(openStream),
     });
-    return withCertificate(engine, localCa.caCertificatePem, () => engine.addresses.https?.port);
+    return withFacts(engine, {
+      caCertificatePem: localCa.caCertificatePem,
+      httpsPort: () => engine.addresses.https?.port,
+      workers: () => undefined,
+    });
   }
   const pair = await storedPair(caStorage);
   const { trustedProxies, sharePorts: _sharePorts, ...plain } = options;
   const engine = await createWorkerEngine({
     workers,
-    options: { ...plain, trustedProxies: trustedProxies.data },
+    boundsOf,
+    // A client that comes back may be given to another worker.
+    options: { ...plain, trustedProxies: trustedProxies.data, ticketKeys: randomBytes(48) },
     localCa: pair,
     observer,
     log,
     errorPrefix,
     openStream,
   });
-  return withCertificate(engine, localCa.caCertificatePem, () => undefined);
+  return withFacts(engine, {
+    caCertificatePem: localCa.caCertificatePem,
+    httpsPort: () => undefined,
+    workers: () => engine.workers,
+  });
 }
 
 async function storedPair(storage: LocalCaStorage): Promise<CertificatePair> {
@@ -62,7 +81,7 @@ async function storedPair(storage: LocalCaStorage): Promise<CertificatePair> {
   return pair;
 }
 
-function withCertificate(engine: Engine, caCertificatePem: string, httpsPort: () => number | undefined): RunningEngine {
+function withFacts(engine: Engine, facts: Omit<RunningEngine, keyof Engine>): RunningEngine {
   return {
     get version() {
       return engine.version;
@@ -73,7 +92,6 @@ function withCertificate(engine: Engine, caCertificatePem: string, httpsPort: ()
     apply: (update) => engine.apply(update),
     drain: (limitMs) => engine.drain(limitMs),
     isOurs: (arrived, port) => engine.isOurs(arrived, port),
-    caCertificatePem,
-    httpsPort,
+    ...facts,
   };
 }

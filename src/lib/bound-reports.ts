@@ -14,9 +14,10 @@ type BoundErrors<Bound extends string> = Readonly<
 >;
 
 interface Watched {
-  readonly limit: number;
+  readonly limit: () => number;
   readonly read: () => number;
   lastInUse: number;
+  lastLimit: number;
   refused: number;
   /** Refused since the last line in the log. */
   unlogged: number;
@@ -52,8 +53,10 @@ export class BoundReports<Bound extends string> implements Disposable {
   }
 
   /** Must be called once for each bound before it refuses anything. `read` returns how much of it is in use. */
-  watch(bound: Bound, limit: number, read: () => number = () => 0): void {
-    this.#watched.set(bound, { limit, read, lastInUse: Number.NaN, refused: 0, unlogged: 0, loggedAt: -Infinity });
+  watch(bound: Bound, limit: number | (() => number), read: () => number = () => 0): void {
+    const limitNow = typeof limit === 'number' ? () => limit : limit;
+    const never = { lastInUse: Number.NaN, lastLimit: Number.NaN, refused: 0, unlogged: 0, loggedAt: -Infinity };
+    this.#watched.set(bound, { limit: limitNow, read, ...never });
   }
 
   /** `about` is logged with the line, if there is one. */
@@ -66,7 +69,7 @@ export class BoundReports<Bound extends string> implements Disposable {
     const error = this.#errors[bound];
     if (error === undefined || now - watched.loggedAt < logMs) return;
     const { code, message } = error;
-    this.#log.warn({ bound, limit: watched.limit, code, refused: watched.unlogged, ...about }, message);
+    this.#log.warn({ bound, limit: watched.limit(), code, refused: watched.unlogged, ...about }, message);
     watched.loggedAt = now;
     watched.unlogged = 0;
   }
@@ -82,10 +85,12 @@ export class BoundReports<Bound extends string> implements Disposable {
     const changed: BoundReport<Bound>[] = [];
     for (const [bound, watched] of this.#watched) {
       const inUse = watched.read();
-      const { limit, refused, lastInUse } = watched;
-      if (refused === 0 && inUse === lastInUse) continue;
+      const limit = watched.limit();
+      const { refused, lastInUse, lastLimit } = watched;
+      if (refused === 0 && inUse === lastInUse && limit === lastLimit) continue;
       changed.push({ bound, limit, inUse, refused });
       watched.lastInUse = inUse;
+      watched.lastLimit = limit;
       watched.refused = 0;
     }
     if (changed.length > 0) this.#observe(changed);

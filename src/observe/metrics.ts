@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
+import type { WorkerLoad } from '../gateway/workers/balance.ts';
+import type { WorkersState } from '../gateway/workers/worker-engine.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
 import { countOne, idLimit, otherIds, requestKind, TrafficCounts } from './traffic-counts.ts';
 import { counter, createTrafficMetrics, readGauge } from './traffic-metrics.ts';
@@ -39,12 +41,10 @@ export class Metrics {
     'gatehouse_faulty_entries',
     'Entries of the configuration that cannot be loaded; what they decide about is closed.',
   );
-  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds, each for one process of this installation.', [
-    'bound',
-  ]);
+  readonly #boundLimit = this.#gauge('gatehouse_bound_limit', 'Bounds of this process and its workers.', ['bound']);
   readonly #boundInUse = this.#gauge(
     'gatehouse_bound_in_use',
-    'Use of each bound, in the process and by the source, account, backend or agent that uses most of it.',
+    'Use of each bound, by the source, account, backend or agent that uses most of it.',
     ['bound'],
   );
   readonly #boundRefusals = this.#counter(
@@ -204,6 +204,29 @@ export class Metrics {
   watchStorage(isFull: () => boolean): void {
     const help = '1 while the disk of the database is full: writes are refused, reading goes on.';
     this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
+  }
+
+  watchWorkers(read: () => WorkersState | undefined): void {
+    const gauge = (name: string, help: string, valueOf: (load: WorkerLoad) => number): Gauge =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ['worker'],
+        registers: [this.registry],
+        collect() {
+          this.reset();
+          for (const [worker, load] of read()?.loads ?? []) if (load) this.set({ worker }, valueOf(load));
+        },
+      });
+    gauge('gatehouse_worker_busy_ratio', 'Share of the last second in which a worker was busy.', ({ busy }) => busy);
+    gauge('gatehouse_worker_client_connections', 'Connections of clients to a worker.', ({ clients }) => clients);
+    gauge('gatehouse_worker_memory_bytes', 'Resident memory of a worker.', ({ memoryBytes }) => memoryBytes);
+    const lost = 'Workers that have ended by themselves, and were replaced.';
+    this.registry.registerMetric(
+      counter('gatehouse_workers_lost_total', lost, [], (add) => {
+        add({}, read()?.lost ?? 0);
+      }),
+    );
   }
 
   watchHistory(read: () => { readonly changes: number; readonly lostChanges: number }): void {

@@ -102,6 +102,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   }
   metrics.watchStorage(readiness.isFull);
   metrics.watchHistory(() => store.history);
+  metrics.watchWorkers(() => gateway?.engine?.workers());
   const metricsServer = config.metricsListen && (await startMetrics(config.metricsListen, metrics, limits, started));
 
   await announcePorts(registration, config, {

@@ -1,4 +1,5 @@
 import type { ApiOptions } from '../api/options.ts';
+import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
 import type { Publisher } from '../publisher/publisher.ts';
 import type { Store } from '../store/store.ts';
 import type { Observers } from './observers.ts';
@@ -9,16 +10,18 @@ export type Readiness = Pick<ApiOptions, 'unready' | 'faultyEntries' | 'unopened
 interface WatchedParts extends Pick<Observers, 'entryFaults' | 'listenerFaults'> {
   readonly context: { readonly store: Store };
   readonly publisher: Publisher;
+  readonly gateway: ResilientGateway | undefined;
 }
 
 export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): Readiness {
-  const { publisher, entryFaults, listenerFaults } = parts;
+  const { publisher, entryFaults, listenerFaults, gateway } = parts;
   const { store } = parts.context;
   return {
     unready() {
       if (!isStarted()) return 'it is starting';
       if (store.isRebuilding) return 'its database has another history than before, and not all of it is in force yet';
       if (store.isStale) return 'its database has not answered lately';
+      if (gateway?.engine?.workers()?.loads.size === 0) return 'none of its workers is running: see its log';
       return publisher.lagging ? 'the newest change is not yet in force' : undefined;
     },
     faultyEntries: () => entryFaults.count,

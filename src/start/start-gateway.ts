@@ -7,6 +7,8 @@ import { connectionBounds, readOpenFilesLimit } from '../gateway/bounds/default-
 import type { GatewayOptions, GatewayTimeouts } from '../gateway/engine.ts';
 import { ResilientGateway } from '../gateway/resilient-gateway.ts';
 import { startEngine } from '../gateway/start-engine.ts';
+import { planWorkers } from '../gateway/workers/plan-workers.ts';
+import type { WorkerPlan } from '../gateway/workers/plan-workers.ts';
 import { describeDatabase, isSqlite } from '../lib/database-url.ts';
 import { logFields } from '../lib/log-fields.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
@@ -26,16 +28,19 @@ export function createGateway(
   return new ResilientGateway({
     file: openFile(config, log),
     drainMs: config.drainSeconds * 1000,
-    startEngine: (caStorage) =>
-      startEngine({
-        options: { ...gatewayOptions(config), bounds: chooseBounds(config, log) },
-        workers: config.workers,
+    startEngine: (caStorage) => {
+      logBounds(config, log);
+      return startEngine({
+        options: { ...gatewayOptions(config), bounds: chooseBounds(config) },
+        workers: chooseWorkers(config, log),
+        boundsOf: (workers, index) => chooseBounds(config, workers, index),
         observer,
         log,
         openStream,
         caStorage,
         errorPrefix: vendorWords(config.vendor).errorPrefix.replace(/_$/, ''),
-      }),
+      });
+    },
   });
 }
 
@@ -88,7 +93,38 @@ export function gatewayTimeouts({ idleSeconds }: Config): GatewayTimeouts {
   return { headersMs: 10_000, upstreamConnectMs: 10_000, idleMs: idleSeconds * 1000, keepAliveMs: 75_000 };
 }
 
-function chooseBounds(config: Config, log: Logger): GatewayBounds {
+/** A port that the system chooses would be another one for each worker. */
+function chooseWorkers({ workers, httpsListen, httpListen }: Config, log: Logger): WorkerPlan | undefined {
+  const hasFreePort = httpsListen?.port === 0 || httpListen?.port === 0;
+  const plan = workers === 'auto' && hasFreePort ? undefined : planWorkers(workers);
+  log.info(plan ?? {}, plan === undefined ? 'this process carries the traffic' : 'workers carry the traffic');
+  return plan;
+}
+
+/** The bounds of one of several workers: they hold for all of them together. */
+function chooseBounds(config: Config, workers = 1, index = 0): GatewayBounds {
+  const part = (whole: number): number =>
+    Math.max(Math.min(1, whole), Math.floor((whole + workers - 1 - index) / workers));
+  const connections = connectionBounds(config, readOpenFilesLimit());
+  return {
+    clientConnections: part(connections.clientConnections),
+    sourceConnections: part(connections.sourceConnections),
+    upstreamConnections: part(connections.upstreamConnections),
+    accountConnections: part(connections.accountConnections),
+    backendConnections: part(connections.backendConnections),
+    backendSourceConnections: part(connections.backendSourceConnections),
+    backendQueue: part(config.backendQueue),
+    backendSourceQueue: part(config.backendSourceQueue ?? Math.ceil(config.backendQueue / 4)),
+    backendQueueMs: config.backendQueueSeconds * 1000,
+    streamResets: config.streamResets,
+    responseEncoders: part(config.responseEncoders),
+    linkUnreadMib: config.linkUnreadMib,
+    agentWaitMs: config.agentWait * 1000,
+    agentWaiting: part(config.agentWaiting),
+  };
+}
+
+function logBounds(config: Config, log: Logger): void {
   const openFiles = readOpenFilesLimit();
   const connections = connectionBounds(config, openFiles);
   const { clientConnections, upstreamConnections } = connections;
@@ -99,15 +135,4 @@ function chooseBounds(config: Config, log: Logger): GatewayBounds {
       'the bounds on connections are beyond the limit of open files: lower them, or raise that limit',
     );
   }
-  return {
-    ...connections,
-    backendQueue: config.backendQueue,
-    backendSourceQueue: config.backendSourceQueue ?? Math.ceil(config.backendQueue / 4),
-    backendQueueMs: config.backendQueueSeconds * 1000,
-    streamResets: config.streamResets,
-    responseEncoders: config.responseEncoders,
-    linkUnreadMib: config.linkUnreadMib,
-    agentWaitMs: config.agentWait * 1000,
-    agentWaiting: config.agentWaiting,
-  };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 
@@ -84,6 +85,45 @@ suite('draining', async () => {
     while (upstream.received === '') await new Promise(setImmediate);
     await gateway.drain(50);
     assert.equal((await answer).text, '');
+  });
+});
+
+suite('relieving', async () => {
+  for (const http1FastPath of [true, false]) {
+    test(`asks as many clients of HTTP/1.1 for a new connection as told, with an answer (fast path: ${http1FastPath})`, async () => {
+      await using upstream = await startUpstream();
+      await using gateway = await startGateway(entries(upstream.port), { http1FastPath });
+      const [leaving, staying] = [await connectClient(gateway.port), await connectClient(gateway.port)];
+      gateway.relieve(1);
+      leaving.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+      assert.match(await readAll(leaving), /^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/i);
+      for (const request of [1, 2]) {
+        staying.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+        const [answer] = await once(staying, 'data');
+        assert.doesNotMatch(String(answer), /connection: close/i, `request ${request}`);
+      }
+      staying.destroy();
+    });
+  }
+
+  test('tells a client of HTTP/2 when its requests under way have been answered', async () => {
+    const held: ServerResponse[] = [];
+    await using upstream = await startUpstream((_, response) => void held.push(response));
+    await using gateway = await startGateway(entries(upstream.port));
+    const [leaving, staying] = [openHttp2(gateway.port), openHttp2(gateway.port)];
+    let isTold = false;
+    const told = once(leaving, 'goaway').then(() => (isTold = true));
+    const answers = [requestHttp2(leaving, { ':path': '/' })];
+    while (held.length === 0) await new Promise(setImmediate);
+    gateway.relieve(1);
+    answers.push(requestHttp2(leaving, { ':path': '/' }), requestHttp2(staying, { ':path': '/' }));
+    while (held.length < 3) await new Promise(setImmediate);
+    assert.equal(isTold, false);
+    for (const response of held.splice(0)) response.end('done');
+    for (const answer of answers) assert.equal((await answer).body, 'done');
+    await told;
+    assert.equal(staying.closed, false);
+    staying.destroy();
   });
 });
 

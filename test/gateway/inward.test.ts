@@ -45,7 +45,13 @@ const inward = plainOptions.inward satisfies InwardOptions;
 async function startWorkers(t: TestContext): Promise<{ engine: Engine; seen: Recorder }> {
   const seen = new Recorder();
   const options = { ...plainOptions, tcpListenHost: '::', trustedProxies: packRules(['127.0.0.1/32']) };
-  const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer: seen, log: seen.log });
+  const engine = await createWorkerEngine({
+    workers: { least: 2, most: 2 },
+    options,
+    localCa: undefined,
+    observer: seen,
+    log: seen.log,
+  });
   t.after(() => engine.drain(0));
   return { engine, seen };
 }

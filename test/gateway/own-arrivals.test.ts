@@ -132,7 +132,13 @@ test('a connection of somebody else that shares a local port with one of ours is
 test('the parent of workers knows the connections of any of them, and no others', async (t) => {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: packRules([]) };
-  const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer: seen, log: seen.log });
+  const engine = await createWorkerEngine({
+    workers: { least: 2, most: 2 },
+    options,
+    localCa: undefined,
+    observer: seen,
+    log: seen.log,
+  });
   t.after(() => engine.drain(0));
   const upstream = await startUpstream(t);
   const port = await freePort();
@@ -158,7 +164,13 @@ function inOneWorker(edge: TcpEdgeEntry, turn: 0 | 1): TcpEdgeEntry {
 test('a worker resets a connection that another one has made', async (t) => {
   const seen = new Recorder();
   const options = { ...plainOptions, trustedProxies: packRules([]) };
-  const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer: seen, log: seen.log });
+  const engine = await createWorkerEngine({
+    workers: { least: 2, most: 2 },
+    options,
+    localCa: undefined,
+    observer: seen,
+    log: seen.log,
+  });
   t.after(() => engine.drain(0));
   const upstream = await startUpstream(t);
   const [victim, attacker] = [await freePort(), await freePort()];

@@ -47,7 +47,13 @@ test('HTTPS is served by workers as well; their arguments and environment hold n
   const seen = new Recorder();
   const options = { ...plainOptions, https, trustedProxies: packRules([]) };
   const { log } = seen;
-  const engine = await createWorkerEngine({ workers: 2, options, localCa: pair, observer: seen, log });
+  const engine = await createWorkerEngine({
+    workers: { least: 2, most: 2 },
+    options,
+    localCa: pair,
+    observer: seen,
+    log,
+  });
   t.after(async () => {
     await engine.drain(0);
     upstream.close();

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import type { GatewayBounds } from '../../src/gateway/bounds/bound.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
-import type { WorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
+import type { WorkerEngine, WorkerEngineParts } from '../../src/gateway/workers/worker-engine.ts';
 import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { plainOptions, Recorder, until } from './support/tcp-engine.ts';
@@ -27,12 +27,13 @@ import type { Peer } from './support/tcp-peers.ts';
 async function startWorkers(
   t: TestContext,
   workers: number,
-  bounds: Partial<GatewayBounds> = {},
+  { boundsOf, ...plan }: Pick<WorkerEngineParts, 'boundsOf'> & Partial<WorkerEngineParts['workers']> = {},
 ): Promise<{ engine: WorkerEngine; seen: Recorder }> {
   const seen = new Recorder();
   const engine = await createWorkerEngine({
-    workers,
-    options: { ...plainOptions, bounds: { ...plainOptions.bounds, ...bounds }, trustedProxies: packRules([]) },
+    workers: { least: workers, most: workers, ...plan },
+    ...(boundsOf && { boundsOf }),
+    options: { ...plainOptions, trustedProxies: packRules([]) },
     localCa: undefined,
     observer: seen,
     log: seen.log,
@@ -68,15 +69,40 @@ test('workers share a port, obey an update before it is acknowledged, and report
   assert.equal(seen.verdicts.filter((verdict) => verdict === 'refused_by_module').length, 16);
 });
 
-test('a bound holds for each worker, and what the workers refuse is counted together', async (t) => {
-  const { engine, seen } = await startWorkers(t, 2, { sourceConnections: 3 });
+test('each worker has its part of a bound, and what the workers use and refuse is counted together', async (t) => {
+  const boundsOf = (workers: number, index: number): GatewayBounds => ({
+    ...plainOptions.bounds,
+    sourceConnections: 3 * workers - 3 + index,
+  });
+  const { engine, seen } = await startWorkers(t, 2, { boundsOf });
   const upstream = await startUpstream(t);
   const port = await freePort();
   await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
   const clients = Array.from({ length: 40 }, () => dial(t, port));
-  await until(() => seen.refused.source_connections === 34, 'both workers have refused the others');
-  await until(() => clients.filter(({ broken }) => broken === 'ECONNRESET').length === 34, 'they are reset');
-  assert.equal(seen.inUse.source_connections, 3);
+  await until(() => seen.refused.source_connections === 33, 'both workers have refused the others');
+  await until(() => clients.filter(({ broken }) => broken === 'ECONNRESET').length === 33, 'they are reset');
+  await until(() => seen.inUse.source_connections === 7, 'what both have open is added up');
+  assert.equal(seen.limits.source_connections, 7);
+});
+
+test('another worker is added while one has too much to do, and takes traffic too', async (t) => {
+  const { engine, seen } = await startWorkers(t, 1, { most: 2, busyAbove: 0.01 });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port])));
+  const [first] = engine.pids;
+  let isLoading = true;
+  const load = async (): Promise<void> => {
+    while (isLoading) (await dialAndEcho(t, port)).socket.destroy();
+  };
+  const loading = load();
+  await until(() => engine.pids.length === 2, 'there is another one');
+  isLoading = false;
+  await loading;
+  assert.equal(engine.pids[0], first);
+  assert.ok(seen.infos.some((message) => /worker was added/.test(message)));
+  await engine.apply(change([policy('ipp_1', '127.0.0.2/32'), tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'))]));
+  for (const refused of Array.from({ length: 24 }, () => dial(t, port))) await refused.isReset();
 });
 
 test('a killed worker is replaced by one with the whole state, and the connections of the other survive', async (t) => {

@@ -128,7 +128,7 @@ async function startWorkers(t: TestContext, workers: number) {
   const options = { ...plainOptions, https: { host: '127.0.0.1', port }, passwordFailures: limit };
   const trustedProxies = packRules([]);
   const engine = await createWorkerEngine({
-    workers,
+    workers: { least: workers, most: workers },
     options: { ...options, trustedProxies },
     localCa: pair,
     observer: seen,

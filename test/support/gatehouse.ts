@@ -48,6 +48,8 @@ export class Gatehouse implements AsyncDisposable {
         httpsListen: 'off',
         agentListen: 'off',
         snapshotFile: 'off',
+        // Workers have tests of their own.
+        workers: 'off',
         // Tests fail on purpose, often and from one address.
         authFailures: 'off',
         ...settings,

@@ -22,20 +22,21 @@ interface Entered {
 /** Visitors that wait for agents, by the backend; refuses those beyond the bound. */
 export class AgentWaits {
   readonly limitMs: number;
-  readonly #limit: number;
-  readonly #accountLimit: number;
+  readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
   readonly #byBackend = new Map<string, Set<Entered>>();
   readonly #byAccount = new Map<string, number>();
   #count = 0;
 
-  constructor({ agentWaitMs, agentWaiting }: GatewayBounds, reports: GatewayBoundReports) {
-    this.limitMs = agentWaitMs;
-    this.#limit = agentWaiting;
-    // Visitors of one account must not take the places of all others.
-    this.#accountLimit = Math.ceil(agentWaiting / 4);
+  constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
+    this.limitMs = limits.agentWaitMs;
+    this.#limits = limits;
     this.#reports = reports;
-    reports.watch('agent_waiting', agentWaiting, () => this.#count);
+    reports.watch(
+      'agent_waiting',
+      () => limits.agentWaiting,
+      () => this.#count,
+    );
   }
 
   /** `retryMs`: it is called after this time even if nothing has changed. */
@@ -43,7 +44,10 @@ export class AgentWaits {
     const { accountId, untilMs } = waiter;
     const leftMs = untilMs - performance.now();
     if (this.limitMs === 0 || leftMs <= 0) return 'late';
-    if (this.#count >= this.#limit || (this.#byAccount.get(accountId) ?? 0) >= this.#accountLimit) {
+    const { agentWaiting } = this.#limits;
+    // Visitors of one account must not take the places of all others.
+    const accountLimit = Math.ceil(agentWaiting / 4);
+    if (this.#count >= agentWaiting || (this.#byAccount.get(accountId) ?? 0) >= accountLimit) {
       this.#reports.refused('agent_waiting', { backendId });
       return 'full';
     }

@@ -13,10 +13,7 @@ const searchMs = 100;
 
 /** Counts the connections of clients to all listeners, and refuses those beyond the bounds. */
 export class ClientConnections {
-  readonly #limit: number;
-  readonly #sourceLimit: number;
-  /** Number of connections that are kept free. */
-  readonly #room: number;
+  readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
   readonly #bySource = new Map<SourceKey, number>();
   #open = 0;
@@ -25,13 +22,19 @@ export class ClientConnections {
   #searchAt = -Infinity;
   #closeIdle: (count: number) => number = () => 0;
 
-  constructor({ clientConnections, sourceConnections }: GatewayBounds, reports: GatewayBoundReports) {
-    this.#limit = clientConnections;
-    this.#sourceLimit = sourceConnections;
-    this.#room = Math.ceil(clientConnections * freeShare);
+  constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
+    this.#limits = limits;
     this.#reports = reports;
-    reports.watch('client_connections', clientConnections, () => this.#open);
-    reports.watch('source_connections', sourceConnections, () => this.#mostOfOneSource());
+    reports.watch(
+      'client_connections',
+      () => limits.clientConnections,
+      () => this.#open,
+    );
+    reports.watch(
+      'source_connections',
+      () => limits.sourceConnections,
+      () => this.#mostOfOneSource(),
+    );
   }
 
   get count(): number {
@@ -51,8 +54,9 @@ export class ClientConnections {
    * function that counts it towards its source, once that is known, and returns false if that has too many.
    */
   accept(socket: Socket): ((client: ClientSource) => boolean) | undefined {
-    if (this.#open - this.#closing >= this.#limit - this.#room) this.#makeRoom();
-    if (this.#open >= this.#limit) {
+    const { clientConnections } = this.#limits;
+    if (this.#open - this.#closing >= clientConnections - this.#room) this.#makeRoom();
+    if (this.#open >= clientConnections) {
       this.#refuse(socket, 'client_connections', {});
       return undefined;
     }
@@ -68,7 +72,7 @@ export class ClientConnections {
       if (peerTrusted || socket.destroyed) return !socket.destroyed;
       const counted = sourceKey(source);
       const count = this.#bySource.get(counted) ?? 0;
-      if (count >= this.#sourceLimit) {
+      if (count >= this.#limits.sourceConnections) {
         this.#refuse(socket, 'source_connections', { source: formatIp(source) });
         return false;
       }
@@ -76,6 +80,11 @@ export class ClientConnections {
       this.#bySource.set(counted, count + 1);
       return true;
     };
+  }
+
+  /** Number of connections that are kept free. */
+  get #room(): number {
+    return Math.ceil(this.#limits.clientConnections * freeShare);
   }
 
   #mostOfOneSource(): number {

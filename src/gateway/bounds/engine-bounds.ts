@@ -9,6 +9,8 @@ import { UpstreamConnections } from './upstream-connections.ts';
 /** The bounds of one engine, which its fronts share. */
 export interface EngineBounds {
   readonly limits: GatewayBounds;
+  /** Changes the limits; what is open already stays. */
+  readonly change: (limits: GatewayBounds) => void;
   readonly reports: GatewayBoundReports;
   readonly clients: ClientConnections;
   readonly upstreams: UpstreamConnections;
@@ -16,11 +18,15 @@ export interface EngineBounds {
   readonly waits: AgentWaits;
 }
 
-export function createEngineBounds(limits: GatewayBounds, observer: TrafficObserver, log: GatewayLog): EngineBounds {
+export function createEngineBounds(given: GatewayBounds, observer: TrafficObserver, log: GatewayLog): EngineBounds {
+  const limits = { ...given };
   const reports = reportBounds(observer, log);
   reports.watch('stream_resets', limits.streamResets);
   return {
     limits,
+    change: (changed) => {
+      Object.assign(limits, changed);
+    },
     reports,
     clients: new ClientConnections(limits, reports),
     upstreams: new UpstreamConnections(limits, reports),

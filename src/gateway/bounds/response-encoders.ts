@@ -4,23 +4,27 @@ import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 
 /** Counts the encoders of responses at work: each holds up to 1.2 MB, for as long as its client takes to read. */
 export class ResponseEncoders {
-  readonly #limit: number;
-  readonly #accountLimit: number;
+  readonly #limits: GatewayBounds;
   readonly #reports: GatewayBoundReports;
   readonly #byAccount = new Map<string, number>();
   #open = 0;
 
-  constructor({ responseEncoders }: GatewayBounds, reports: GatewayBoundReports) {
-    this.#limit = responseEncoders;
-    // Clients of one account that read slowly must not turn compression off for the others.
-    this.#accountLimit = Math.ceil(responseEncoders / 4);
+  constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
+    this.#limits = limits;
     this.#reports = reports;
-    reports.watch('response_encoders', responseEncoders, () => this.#open);
+    reports.watch(
+      'response_encoders',
+      () => limits.responseEncoders,
+      () => this.#open,
+    );
   }
 
   /** False: the response is sent as it is. */
   mayOpen(accountId: string): boolean {
-    if (this.#open < this.#limit && (this.#byAccount.get(accountId) ?? 0) < this.#accountLimit) return true;
+    const { responseEncoders } = this.#limits;
+    // Clients of one account that read slowly must not turn compression off for the others.
+    const accountLimit = Math.ceil(responseEncoders / 4);
+    if (this.#open < responseEncoders && (this.#byAccount.get(accountId) ?? 0) < accountLimit) return true;
     this.#reports.refused('response_encoders', { accountId });
     return false;
   }

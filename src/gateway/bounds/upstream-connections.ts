@@ -19,15 +19,35 @@ export class UpstreamConnections {
   constructor(bounds: GatewayBounds, reports: GatewayBoundReports) {
     this.bounds = bounds;
     this.#reports = reports;
-    reports.watch('upstream_connections', bounds.upstreamConnections, () => this.#open);
-    reports.watch('account_connections', bounds.accountConnections, () => mostInUse(this.#accounts));
-    reports.watch('backend_connections', bounds.backendConnections, () => this.#sweep());
-    reports.watch('backend_source_connections', bounds.backendSourceConnections, () =>
-      this.#most(({ sources }) => sources.mostInUse()),
+    reports.watch(
+      'upstream_connections',
+      () => bounds.upstreamConnections,
+      () => this.#open,
     );
-    reports.watch('backend_queue', bounds.backendQueue, () => this.#most(({ sources }) => sources.waiting));
-    reports.watch('backend_source_queue', bounds.backendSourceQueue, () =>
-      this.#most(({ sources }) => sources.mostWaiting()),
+    reports.watch(
+      'account_connections',
+      () => bounds.accountConnections,
+      () => mostInUse(this.#accounts),
+    );
+    reports.watch(
+      'backend_connections',
+      () => bounds.backendConnections,
+      () => this.#sweep(),
+    );
+    reports.watch(
+      'backend_source_connections',
+      () => bounds.backendSourceConnections,
+      () => this.#most(({ sources }) => sources.mostInUse()),
+    );
+    reports.watch(
+      'backend_queue',
+      () => bounds.backendQueue,
+      () => this.#most(({ sources }) => sources.waiting),
+    );
+    reports.watch(
+      'backend_source_queue',
+      () => bounds.backendSourceQueue,
+      () => this.#most(({ sources }) => sources.mostWaiting()),
     );
     reports.watch('backend_queue_seconds', bounds.backendQueueMs / 1000);
   }

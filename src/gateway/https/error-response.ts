@@ -4,6 +4,7 @@ import type { AccessLogEntry } from './access-log-entry.ts';
 import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './exchange.ts';
 import { findHeader } from './headers/header-list.ts';
+import { endsConnection } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A refused body of up to this many bytes is read to its end; a longer one closes the connection. */
@@ -34,7 +35,10 @@ function sendError(exchange: Exchange, error: UserError, context: RequestContext
     reason: '',
     headers: [...answer.headers, ...Object.entries(error.headers).flat()],
     contentLength: answer.body.length,
-    close: context.draining || error.code === connectionPredatesRules.code || !leavesConnectionUsable(exchange),
+    close:
+      endsConnection(context, exchange) ||
+      error.code === connectionPredatesRules.code ||
+      !leavesConnectionUsable(exchange),
   });
   exchange.end(exchange.method === 'HEAD' ? undefined : answer.body, []);
 }

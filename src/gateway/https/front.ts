@@ -60,6 +60,8 @@ export interface HttpsFront extends Front {
   listen(): Promise<void>;
   /** Addresses of the listeners: the system may have chosen the ports. */
   readonly addresses: { readonly https: AddressInfo | undefined; readonly http: AddressInfo | undefined };
+  /** Asks so many clients to open a new connection: those of HTTP/2 once they have no request under way, others with their next answer. */
+  relieve(clients: number): void;
   /** The account whose edge serves the host. */
   accountOfHost(hostname: string): string | undefined;
   /** Counts wrong passwords that have come to other workers. */
@@ -136,6 +138,7 @@ class NodeHttpsFront implements HttpsFront {
       idleMs: timeouts.idleMs,
       errorPrefix: prefix,
       draining: false,
+      toClose: 0,
     };
     const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#context);
@@ -168,6 +171,7 @@ class NodeHttpsFront implements HttpsFront {
       new TlsAcceptor({
         contextFor: (name) => certificates.secureContextFor(this.accountOfHost(name), name, clientCa),
         handshakeMs: timeouts.headersMs,
+        ticketKeys: options.ticketKeys,
         h1,
         h2: this.#h2,
         ...(clientCa !== undefined && { clientCa }),
@@ -212,6 +216,13 @@ class NodeHttpsFront implements HttpsFront {
 
   countPasswords(wrong: readonly WrongPassword[]): void {
     for (const each of wrong) this.#context.passwords.count(each);
+  }
+
+  relieve(clients: number): void {
+    const sessions = this.#h2.count;
+    const ofHttp2 = Math.round((clients * sessions) / Math.max(1, this.#sockets.size));
+    this.#h2.relieve(ofHttp2);
+    this.#context.toClose = clients - ofHttp2;
   }
 
   async drain(limitMs: number): Promise<void> {

@@ -24,6 +24,7 @@ import type { Exchange } from './exchange.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import { withoutSetSession } from './headers/session-cookie.ts';
 import type { IdleTimeout } from './idle-watch.ts';
+import { endsConnection } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
 import { Tunnel } from './tunnel.ts';
 import { acceptWebsocket } from './websocket-handshake.ts';
@@ -156,7 +157,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
         reason: head.reason,
         headers,
         contentLength,
-        close: this.#context.draining || this.#pump?.flowing === false,
+        close: endsConnection(this.#context, this.#exchange) || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
     } catch (error) {

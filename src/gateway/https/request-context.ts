@@ -32,4 +32,14 @@ export interface RequestContext {
   readonly again: (exchange: Exchange, log: AccessLogEntry) => void;
   /** True while the gateway drains: every answer asks the client to open a new connection. */
   draining: boolean;
+  /** So many more answers of HTTP/1 do the same. */
+  toClose: number;
+}
+
+/** True if the answer must ask the client to open a new connection. Asked once for each answer. */
+export function endsConnection(context: RequestContext, { protocol }: Pick<Exchange, 'protocol'>): boolean {
+  if (context.draining) return true;
+  if (context.toClose === 0 || protocol === '2') return false;
+  context.toClose -= 1;
+  return true;
 }

@@ -16,6 +16,8 @@ export interface HandshakeOptions {
   readonly limitMs: number;
   /** Protocols to choose from above TLS; none are agreed on if it is left out. */
   readonly alpn?: readonly string[];
+  /** As in `GatewayOptions`. */
+  readonly ticketKeys?: Uint8Array | undefined;
   /** True: clients are asked for a certificate. The contexts must hold the authorities, and `ready` must check it. */
   readonly asksForCertificate?: boolean;
 }
@@ -48,7 +50,7 @@ export class TlsHandshakes {
   readonly #options: HandshakeOptions;
 
   constructor(options: HandshakeOptions) {
-    const { alpn, asksForCertificate = false } = options;
+    const { alpn, asksForCertificate = false, ticketKeys } = options;
     this.#options = options;
     const chooseContext = (socket: TLSSocket, name: string, done: ContextCallback) => {
       void this.#chooseContext(socket, name, done);
@@ -56,6 +58,7 @@ export class TlsHandshakes {
     // Without a certificate of its own: a client that names no server gets no connection.
     this.#server = createServer({
       ...(alpn && { ALPNProtocols: [...alpn] }),
+      ...(ticketKeys && { ticketKeys: Buffer.from(ticketKeys) }),
       minVersion: 'TLSv1.2',
       ciphers: tlsCiphers,
       requestCert: asksForCertificate,

@@ -28,8 +28,8 @@ export class EventRelay {
   readonly #open = new Map<number, OpenConnections>();
   readonly #listenerFaults: SharedFaults<ListenerFault>;
   readonly #entryFaults: SharedFaults<EntryFault>;
-  /** Use of each bound, by worker. */
-  readonly #boundUse = new Map<Bound, Map<number, number>>();
+  /** What each worker has reported last of its part of a bound. */
+  readonly #bounds = new Map<Bound, Map<number, BoundReport<Bound>>>();
 
   constructor(observer: TrafficObserver) {
     this.#observer = observer;
@@ -61,7 +61,7 @@ export class EventRelay {
     for (const [edgeId, connections] of tcp) {
       for (let left = connections; left > 0; left--) this.#observer.tcpClosed({ edgeId, ...takenAlong });
     }
-    for (const use of this.#boundUse.values()) use.delete(worker);
+    for (const parts of this.#bounds.values()) parts.delete(worker);
     this.#listenerFaults.forget(worker);
     this.#entryFaults.forget(worker);
   }
@@ -110,12 +110,25 @@ export class EventRelay {
     }
   }
 
-  /** Bounds hold for each worker: the use of the one that is nearest to its bound is reported. */
+  /** Each worker has a part of a bound, unless it is one of each connection or link. */
   #joinUse(worker: number, report: BoundReport<Bound>): BoundReport<Bound> {
-    const use = this.#boundUse.get(report.bound) ?? new Map<number, number>();
-    this.#boundUse.set(report.bound, use.set(worker, report.inUse));
-    return { ...report, inUse: Math.max(...use.values()) };
+    const parts = this.#bounds.get(report.bound) ?? new Map<number, BoundReport<Bound>>();
+    this.#bounds.set(report.bound, parts.set(worker, report));
+    const all = [...parts.values()];
+    const join = ofEach.has(report.bound) ? most : sum;
+    return { ...report, limit: join(all.map(({ limit }) => limit)), inUse: join(all.map(({ inUse }) => inUse)) };
   }
+}
+
+/** Bounds that each connection, request or link has for itself. */
+const ofEach: ReadonlySet<Bound> = new Set(['stream_resets', 'backend_queue_seconds', 'link_unread_mib']);
+
+function most(values: readonly number[]): number {
+  return Math.max(...values);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Faults that are there while any worker has them, and are reported once. */

@@ -1,8 +1,10 @@
 import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
+import type { GatewayBounds } from '../bounds/bound.ts';
 import type { GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
+import type { WorkerLoad } from './balance.ts';
 
 /** File descriptor of a worker's end of the link to its parent, a pair of sockets that nobody else can open. */
 export const linkDescriptor = 4;
@@ -28,6 +30,8 @@ export type Task =
   | { readonly task: 'commit' }
   | { readonly task: 'abandon' }
   | { readonly task: 'drain'; readonly limitMs: number }
+  | { readonly task: 'share'; readonly bounds: GatewayBounds; readonly isAlone: boolean }
+  | { readonly task: 'relieve'; readonly clients: number }
   | { readonly task: 'made'; readonly arrival: Arrival }
   | { readonly task: 'countPasswords'; readonly wrong: readonly WrongPassword[] }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
@@ -72,4 +76,9 @@ export interface Question {
   readonly arrival: Arrival;
 }
 
-export type FromWorker = Up | Reply | Events | LogLine | Question;
+/** Sent once a second. */
+export interface Load extends WorkerLoad {
+  readonly type: 'load';
+}
+
+export type FromWorker = Up | Reply | Events | LogLine | Question | Load;

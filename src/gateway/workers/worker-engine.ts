@@ -7,27 +7,40 @@ import { openNothing } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
+import type { GatewayBounds } from '../bounds/bound.ts';
 import type { Engine, GatewayLog, TrafficObserver, WrongPassword } from '../engine.ts';
 import { Arrivals } from '../upstream/arrivals.ts';
 import { OwnAddresses } from '../upstream/own-addresses.ts';
 import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
+import { Balance } from './balance.ts';
+import type { WorkerLoad } from './balance.ts';
 import { EventRelay } from './event-relay.ts';
 import type { Question, TrafficEvent, WorkerStart } from './messages.ts';
+import type { WorkerPlan } from './plan-workers.ts';
 import { WorkerLinks } from './worker-links.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
 import type { WorkerSettings } from './worker-process.ts';
 
 export interface WorkerEngineParts extends WorkerStart {
-  /** Number of processes. */
-  readonly workers: number;
+  readonly workers: WorkerPlan;
+  /** The bounds of each worker, where there are so many and it is this one of them, from 0; default: those of the options. */
+  readonly boundsOf?: (workers: number, index: number) => GatewayBounds;
   /** The way to agents; without it, what they serve is offline. */
   readonly openStream?: OpenStream;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
 }
 
+export interface WorkersState {
+  /** Those that carry traffic now, with what they have reported last, by their numbers. */
+  readonly loads: ReadonlyMap<number, WorkerLoad | undefined>;
+  /** Workers that have ended by themselves since the start. */
+  readonly lost: number;
+}
+
 export interface WorkerEngine extends Engine {
+  readonly workers: WorkersState;
   /** Process ids of the workers that carry traffic now. */
   readonly pids: readonly number[];
 }
@@ -35,6 +48,7 @@ export interface WorkerEngine extends Engine {
 /** A worker that lived this long had started well: its end is not counted as a failure to start. */
 const provenMs = 10_000;
 const longestPauseMs = 10_000;
+const lookMs = 1000;
 /** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
 
@@ -47,7 +61,7 @@ const drainGraceMs = 5000;
  */
 export async function createWorkerEngine(parts: WorkerEngineParts): Promise<WorkerEngine> {
   const engine = new ProcessEngine(parts);
-  await engine.start(parts.workers);
+  await engine.start();
   return engine;
 }
 
@@ -65,10 +79,21 @@ class ProcessEngine implements WorkerEngine {
   readonly #turns = new Turns();
   /** For listeners of this process, such as the API: it has no sockets to upstreams of its own. */
   readonly #arrivals = new Arrivals(new UpstreamSockets(), new OwnAddresses(), (arrival) => this.#wasMade(arrival));
+  readonly #plan: WorkerPlan;
+  readonly #boundsOf: (workers: number, index: number) => GatewayBounds;
+  readonly #balance: Balance<WorkerProcess>;
+  #looking: NodeJS.Timeout | undefined;
   #failures = 0;
+  #lost = 0;
+  /** Workers that are being started because those there are have too much to do. */
+  #coming = 0;
 
-  constructor({ observer, log, options, localCa, errorPrefix, openStream = openNothing }: WorkerEngineParts) {
+  constructor(parts: WorkerEngineParts) {
+    const { observer, log, options, localCa, errorPrefix, openStream = openNothing, workers, boundsOf } = parts;
     this.#log = log;
+    this.#plan = workers;
+    this.#boundsOf = boundsOf ?? (() => options.bounds);
+    this.#balance = new Balance(workers);
     this.#relay = new EventRelay(observer);
     this.#links = new WorkerLinks({ openStream, unreadMib: options.bounds.linkUnreadMib, observer, log });
     const observed: WorkerSettings['observed'] = (worker, events) => {
@@ -87,14 +112,21 @@ class ProcessEngine implements WorkerEngine {
     return this.#state.version;
   }
 
+  get workers(): WorkersState {
+    return { loads: new Map([...this.#live].map(({ number, load }) => [number, load])), lost: this.#lost };
+  }
+
   get pids(): readonly number[] {
     return [...this.#live].flatMap(({ pid }) => pid ?? []);
   }
 
-  async start(count: number): Promise<void> {
-    const started = await Promise.allSettled(Array.from({ length: count }, () => this.#startOne()));
+  async start(): Promise<void> {
+    const started = await Promise.allSettled(Array.from({ length: this.#plan.least }, () => this.#startOne()));
     const failed = started.find((result) => result.status === 'rejected');
-    if (failed === undefined) return;
+    if (failed === undefined) {
+      if (this.#plan.most > 1) this.#looking = setInterval(() => void this.#look(), lookMs).unref();
+      return;
+    }
     await this.drain(0);
     throw failed.reason;
   }
@@ -119,6 +151,7 @@ class ProcessEngine implements WorkerEngine {
 
   async drain(limitMs: number): Promise<void> {
     this.#ending.abort();
+    clearInterval(this.#looking);
     const drained = [...this.#live].map(async (worker) => {
       await worker.ask({ task: 'drain', limitMs }, limitMs + drainGraceMs).catch(ignore);
       worker.kill();
@@ -194,6 +227,8 @@ class ProcessEngine implements WorkerEngine {
     this.#live.delete(worker);
     this.#relay.forget(worker.number);
     if (this.#ending.signal.aborted) return;
+    this.#shareBounds();
+    this.#lost++;
     if (performance.now() - startedMs > provenMs) this.#failures = 0;
     this.#log.error({ worker: worker.number, why }, 'a gateway worker is gone; starting another');
     await this.#replace();
@@ -206,6 +241,35 @@ class ProcessEngine implements WorkerEngine {
       await worker.ask({ task: 'commit' });
     }
     this.#live.add(worker);
+    this.#shareBounds();
+  }
+
+  /** A bound holds for all workers together: each has its part of it, and less when another joins. */
+  #shareBounds(): void {
+    const workers = [...this.#live];
+    for (const [index, worker] of workers.entries()) {
+      const bounds = this.#boundsOf(workers.length, index);
+      // One that is gone needs none.
+      worker.ask({ task: 'share', bounds, isAlone: workers.length === 1 }).catch(ignore);
+    }
+  }
+
+  /** Starts another worker where there are too few, and moves clients where one has more than its share. */
+  async #look(): Promise<void> {
+    const loads = new Map<WorkerProcess, WorkerLoad>();
+    for (const worker of this.#live) if (worker.load !== undefined) loads.set(worker, worker.load);
+    const { add, relieve } = this.#balance.look(loads, this.#coming);
+    relieve?.worker.ask({ task: 'relieve', clients: relieve.clients }).catch(ignore);
+    if (!add) return;
+    this.#coming++;
+    try {
+      await this.#startOne();
+      this.#log.info({ workers: this.#live.size }, 'a gateway worker was added: those before were busy');
+    } catch (error) {
+      if (!this.#ending.signal.aborted) this.#log.error({ err: error }, 'another gateway worker cannot be started');
+    } finally {
+      this.#coming--;
+    }
   }
 
   async #replace(): Promise<void> {

@@ -19,10 +19,13 @@ import { EventBatch } from './event-batch.ts';
 import { linkDescriptor } from './messages.ts';
 import type { FromWorker, LogLine, Request, WorkerOptions } from './messages.ts';
 
+const loadMs = 1000;
 const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
 const batch = new EventBatch((events) => send({ type: 'events', events }), log);
 let engine: NodeEngine | undefined;
 let staged: StagedUpdate | undefined;
+/** True: there is no other worker that could have made a connection. */
+let isAlone = false;
 const questions = new Map<number, (madeByOthers: boolean) => void>();
 let asked = 0;
 
@@ -39,6 +42,13 @@ process.on('message', (message) => {
   void answer(message as Request);
 });
 await send({ type: 'up' });
+let seen = performance.eventLoopUtilization();
+setInterval(() => {
+  const now = performance.eventLoopUtilization();
+  const { utilization: busy } = performance.eventLoopUtilization(now, seen);
+  seen = now;
+  void send({ type: 'load', busy, clients: engine?.clientCount ?? 0, memoryBytes: process.memoryUsage.rss() });
+}, loadMs);
 
 async function answer(request: Request): Promise<void> {
   const { number } = request;
@@ -77,6 +87,13 @@ async function perform(request: Request): Promise<boolean | undefined> {
       await engine.drain(request.limitMs);
       await batch.flush();
       break;
+    case 'share':
+      engine.changeBounds(request.bounds);
+      ({ isAlone } = request);
+      break;
+    case 'relieve':
+      engine.relieve(request.clients);
+      break;
     case 'made':
       return engine.made(request.arrival);
     case 'countPasswords':
@@ -92,6 +109,7 @@ async function perform(request: Request): Promise<boolean | undefined> {
 
 /** The parent asks the other workers. Without a parent the process ends, and with it the question. */
 function askOthers(arrival: Arrival): Promise<boolean> {
+  if (isAlone) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const question = ++asked;
   questions.set(question, resolve);

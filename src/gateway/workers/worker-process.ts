@@ -6,6 +6,7 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import type { GatewayLog } from '../engine.ts';
+import type { WorkerLoad } from './balance.ts';
 import { linkDescriptor } from './messages.ts';
 import type { FromWorker, Question, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
 
@@ -39,6 +40,8 @@ export class WorkerProcess {
   readonly number = ++started;
   /** Resolves with the reason when the process has ended. */
   readonly gone: Promise<string>;
+  /** As it has reported last; undefined before it does. */
+  load: WorkerLoad | undefined;
   readonly #settings: WorkerSettings;
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
@@ -138,6 +141,9 @@ export class WorkerProcess {
         break;
       case 'question':
         this.#settings.questioned(this, message);
+        break;
+      case 'load':
+        this.load = message;
         break;
       case 'log':
         this.#settings.log[message.level]({ ...message.fields, worker: this.number }, message.message);

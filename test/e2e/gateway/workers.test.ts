@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 
 import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { childrenOf } from './support/child-processes.ts';
@@ -38,6 +40,9 @@ test('two workers share the traffic, obey a change before it is answered, and on
   await program.must('PUT', `/ip_policies/${policy}/rules`, ['127.0.0.0/8']);
   assert.deepEqual(new Set((await askAll()).map(({ status }) => status)), new Set([200]));
 
+  const { samples } = readExposition(await program.metrics());
+  for (const worker of [1, 2]) assert.ok((samples.get(`gatehouse_worker_memory_bytes{worker="${worker}"}`) ?? 0) > 0);
+
   const openNow = async () =>
     readExposition(await program.metrics()).samples.get('gatehouse_tcp_open_connections') ?? NaN;
   const sockets = await openConnections(tcpPort);
@@ -59,4 +64,29 @@ test('two workers share the traffic, obey a change before it is answered, and on
   await until(() => alive.every(({ closed }) => closed), 'the new rules end the open connections');
   await Promise.all(many.map(() => assert.rejects(askTcp(tcpPort), { code: 'ECONNRESET' })));
   await until(async () => (await openNow()) === 0, 'none is counted any more');
+  assert.equal(readExposition(await program.metrics()).samples.get('gatehouse_workers_lost_total'), 1);
+});
+
+test('a TLS session is resumed, whichever worker the client meets', async () => {
+  await using upstream = await startUpstream();
+  await using program = await Program.start(newSqlite(), { workers: '2', 'drain-seconds': '0' });
+  await createAppEdge(program, upstream.port);
+  const target = { host: '127.0.0.1', port: program.httpsPort, servername: appHost, rejectUnauthorized: false };
+  const first = connectTls(target);
+  first.resume().write(`GET / HTTP/1.1\r\nHost: ${appHost}\r\n\r\n`);
+  const [session] = await once(first, 'session');
+  first.destroy();
+  for (let again = 0; again < 12; again++) {
+    const socket = connectTls({ ...target, session });
+    await once(socket, 'secureConnect');
+    assert.ok(socket.isSessionReused());
+    socket.destroy();
+  }
+});
+
+test('in its usual form it has one worker where there are two cores, and none beside the API with "off"', async () => {
+  await using usual = await Program.start(newSqlite(), { 'drain-seconds': '0' });
+  await using alone = await Program.start(newSqlite(), { workers: 'off', 'drain-seconds': '0' });
+  assert.equal((await childrenOf(usual.pid)).length, availableParallelism() > 1 ? 1 : 0);
+  assert.deepEqual(await childrenOf(alone.pid), []);
 });

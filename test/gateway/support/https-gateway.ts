@@ -66,6 +66,7 @@ export interface TestGateway extends AsyncDisposable {
   remove(...keys: readonly EntryKey[]): Promise<void>;
   apply(update: SnapshotUpdate): Promise<void>;
   drain(limitMs: number): Promise<void>;
+  relieve(clients: number): void;
   accountOfHost(hostname: string): string | undefined;
 }
 
@@ -187,6 +188,9 @@ export async function startGateway(
       return inUse;
     },
     drain,
+    relieve: (clients) => {
+      front.relieve(clients);
+    },
     accountOfHost: (hostname) => front.accountOfHost(hostname),
     [Symbol.asyncDispose]: () => drain(0),
   };

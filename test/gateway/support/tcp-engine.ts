@@ -33,6 +33,7 @@ export class Recorder implements TrafficObserver {
   readonly faults: Fault[] = [];
   readonly entryFaults: EntryFault[] = [];
   readonly errors: string[] = [];
+  readonly infos: string[] = [];
   readonly backendsRefused: BackendRefused[] = [];
   readonly passwords: string[] = [];
   ownArrivals = 0;
@@ -41,9 +42,10 @@ export class Recorder implements TrafficObserver {
   /** How often each bound has refused something, and how much of it was in use at the last report. */
   readonly refused: Partial<Record<Bound, number>> = {};
   readonly inUse: Partial<Record<Bound, number>> = {};
+  readonly limits: Partial<Record<Bound, number>> = {};
 
   readonly log: GatewayLog = {
-    info: () => {},
+    info: (_fields, message) => this.infos.push(message),
     warn: (fields) => this.logged.push(fields),
     error: (_fields, message) => this.errors.push(message),
   };
@@ -81,9 +83,10 @@ export class Recorder implements TrafficObserver {
   }
 
   boundsReported(reports: readonly BoundReport<Bound>[]): void {
-    for (const { bound, inUse, refused } of reports) {
+    for (const { bound, limit, inUse, refused } of reports) {
       this.refused[bound] = (this.refused[bound] ?? 0) + refused;
       this.inUse[bound] = inUse;
+      this.limits[bound] = limit;
     }
   }
 

@@ -7,7 +7,7 @@ import { packRules, snapshot, tcpEdge } from './tcp-entries.ts';
 const observer = new Recorder();
 const options = { ...plainOptions, trustedProxies: packRules([]) };
 const { log } = observer;
-const engine = await createWorkerEngine({ workers: 2, options, localCa: undefined, observer, log });
+const engine = await createWorkerEngine({ workers: { least: 2, most: 2 }, options, localCa: undefined, observer, log });
 // An open listener keeps the workers alive.
 await engine.apply(snapshot(tcpEdge('edgtcp_1', [await freePort()])));
 console.log(engine.pids.join(' '));

@@ -24,6 +24,8 @@ interface Session {
   open: number;
   /** Value of `performance.now()` when the last stream ended. */
   idleSince: number;
+  /** It ends with the stream that is its last at the time. */
+  isLeaving: boolean;
 }
 
 export interface Http2Options {
@@ -47,7 +49,13 @@ export class Http2Server {
   accept(socket: TLSSocket, client: ClientConnection): void {
     const { timeouts, streamResets, handle } = this.#options;
     const session = performServerHandshake(socket, sessionOptions);
-    const state = { session, resets: new ResetBudget(streamResets), open: 0, idleSince: performance.now() };
+    const state = {
+      session,
+      resets: new ResetBudget(streamResets),
+      open: 0,
+      idleSince: performance.now(),
+      isLeaving: false,
+    };
     this.#sessions.add(state);
     const first = setTimeout(() => session.destroy(), timeouts.headersMs);
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
@@ -56,6 +64,7 @@ export class Http2Server {
       stream.on('close', () => {
         state.open -= 1;
         state.idleSince = performance.now();
+        if (state.isLeaving && state.open === 0) session.close();
         // Only a client closes a stream before its answer.
         if (!stream.headersSent) this.#countReset(state, client);
       });
@@ -78,9 +87,21 @@ export class Http2Server {
     }
   }
 
+  get count(): number {
+    return this.#sessions.size;
+  }
+
   /** Refuses new streams; a session ends with its last stream. */
   goAway(): void {
     for (const { session } of this.#sessions) session.close();
+  }
+
+  /** Asks so many clients to open a new connection, each as soon as it has no stream under way. */
+  relieve(count: number): void {
+    for (const state of [...this.#sessions].filter(({ isLeaving }) => !isLeaving).slice(0, count)) {
+      state.isLeaving = true;
+      if (state.open === 0) state.session.close();
+    }
   }
 
   #countReset({ session, resets }: Session, client: ClientConnection): void {

@@ -19,6 +19,8 @@ export interface TlsAcceptorOptions {
   /** Rejects where the handshake must end. */
   readonly contextFor: (name: string) => Promise<SecureContext>;
   readonly handshakeMs: number;
+  /** As in `GatewayOptions`. */
+  readonly ticketKeys?: Uint8Array | undefined;
   readonly h1: ConnectionHandler;
   readonly h2: ConnectionHandler;
   /** PEM of the authorities that clients must show a certificate of; undefined: they are not asked for one. */
@@ -32,11 +34,12 @@ export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions;
 
   constructor(options: TlsAcceptorOptions) {
-    const { contextFor, handshakeMs, clientCa } = options;
+    const { contextFor, handshakeMs, clientCa, ticketKeys } = options;
     this.#options = options;
     this.#handshakes = new TlsHandshakes({
       contextFor,
       limitMs: handshakeMs,
+      ticketKeys,
       alpn: ['h2', 'http/1.1'],
       asksForCertificate: clientCa !== undefined,
     });
