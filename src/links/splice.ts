@@ -3,7 +3,8 @@ import { codes } from '../agents/wire/frame.ts';
 import type { StreamUser } from './stream-request.ts';
 
 /**
- * One end of two streams that are joined: bytes, the end and a reset of each go on to the other. Bytes are credited when
+ * One end of two streams that are joined: bytes, the end and a reset of each go on to the other, the last in the form that its
+ * peer understands. Bytes are credited when
  * the other stream has sent them, so that a slow reader at one side stops the sender at the other.
  */
 export class SpliceEnd implements StreamUser {
@@ -27,7 +28,7 @@ export class SpliceEnd implements StreamUser {
   attach(stream: MuxStream): this {
     this.#stream = stream;
     this.#onAttach();
-    if (this.#other?.isOver === true) stream.reset();
+    if (this.#other?.isOver === true) stream.abandon();
     return this;
   }
 
@@ -60,7 +61,7 @@ export class SpliceEnd implements StreamUser {
   onClose(fault: StreamFault | undefined): void {
     this.#isOver = true;
     if (fault === undefined) this.#other?.release();
-    else this.#other?.stream?.reset(fault.by === 'peer' ? fault.code : codes.cancelled);
+    else this.#other?.stream?.abandon(fault.by === 'peer' ? fault.code : codes.cancelled);
   }
 
   /** Bytes that waited in the other stream have left. */

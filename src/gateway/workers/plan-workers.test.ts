@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { planWorkers } from './plan-workers.ts';
+import { groupMemory, planWorkers } from './plan-workers.ts';
 
 const machine = { cores: 8, memoryMib: 16_384, sharesPorts: true };
 const planOn = (changes: Partial<typeof machine>) => planWorkers('auto', () => ({ ...machine, ...changes }));
@@ -31,4 +34,20 @@ test('"auto" has none on one core, without the memory, or where ports cannot be 
 test('memory bounds the number', () => {
   assert.deepEqual(planOn({ memoryMib: 512 }), { least: 1, most: 1 });
   assert.deepEqual(planOn({ memoryMib: 1024 }), { least: 1, most: 5 });
+});
+
+test('the memory is that of the narrowest control group', () => {
+  const root = mkdtempSync(join(tmpdir(), 'groups-'));
+  const own = join(root, 'own');
+  try {
+    mkdirSync(join(root, 'a/b'), { recursive: true });
+    writeFileSync(own, '1:name=systemd:/x\n0::/a/b\n');
+    assert.equal(groupMemory(root, own), Infinity);
+    writeFileSync(join(root, 'a/b/memory.max'), 'max\n');
+    writeFileSync(join(root, 'a/memory.max'), '536870912\n');
+    assert.equal(groupMemory(root, own), 536_870_912);
+    assert.equal(groupMemory(root, join(root, 'missing')), Infinity);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });

@@ -1,4 +1,6 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { availableParallelism, platform, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
 
 /** Number of processes that carry traffic. */
 export interface WorkerPlan {
@@ -36,11 +38,27 @@ export function planWorkers(
 }
 
 function readMachine(): WorkerMachine {
-  const allowed = process.constrainedMemory();
-  const memory = allowed > 0 ? Math.min(allowed, totalmem()) : totalmem();
-  return {
-    cores: availableParallelism(),
-    memoryMib: memory / mebibyte,
-    sharesPorts: process.platform === 'linux',
-  };
+  const memory = Math.min(totalmem(), groupMemory());
+  return { cores: availableParallelism(), memoryMib: memory / mebibyte, sharesPorts: platform() === 'linux' };
+}
+
+/** The least memory that the control group of this process, or one above it, allows; as in a container. */
+export function groupMemory(root = '/sys/fs/cgroup', ownGroup = '/proc/self/cgroup'): number {
+  let least = Infinity;
+  try {
+    const [, path = '/'] = /^0::(.*)$/m.exec(readFileSync(ownGroup, 'utf8')) ?? [];
+    for (let group = path; group !== '/'; group = dirname(group)) least = Math.min(least, limitOf(join(root, group)));
+    return Math.min(least, limitOf(root));
+  } catch {
+    return least;
+  }
+}
+
+/** The topmost group has no limit, and others may say "max". */
+function limitOf(group: string): number {
+  try {
+    return Number.parseInt(readFileSync(join(group, 'memory.max'), 'utf8'), 10) || Infinity;
+  } catch {
+    return Infinity;
+  }
 }

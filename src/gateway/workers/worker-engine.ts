@@ -184,22 +184,22 @@ class ProcessEngine implements WorkerEngine {
   }
 
   async #stage(update: SnapshotUpdate): Promise<void> {
-    this.#ending.signal.throwIfAborted();
     const results = await this.#askAll({ task: 'stage', update });
     const refusal = results.find((error) => error !== undefined && !(error instanceof WorkerGone));
-    if (refusal === undefined && results.includes(undefined)) return;
+    if (refusal === undefined && (results.includes(undefined) || this.#ending.signal.aborted)) return;
     await this.#askAll({ task: 'abandon' });
     throw (
       refusal ?? new Error(`snapshot version ${update.version} cannot be put in force: no gateway worker is running`)
     );
   }
 
-  /** Kills a worker that cannot commit what it has built: its successor starts with the update. */
+  /** Kills a worker that cannot commit what it has built: its successor starts with the update. During a drain there may be none left. */
   async #commit(): Promise<void> {
     const workers = [...this.#live];
     const results = await this.#askAll({ task: 'commit' });
     for (const [at, error] of results.entries()) if (error !== undefined) workers[at]?.kill();
-    if (!results.includes(undefined)) throw results[0] ?? new Error('no gateway worker is running');
+    if (!results.includes(undefined) && !this.#ending.signal.aborted)
+      throw results[0] ?? new Error('no gateway worker is running');
   }
 
   /** Returns the error of each worker, or undefined if it did the task. */
