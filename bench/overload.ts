@@ -83,7 +83,7 @@ async function startLayout(name: Layout['name'], upstreamPort: number, seconds: 
     'tcp-ports': '1024-65535',
     'api-connections': connections,
     'api-source-connections': connections,
-    ...(name === 'two workers' ? { workers: '2' } : {}),
+    workers: name === 'two workers' ? '2' : 'off',
   };
   const databaseFile = await newDatabaseFile();
   const gatehouse = started.use(

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { change } from './change.ts';
+import { cores } from './cores.ts';
 import { get } from './get.ts';
 import { handshakes } from './handshakes.ts';
 import { http2 } from './http2.ts';
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   post,
   postgres,
   https,
+  cores,
   http2,
   handshakes,
   tcp,

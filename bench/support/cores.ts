@@ -7,6 +7,7 @@ const count = cpus().length;
 /** The server that is measured has a core of its own; everything else shares the others. */
 export const serverCores = '0';
 export const loadCores = count >= 4 ? '2-3' : '1';
+export const allCores = `0-${count - 1}`;
 export const pinned = hasTaskset && count >= 2;
 
 /** Pins the command to the cores where that is possible. */

@@ -10,6 +10,7 @@ import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/tab
 import { syncReferences } from '../../src/resources/edges/module-fields.ts';
 import type { StoredModules } from '../../src/resources/edges/module-fields.ts';
 import { ipPolicies } from '../../src/resources/ip-policies/table.ts';
+import { ruleSetOf } from '../../src/resources/ip-policy-rules/replace/rule-sets.ts';
 import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
 import { bootstrap } from '../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../src/resources/resource.ts';
@@ -102,6 +103,7 @@ async function fillRules({ store }: ResourceContext, actor: Actor, count: number
   );
   await inParts(count, (from, to) =>
     store.write(actor, async (transaction) => {
+      const set = await ruleSetOf(transaction, policy.id);
       for (let at = from; at < to; at++) {
         const cidr = at === 0 ? '127.0.0.0/8' : cidrNumber(at);
         const rule = {
@@ -110,7 +112,7 @@ async function fillRules({ store }: ResourceContext, actor: Actor, count: number
           cidr,
           action: 'allow' as const,
         };
-        await ipPolicyRules.insert(transaction, rule);
+        await ipPolicyRules.insert(transaction, rule, [set]);
       }
     }),
   );

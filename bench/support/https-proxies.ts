@@ -1,6 +1,7 @@
 import { cidrNumber } from './addresses.ts';
 import type { Listening } from './bare-servers.ts';
 import { certificateFiles } from './certificate.ts';
+import { allCores, serverCores } from './cores.ts';
 import { headerChanges } from './fill.ts';
 import { caddyCommand, haproxyCommand, nginxCommand, startProgram, writeScratch } from './peer-programs.ts';
 import { freePort } from './process.ts';
@@ -10,10 +11,12 @@ export const allowedCidrs = ['127.0.0.0/8', ...Array.from({ length: 999 }, (_, a
 
 const added = Object.entries(headerChanges.add);
 
-export async function startNginx(upstreamPort: number): Promise<Listening> {
+/** `workers`: how many share its ports; several run on all cores. */
+export async function startNginx(upstreamPort: number, workers = 0): Promise<Listening> {
   const { certificate, key } = await certificateFiles();
-  return startProgram((port) =>
-    nginxCommand(`
+  const configure = (port: number) =>
+    nginxCommand(
+      `
       http {
         access_log off;
         keepalive_requests 1000000000;
@@ -38,8 +41,10 @@ export async function startNginx(upstreamPort: number): Promise<Listening> {
             ${headerChanges.remove.map((name) => `proxy_set_header ${name} "";`).join('\n')}
           }
         }
-      }`),
-  );
+      }`,
+      workers || 1,
+    );
+  return startProgram(configure, workers === 0 ? serverCores : allCores);
 }
 
 export async function startHaproxy(upstreamPort: number): Promise<Listening> {
@@ -64,38 +69,42 @@ backend upstream
   );
 }
 
-export async function startCaddy(upstreamPort: number): Promise<Listening> {
+export async function startCaddy(upstreamPort: number, workers = 0): Promise<Listening> {
   const { certificate, key } = await certificateFiles();
   const adminPort = await freePort();
-  return startProgram((port) =>
-    caddyCommand(adminPort, {
-      tls: { certificates: { load_files: [{ certificate, key }] } },
-      http: {
-        servers: {
-          edge: {
-            listen: [`127.0.0.1:${port}`],
-            automatic_https: { disable: true },
-            tls_connection_policies: [{}],
-            routes: [
-              {
-                match: [{ host: ['localhost'], remote_ip: { ranges: allowedCidrs } }],
-                handle: [
-                  {
-                    handler: 'headers',
-                    request: {
-                      delete: headerChanges.remove,
-                      add: Object.fromEntries(added.map(([name, value]) => [name, [value]])),
+  const configure = (port: number) =>
+    caddyCommand(
+      adminPort,
+      {
+        tls: { certificates: { load_files: [{ certificate, key }] } },
+        http: {
+          servers: {
+            edge: {
+              listen: [`127.0.0.1:${port}`],
+              automatic_https: { disable: true },
+              tls_connection_policies: [{}],
+              routes: [
+                {
+                  match: [{ host: ['localhost'], remote_ip: { ranges: allowedCidrs } }],
+                  handle: [
+                    {
+                      handler: 'headers',
+                      request: {
+                        delete: headerChanges.remove,
+                        add: Object.fromEntries(added.map(([name, value]) => [name, [value]])),
+                      },
                     },
-                  },
-                  { handler: 'reverse_proxy', upstreams: [{ dial: `127.0.0.1:${upstreamPort}` }] },
-                ],
-                terminal: true,
-              },
-              { handle: [{ handler: 'static_response', status_code: 403 }] },
-            ],
+                    { handler: 'reverse_proxy', upstreams: [{ dial: `127.0.0.1:${upstreamPort}` }] },
+                  ],
+                  terminal: true,
+                },
+                { handle: [{ handler: 'static_response', status_code: 403 }] },
+              ],
+            },
           },
         },
       },
-    }),
-  );
+      workers || 1,
+    );
+  return startProgram(configure, workers === 0 ? serverCores : allCores);
 }

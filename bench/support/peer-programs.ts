@@ -26,19 +26,22 @@ export async function startProgram(
 /** Path of the dynamic module for `stream` on Debian; other builds of nginx include it. */
 const streamModule = '/usr/lib/nginx/modules/ngx_stream_module.so';
 
-/** Configures nginx with one worker; `blocks` is its `http` or `stream` part. */
-export async function nginxCommand(blocks: string): Promise<PeerCommand & { readonly configFile: string }> {
+/** Configures nginx; `blocks` is its `http` or `stream` part. */
+export async function nginxCommand(
+  blocks: string,
+  workers = 1,
+): Promise<PeerCommand & { readonly configFile: string }> {
   const folder = await newFolder('nginx');
   const configFile = join(folder, 'nginx.conf');
-  writeFileSync(configFile, nginxConfig(folder, blocks));
+  writeFileSync(configFile, nginxConfig(folder, blocks, workers));
   return { command: ['nginx', '-p', folder, '-c', configFile], configFile };
 }
 
-export function nginxConfig(folder: string, blocks: string): string {
+export function nginxConfig(folder: string, blocks: string, workers = 1): string {
   const stream = /\bstream \{/.test(blocks) && existsSync(streamModule) ? `load_module ${streamModule};` : '';
   const user = process.getuid?.() === 0 ? 'user root;' : '';
   return `${stream} ${user}
-    daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
+    daemon off; worker_processes ${workers}; pid ${folder}/nginx.pid; error_log stderr crit;
     events { worker_connections 8192; }
     ${blocks.replace(/http \{/, `http { ${temporaryPaths(folder)}`)}`;
 }
@@ -67,8 +70,8 @@ ${sections}
   return { command: ['haproxy', '-f', file, '-db'] };
 }
 
-/** Configures Caddy for one core; `apps` is that part of its JSON configuration. */
-export async function caddyCommand(adminPort: number, apps: object): Promise<PeerCommand> {
+/** Configures Caddy; `apps` is that part of its JSON configuration. */
+export async function caddyCommand(adminPort: number, apps: object, cores = 1): Promise<PeerCommand> {
   const folder = await newFolder('caddy');
   const file = join(folder, 'caddy.json');
   writeFileSync(
@@ -79,7 +82,7 @@ export async function caddyCommand(adminPort: number, apps: object): Promise<Pee
       apps,
     }),
   );
-  const environment = { GOMAXPROCS: '1', HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const environment = { GOMAXPROCS: String(cores), HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   return { command: ['caddy', 'run', '--config', file], environment };
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onCores, serverCores } from './cores.ts';
-import { processorSeconds, residentMegabytes } from './processor-time.ts';
+import { childSeconds, processorSeconds, residentMegabytes } from './processor-time.ts';
 
 export interface ProcessOptions {
   /** Cores to run on; default: the server's. */
@@ -59,6 +59,10 @@ export class Process implements AsyncDisposable {
 
   get processorSeconds(): number {
     return processorSeconds(this.pid);
+  }
+
+  get childSeconds(): ReadonlyMap<number, number> {
+    return childSeconds(this.pid);
   }
 
   get residentMegabytes(): number {

@@ -9,6 +9,11 @@ export function processorSeconds(pid: number): number {
   return own + childrenOf(pid).reduce((sum, child) => sum + processorSeconds(child), 0);
 }
 
+/** Returns seconds of CPU of each child. */
+export function childSeconds(pid: number): ReadonlyMap<number, number> {
+  return new Map(childrenOf(pid).map((child) => [child, processorSeconds(child)]));
+}
+
 /** Returns seconds of CPU like `processorSeconds`, including descendants that have ended. */
 export function processorSecondsWithEnded(pid: number): number {
   const { own, ended } = readTimes(pid);

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 
-/** Makes a folder that is removed after the tests of the file. */
+/** Makes a folder that is removed when this process ends: in a hook, `after` would be called at the end of that hook. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-e2e-'));
-  after(() => {
+  process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   return folder;
