@@ -345,7 +345,7 @@ export interface RulesOfPolicy {
     /** Rules that deny. */
     deny: number;
   };
-  /** URI of this list. */
+  /** URI of this list, with the query that made it a part. */
   uri: string;
   /** URI of the next page, or null when there is no next page. */
   next_page_uri: string | null;
@@ -1169,7 +1169,7 @@ export interface ReservedAddr {
   metadata?: string;
   /** The address, as host:port. It was assigned, and stays the same. */
   addr: string;
-  /** The region of this installation. */
+  /** As it was given, or the region of this installation; nothing depends on it. */
   region: string;
 }
 
@@ -1178,7 +1178,7 @@ export interface ReservedAddrCreate {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** The region of this installation, or nothing; any other is refused. */
+  /** Kept, and without effect. */
   region?: string;
 }
 

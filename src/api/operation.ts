@@ -36,6 +36,8 @@ export interface Operation<Body = never> {
   readonly bodyForm?: 'object' | 'module' | 'list';
   /** Fields of the answer that the body does not take are accepted when they are as stored; `Call.readOnly` has them. */
   readonly takesReadOnly?: boolean;
+  /** A list may also come as it is shown: under this key of a page, and with these fields in its entries, which are ignored. */
+  readonly shownAs?: { readonly key: string; readonly entryFields: readonly string[] };
   readonly bodyLimit?: number;
   /** Longest entry of a list, in bytes, where the usual one is too short. */
   readonly entryLimitBytes?: number;

@@ -287,7 +287,6 @@ onServed(
         'RequestHeaders that adds one header more than once': { RequestHeaders: { add: ['a:1', 'a:2'] } },
         SAML: { SAML: { idp_metadata_url: 'https://idp.example' } },
         Policy: { Policy: { inbound: [] } },
-        HostHeaderRewrite: { HostHeaderRewrite: true },
       };
       for (const [name, opts] of Object.entries(asked)) {
         const { Error: text } = await one.bind('', { opts });

@@ -158,13 +158,17 @@ suite('Bind', () => {
     assert.deepEqual(optionsOf(none), { proxyProto: 0 });
   });
 
+  test('the agent says that it rewrites the host header, which is its own affair', () => {
+    assert.deepEqual(optionsOf({ HostHeaderRewrite: true }), { proxyProto: 0 });
+    assert.deepEqual(optionsOf({ HostHeaderRewrite: true }, 'tcp'), ['HostHeaderRewrite']);
+  });
+
   for (const [name, opts] of Object.entries({
     OAuth: { OAuth: { provider: 'google' } },
     OIDC: { oidc: { issuer_url: 'https://x.test' } },
     WebhookVerification: { WebhookVerification: { provider: 'slack' } },
     TrafficPolicy: { TrafficPolicy: '{"on_http_request":[]}' },
     Policy: { Policy: {} },
-    HostHeaderRewrite: { HostHeaderRewrite: true },
     // Unknown today; a guard of tomorrow must not be dropped in silence.
     SAML: { SAML: {} },
   })) {

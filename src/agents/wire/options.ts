@@ -60,6 +60,7 @@ const optionTable: Readonly<Record<string, WireOption>> = {
   Addr: { protos: ['tcp'], read: 'names' },
   // Values of these concern the agent's own side only.
   LocalURLScheme: { protos: http, read: 'names' },
+  HostHeaderRewrite: { protos: http, read: 'names' },
   MutualTLSAtAgent: { protos: ['tls'], read: 'names' },
   ProxyProto: { protos: all, read: read.readProxyProto },
   IPRestriction: { protos: all, read: read.readIpRestriction, inner: ['allow_cidrs', 'deny_cidrs'] },
@@ -86,7 +87,6 @@ const optionTable: Readonly<Record<string, WireOption>> = {
   MutualTLSAtEdge: { protos: ['tls'], read: read.readMutualTls, inner: ['mutual_tls_ca'] },
   UserAgentFilter: { protos: http, read: read.readUserAgentFilter, inner: ['allow', 'deny'] },
   TLSTermination: { protos: ['tls'], read: read.readTermination, inner: ['cert', 'key', 'sealed_key'] },
-  HostHeaderRewrite: { protos: http, read: 'refused' },
   OAuth: { protos: http, read: 'refused' },
   OIDC: { protos: http, read: 'refused' },
   WebhookVerification: { protos: http, read: 'refused' },

@@ -75,14 +75,14 @@ type Named = ReadonlyMap<string, TSchema>;
  * repeated, and `null` stands for an absent field, for every field that the resource shows.
  */
 export function normalizeBody(
-  { bodyForm, body: schema, response, takesReadOnly }: Operation,
+  { bodyForm, body: schema, response, takesReadOnly, shownAs }: Operation,
   params: Readonly<Record<string, string>>,
   body: unknown,
   named: Named,
 ): NormalizedBody {
   // Also where a list belongs: a request that lost its body must not empty one.
   if (body === undefined) return { body: {} };
-  if (bodyForm === 'list') return { body: normalizeList(body, schema, named) };
+  if (bodyForm === 'list') return { body: normalizeList(body, schema, named, shownAs) };
   if (!isFields(body)) throw new UserError(bodyUnreadable, { reason: 'it is JSON, but not an object' });
   let fields = withoutPathParameters(body, params, schema);
   if (bodyForm === 'module' && Object.hasOwn(fields, 'module')) {
@@ -95,13 +95,33 @@ export function normalizeBody(
   return takesReadOnly === true ? splitReadOnly(accepted, schema, response, named) : { body: accepted };
 }
 
-function normalizeList(body: unknown, schema: TSchema | undefined, named: ReadonlyMap<string, TSchema>): unknown {
-  if (!Array.isArray(body)) return body;
+function normalizeList(
+  body: unknown,
+  schema: TSchema | undefined,
+  named: Named,
+  shownAs: Operation['shownAs'],
+): unknown {
+  const list = shownAs !== undefined && isFields(body) ? listOnPage(body, shownAs.key) : body;
+  if (!Array.isArray(list)) return list;
   const forms = entryForms(schema, named);
-  return body.map((each: unknown) => {
+  return list.map((each: unknown) => {
     const form = isFields(each) ? formOf(each, forms) : undefined;
-    return isFields(each) && form !== undefined ? withoutNulls(each, form, undefined, named) : each;
+    if (!isFields(each) || form === undefined) return each;
+    const entry = withoutNulls(each, form, undefined, named);
+    for (const name of shownAs?.entryFields ?? []) delete entry[name];
+    return entry;
   });
+}
+
+/** A part of a list is refused: what is not on the page would be lost. */
+function listOnPage(page: Fields, key: string): unknown {
+  const { [key]: list, uri, next_page_uri: next, totals: _, ...others } = page;
+  if (!Array.isArray(list) || Object.keys(others).length > 0) return page;
+  if (typeof next === 'string' || String(uri).includes('?')) {
+    const reason = `it is one page, or a filtered part, of the list: send all its entries together, as {"${key}":[…]}`;
+    throw new UserError(bodyUnreadable, { reason });
+  }
+  return list;
 }
 
 /** The forms of those entries of a list that are objects. */

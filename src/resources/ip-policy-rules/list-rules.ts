@@ -47,7 +47,7 @@ export const RulesOfPolicy = Type.Object(
         { description: 'How many rules of each action the policy has, whatever the filter. On the first page only.' },
       ),
     ),
-    uri: Type.String({ description: 'URI of this list.' }),
+    uri: Type.String({ description: 'URI of this list, with the query that made it a part.' }),
     next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
   },
   { $id: 'RulesOfPolicy' },
@@ -130,6 +130,7 @@ function cutRules(rules: readonly IpPolicyRule[]): PageOfRules {
 
 function pageOf({ uri, filters }: Call, policyId: string, { rules, nextAfter }: PageOfRules): object {
   const path = `/ip_policies/${policyId}/rules`;
+  const own = new URLSearchParams(filters);
   const next = new URLSearchParams({ ...filters, after: nextAfter ?? '' });
   return {
     rules: rules.map(({ id, cidr, action, created_at, description, metadata }) => ({
@@ -140,7 +141,7 @@ function pageOf({ uri, filters }: Call, policyId: string, { rules, nextAfter }: 
       description,
       metadata,
     })),
-    uri: uri(path),
+    uri: uri(own.size === 0 ? path : `${path}?${own.toString()}`),
     next_page_uri: nextAfter === undefined ? null : uri(`${path}?${next.toString()}`),
   };
 }

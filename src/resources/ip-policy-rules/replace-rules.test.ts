@@ -50,6 +50,25 @@ onEachGatehouse('replacing all rules of a policy', (g) => {
     assert.deepEqual(await shown(policy), []);
   });
 
+  test('what GET answers is taken as it is, with its ids, and a part of the list is not', async () => {
+    const policy = await newPolicy();
+    const path = `/ip_policies/${policy}/rules`;
+    await replace(policy, ['10.0.0.0/8', { cidr: '10.1.0.0/16', action: 'deny', description: 'guests' }]);
+    const { body: page } = await g().get(path);
+    assert.deepEqual(await replace(policy, page), { added: 0, removed: 0, kept: 2 });
+    assert.deepEqual((await g().get(path)).body, page);
+    assert.deepEqual(await replace(policy, page.rules), { added: 0, removed: 0, kept: 2 });
+    assert.deepEqual(await replace(policy, await rulesOf(policy)), { added: 0, removed: 0, kept: 2 });
+    assert.deepEqual((await g().get(path)).body, page);
+    const { body: part } = await g().get(`${path}?filter=${encodeURIComponent('obj.action == "deny"')}`);
+    assert.equal(part.rules.length, 1);
+    for (const refused of [part, { ...page, next_page_uri: `${page.uri}?after=10.0.0.0%2F8` }]) {
+      assert.match((await g().put(path, refused)).text, /one page, or a filtered part/);
+    }
+    assert.equal((await g().put(path, { ...page, more: [] })).status, 400);
+    assert.deepEqual(await replace(policy, { rules: [] }), { added: 0, removed: 2, kept: 0 });
+  });
+
   test('text with comments, blank lines, deny marks and any line ends is read alike', async () => {
     const policy = await newPolicy();
     const text =
@@ -117,7 +136,7 @@ onEachGatehouse('replacing all rules of a policy', (g) => {
 
   test('a body that is not a list is refused', async () => {
     const policy = await newPolicy();
-    for (const body of [{}, { rules: [] }, '10.0.0.0/8', 7]) {
+    for (const body of [{}, { rules: 7 }, { entries: [] }, '10.0.0.0/8', 7]) {
       const message = await refuses(g(), ['PUT', `/ip_policies/${policy}/rules`, body], 400, 215);
       assert.match(message, /^The value of the body is .* of type list belongs\.$/);
     }

@@ -31,11 +31,13 @@ export function replaceRulesOperation(context: ResourceContext): Operation {
     operationId: 'IpPolicyRulesReplace',
     summary: 'Replace all rules of an IP policy',
     description:
-      'At once and as a whole: traffic never sees half of the list. Send a JSON list, or plain text with one CIDR a line ' +
-      '("!" before a CIDR means deny, "#" starts a comment). Rules that are kept keep their ids.',
+      'At once and as a whole: traffic never sees half of the list. Send a JSON list, what GET on the same path answers ' +
+      '(`{"rules":[…]}`), or plain text with one CIDR a line ("!" before a CIDR means deny, "#" starts a comment). Rules ' +
+      'that are kept keep their ids.',
     tag: 'IP policies',
     body: RuleEntries,
     bodyForm: 'list',
+    shownAs: { key: 'rules', entryFields: ['id', 'uri', 'created_at', 'ip_policy'] },
     bodyLimit: bodyLimitBytes,
     bodyTypes: ['application/json', 'text/plain'],
     parseText: parseRuleLines,

@@ -12,12 +12,6 @@ export const addrInUse = defineError(
   'The address {addr} is still used by {users}. Delete or stop these first, then give the address back.',
 );
 
-export const regionNotOffered = defineError(
-  20089,
-  400,
-  'The region {region} is not offered: this installation has one, {own}. Leave region out.',
-);
-
 export const portFixed = defineError(
   20216,
   409,

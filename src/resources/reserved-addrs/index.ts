@@ -6,12 +6,11 @@ import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import { portHolders } from '../port-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { ReservedAddrEntry, reservedAddrKind } from './configuration.ts';
-import { addrInUse, noFreePort, regionNotOffered } from './errors.ts';
+import { addrInUse, noFreePort } from './errors.ts';
 import * as errors from './errors.ts';
 import { reservedPorts } from './service.ts';
 import { migrations, portHolder, reservedAddrs } from './table.ts';
@@ -23,7 +22,7 @@ const ReservedAddrView = Type.Object(
   {
     ...viewFields('reserved address'),
     addr: Type.String({ description: 'The address, as host:port. It was assigned, and stays the same.' }),
-    region: Type.String({ description: 'The region of this installation.' }),
+    region: Type.String({ description: 'As it was given, or the region of this installation; nothing depends on it.' }),
   },
   { $id: 'ReservedAddr' },
 );
@@ -31,10 +30,7 @@ const ReservedAddrCreate = Type.Object(
   {
     ...textFields,
     region: Type.Optional(
-      Type.String({
-        description: 'The region of this installation, or nothing; any other is refused.',
-        examples: ['local'],
-      }),
+      Type.String({ description: 'Kept, and without effect.', maxBytes: 64, wellFormed: true, examples: ['us'] }),
     ),
   },
   { $id: 'ReservedAddrCreate', additionalProperties: false },
@@ -63,18 +59,11 @@ function reservedAddrOperations({ store, services, settings }: ResourceContext):
     updateBody: ReservedAddrUpdate,
     fieldErrors: textFieldErrors(descriptionTooLong, metadataTooLong),
     errors: {
-      create: [descriptionTooLong, metadataTooLong, noFreePort, regionNotOffered],
+      create: [descriptionTooLong, metadataTooLong, noFreePort],
       update: [descriptionTooLong, metadataTooLong],
       delete: [addrInUse],
     },
-    async create(transaction, { caller, body }) {
-      const { region } = settings;
-      // Official clients send "" for what was not given.
-      if (body.region !== undefined && body.region !== '' && body.region !== region) {
-        throw new UserError(regionNotOffered, { region: quote(body.region), own: quote(region) });
-      }
-      return writes.create(transaction, caller.accountId, body);
-    },
+    create: (transaction, { caller, body }) => writes.create(transaction, caller.accountId, body),
     update: (transaction, { body }, previous) => writes.update(transaction, previous, body),
     remove: (transaction, _call, reserved) => writes.remove(transaction, reserved),
     present: ({ id, created_at, description, metadata, addr, region }, { uri }) => ({

@@ -11,20 +11,25 @@ import type { ReservedAddr } from './table.ts';
 
 /** The writes of single calls and of configurations. */
 export function reservedAddrWrites({ services, settings }: Pick<ResourceContext, 'services' | 'settings'>) {
-  const { agentDomain, region, tcpPorts } = settings;
+  const { agentDomain, tcpPorts } = settings;
   const ports = `${tcpPorts.first}-${tcpPorts.last}`;
   return {
     /** Without a port, any free one is taken. */
     async create(
       transaction: Transaction,
       accountId: string,
-      texts: TextFields,
+      { region, ...texts }: TextFields & { readonly region?: string },
       wanted?: number,
     ): Promise<ReservedAddr> {
       const port = wanted ?? (await findFreePort(services, transaction, tcpPorts));
       if (port === undefined) throw new UserError(noFreePort, { ports });
       if (wanted !== undefined) await checkFree(transaction, accountId, wanted);
-      const first = { ...reservedAddrs.newDocument(accountId), addr: `${agentDomain}:${port}`, region };
+      const first = {
+        ...reservedAddrs.newDocument(accountId),
+        addr: `${agentDomain}:${port}`,
+        // Official clients send "" for what was not given.
+        region: region || settings.region,
+      };
       return reservedAddrs.insert(transaction, withText(first, texts));
     },
     update: (transaction: Transaction, previous: ReservedAddr, texts: TextFields): Promise<ReservedAddr> =>

@@ -29,6 +29,11 @@ onEachGatehouse(
       assert.deepEqual((await g().get(`${path}/${id}`)).body, made);
       const moved = await g().patch(`${path}/${id}`, { labels: { app: 'blog' } });
       assert.deepEqual(moved.body.labels, { app: 'blog' });
+      const described = await g().patch(`${path}/${id}`, { description: 'e', labels: {} });
+      assert.deepEqual(
+        [described.status, described.body.labels, described.body.description],
+        [200, { app: 'blog' }, 'e'],
+      );
       assert.deepEqual((await g().get(path)).body.backends[0].id, id);
     });
 

@@ -29,7 +29,9 @@ export const tunnelGroupWrites = {
     { body }: Call<TextFields & { readonly labels?: Labels }>,
     previous: TunnelGroupBackend,
   ) {
-    const changed = { ...previous, labels: acceptLabels(body.labels ?? previous.labels) };
+    // Official clients send {} for what was not given.
+    const isGiven = body.labels !== undefined && Object.keys(body.labels).length > 0;
+    const changed = { ...previous, labels: isGiven ? acceptLabels(body.labels) : previous.labels };
     return tunnelGroupBackends.update(transaction, previous, withText(changed, body));
   },
   async remove(transaction: Transaction, _call: Call, backend: TunnelGroupBackend): Promise<void> {
