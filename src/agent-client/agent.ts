@@ -30,7 +30,7 @@ export const usualTimes: AgentTimes = {
   heartbeat: { intervalMs: 10_000, silenceMs: 25_000 },
   drainMs: 5000,
   steadyMs: 10_000,
-  backoff: { baseMs: 1000, capMs: 30_000 },
+  backoff: { baseMs: 100, capMs: 30_000 },
 };
 
 export interface AgentOptions {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { usualTimes } from './agent.ts';
 import { Backoff } from './backoff.ts';
 import { parseTarget } from './target.ts';
 import type { TunnelKind } from './target.ts';
@@ -42,9 +43,9 @@ test('targets that are none', () => {
 });
 
 test('attempts wait a random part of a time that doubles up to its cap, and the first one does not wait', () => {
-  const longest = new Backoff({ baseMs: 1000, capMs: 30_000 }, () => 1);
-  const waits = Array.from({ length: 8 }, () => longest.next());
-  assert.deepEqual(waits, [0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  const longest = new Backoff(usualTimes.backoff, () => 1);
+  const waits = Array.from({ length: 11 }, () => longest.next());
+  assert.deepEqual(waits, [0, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
   longest.reset();
   assert.equal(longest.next(), 0);
   const half = new Backoff({ baseMs: 1000, capMs: 30_000 }, () => 0.5);

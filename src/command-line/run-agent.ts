@@ -19,6 +19,7 @@ import type { TunnelKind } from '../agent-client/target.ts';
 import { agentVariables } from '../config/agent-variables.ts';
 import { parseHostPort } from '../lib/host-port.ts';
 import { explain } from './explain.ts';
+import { isInForeground } from './foreground.ts';
 import type { Host } from './host.ts';
 
 export interface AgentFlags extends TunnelFlags {
@@ -74,7 +75,7 @@ function stopOnSignals(agent: Agent, reporter: Reporter, host: Host): void {
 function createReporter({ log }: AgentFlags, target: string, host: Host): Reporter {
   const out = new LineOutput(standardOut);
   if (log === 'json') return new JsonReporter(out);
-  if (log === undefined && isatty(standardOut)) return new ScreenReporter(out, host.stdout, target);
+  if (log === undefined && isatty(standardOut) && isInForeground()) return new ScreenReporter(out, host.stdout, target);
   return new TextReporter(out, new LineOutput(standardError));
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { scratchFolder } from './gateway/support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
@@ -115,4 +118,29 @@ test('a reader of its output that stops reading does not stop it', async () => {
   for (let left = 100; left > 0; left--) assert.equal((await server.visit(address, { path })).status, 200);
   agent.child.stdout?.resume();
   await said(agent, /GET \/x+ 200 /);
+});
+
+const skip = spawnSync('script', ['--version']).status === 0 ? false : 'there is no "script" to make a terminal with';
+test('on a terminal it redraws in the foreground, and writes lines in the background', { skip }, async () => {
+  const program = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+  // A port without a server: that nobody answers is shown as well.
+  const agent = `${program} http 9 --server 127.0.0.1:9`;
+  const shownBy = async (commands: string, awaited: string, lastKeys: string): Promise<string> => {
+    const child = spawn('script', ['-qec', `bash -mc '${commands}'`, '/dev/null'], {
+      env: { ...process.env, GATEHOUSE_AUTHTOKEN: 'any', TERM: 'xterm' },
+      stdio: 'pipe',
+    });
+    let shown = '';
+    child.stdout.on('data', (chunk) => (shown += String(chunk)));
+    await until(() => shown.includes(awaited), 'the agent has said something');
+    child.stdin.end(lastKeys);
+    await once(child, 'close');
+    return shown;
+  };
+  const wholeScreen = '\u001b[?1049h';
+  const behind = await shownBy(`${agent} & read -r _; kill %1; wait`, 'offline', '\n');
+  assert.ok(!behind.includes(wholeScreen), behind);
+  assert.match(behind, /^\S+Z offline: /m);
+  const inFront = await shownBy(agent, wholeScreen, '\u0003');
+  assert.match(inFront, /Stopped\./);
 });
