@@ -97,10 +97,10 @@ suite('relieving', async () => {
       gateway.relieve(1);
       leaving.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
       assert.match(await readAll(leaving), /^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/i);
-      for (const request of [1, 2]) {
+      for (const turn of [1, 2]) {
         staying.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
         const [answer] = await once(staying, 'data');
-        assert.doesNotMatch(String(answer), /connection: close/i, `request ${request}`);
+        assert.doesNotMatch(String(answer), /connection: close/i, `request ${turn}`);
       }
       staying.destroy();
     });

@@ -161,34 +161,41 @@ function inOneWorker(edge: TcpEdgeEntry, turn: 0 | 1): TcpEdgeEntry {
   });
 }
 
-test('a worker resets a connection that another one has made', async (t) => {
-  const seen = new Recorder();
-  const options = { ...plainOptions, trustedProxies: packRules([]) };
-  const engine = await createWorkerEngine({
-    workers: { least: 2, most: 2 },
-    options,
-    localCa: undefined,
-    observer: seen,
-    log: seen.log,
+const plans = {
+  'another one': { least: 2, most: 2 },
+  'one that has joined it': { least: 1, most: 2, busyAbove: -1 },
+};
+for (const [maker, workers] of Object.entries(plans)) {
+  test(`a worker resets a connection that ${maker} has made`, async (t) => {
+    const seen = new Recorder();
+    const options = { ...plainOptions, trustedProxies: packRules([]) };
+    const engine = await createWorkerEngine({
+      workers,
+      options,
+      localCa: undefined,
+      observer: seen,
+      log: seen.log,
+    });
+    t.after(() => engine.drain(0));
+    await until(() => engine.pids.length === 2, 'there are two');
+    const upstream = await startUpstream(t);
+    const [victim, attacker] = [await freePort(), await freePort()];
+    await engine.apply(
+      snapshot(
+        backend('bkdsc_1', upstream.port),
+        backend('bkdsc_2', victim),
+        // Each worker has one of them, and so none knows where the other's backend leads.
+        inOneWorker(tcpEdge('edgtcp_1', [victim]), 0),
+        inOneWorker(tcpEdge('edgtcp_2', [attacker], toBackend('bkdsc_2')), 1),
+      ),
+    );
+    await dialAndEcho(t, victim);
+    const client = dial(t, attacker);
+    client.socket.write('hello');
+    await client.isReset();
+    await until(() => seen.ownArrivals === 1, 'the reset is reported');
+    assert.deepEqual(seen.backendsRefused, [], 'the side that connects did not know');
+    assert.equal(client.text, '');
+    assert.equal(upstream.peers.length, 1, 'only the direct client came through');
   });
-  t.after(() => engine.drain(0));
-  const upstream = await startUpstream(t);
-  const [victim, attacker] = [await freePort(), await freePort()];
-  await engine.apply(
-    snapshot(
-      backend('bkdsc_1', upstream.port),
-      backend('bkdsc_2', victim),
-      // Each worker has one of them, and so none knows where the other's backend leads.
-      inOneWorker(tcpEdge('edgtcp_1', [victim]), 0),
-      inOneWorker(tcpEdge('edgtcp_2', [attacker], toBackend('bkdsc_2')), 1),
-    ),
-  );
-  await dialAndEcho(t, victim);
-  const client = dial(t, attacker);
-  client.socket.write('hello');
-  await client.isReset();
-  await until(() => seen.ownArrivals === 1, 'the reset is reported');
-  assert.deepEqual(seen.backendsRefused, [], 'the side that connects did not know');
-  assert.equal(client.text, '');
-  assert.equal(upstream.peers.length, 1, 'only the direct client came through');
-});
+}

@@ -14,8 +14,8 @@ export function summarize(results: readonly Result[], ms: number): number {
     const sorted = files.toSorted((one, other) => other.processorSeconds - one.processorSeconds).slice(0, dearest);
     lines.push(
       ...sorted.map(
-        ({ name, ms, processorSeconds }) =>
-          `${processorSeconds.toFixed(1).padStart(8)} s ${(ms / 1000).toFixed(1).padStart(8)} s  ${name}`,
+        (file) =>
+          `${file.processorSeconds.toFixed(1).padStart(8)} s ${(file.ms / 1000).toFixed(1).padStart(8)} s  ${file.name}`,
       ),
     );
   }

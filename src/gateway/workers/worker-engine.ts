@@ -49,6 +49,8 @@ export interface WorkerEngine extends Engine {
 const provenMs = 10_000;
 const longestPauseMs = 10_000;
 const lookMs = 1000;
+/** So many that ended soon after their start, one after another, are no accident. */
+const loopAfter = 3;
 /** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
 
@@ -212,6 +214,8 @@ class ProcessEngine implements WorkerEngine {
     const worker = await WorkerProcess.start(this.#settings);
     this.#all.add(worker);
     void worker.gone.then(() => this.#all.delete(worker));
+    // Before it has sockets of its own: a worker that is alone does not ask whether another one made a connection.
+    await this.#shareBounds();
     try {
       await this.#turns.run(() => this.#bringUp(worker));
     } catch (error) {
@@ -227,10 +231,14 @@ class ProcessEngine implements WorkerEngine {
     this.#live.delete(worker);
     this.#relay.forget(worker.number);
     if (this.#ending.signal.aborted) return;
-    this.#shareBounds();
+    void this.#shareBounds();
     this.#lost++;
     if (performance.now() - startedMs > provenMs) this.#failures = 0;
-    this.#log.error({ worker: worker.number, why }, 'a gateway worker is gone; starting another');
+    const isLoop = this.#failures >= loopAfter;
+    const again = isLoop
+      ? 'gateway workers end again and again, soon after their start; starting another after a pause'
+      : undefined;
+    this.#log.error({ worker: worker.number, why }, again ?? 'a gateway worker is gone; starting another');
     await this.#replace();
   }
 
@@ -241,17 +249,18 @@ class ProcessEngine implements WorkerEngine {
       await worker.ask({ task: 'commit' });
     }
     this.#live.add(worker);
-    this.#shareBounds();
+    void this.#shareBounds();
   }
 
   /** A bound holds for all workers together: each has its part of it, and less when another joins. */
-  #shareBounds(): void {
+  async #shareBounds(): Promise<void> {
     const workers = [...this.#live];
-    for (const [index, worker] of workers.entries()) {
-      const bounds = this.#boundsOf(workers.length, index);
-      // One that is gone needs none.
-      worker.ask({ task: 'share', bounds, isAlone: workers.length === 1 }).catch(ignore);
-    }
+    const isAlone = this.#all.size === 1;
+    const told = workers.map((worker, index) =>
+      worker.ask({ task: 'share', bounds: this.#boundsOf(workers.length, index), isAlone }),
+    );
+    // One that is gone needs none.
+    await Promise.allSettled(told);
   }
 
   /** Starts another worker where there are too few, and moves clients where one has more than its share. */
