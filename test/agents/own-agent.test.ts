@@ -9,7 +9,7 @@ import { connect, createServer as createTlsServer, TLSSocket } from 'node:tls';
 
 import { codes } from '../../src/agents/wire/frame.ts';
 import { defineError, UserError } from '../../src/errors/user-error.ts';
-import { scratchFolder } from '../e2e/gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { until } from '../e2e/gateway/support/until.ts';
 import { TcpProxy } from '../e2e/many-processes/support/tcp-proxy.ts';
 import { dial, startUpstream } from '../gateway/support/tcp-peers.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const token = 'the-token-of-the-server-0123456789';
 const folder = scratchFolder();

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { onAnyDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 import { isLong } from '../support/long-form.ts';
-import { newSqlite, scratchFolder } from './gateway/support/scratch.ts';
+import { newSqlite, scratchFolder } from '../support/scratch.ts';
 import { until } from './gateway/support/until.ts';
 
 const token = 'the-token-of-both-servers-0123456789';

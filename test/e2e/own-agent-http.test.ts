@@ -11,7 +11,7 @@ import { portOf } from '../gateway/support/https-upstream.ts';
 import { freePort } from '../support/free-port.ts';
 import { makePair } from '../support/certificate-pair.ts';
 import { appHost } from './gateway/support/app-edge.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { askHttps } from './gateway/support/traffic.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { AgentServer, said } from './support/own-agent.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { until } from './gateway/support/until.ts';
 import { TcpProxy } from './many-processes/support/tcp-proxy.ts';

@@ -9,7 +9,7 @@ import { connect, createServer as createTlsServer } from 'node:tls';
 
 import { portOf } from '../gateway/support/https-upstream.ts';
 import { makePair } from '../support/certificate-pair.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { AgentServer } from './support/own-agent.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { createPolicy } from './gateway/support/app-edge.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { AgentServer, ended, said } from './support/own-agent.ts';
 

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { freePort } from '../support/free-port.ts';
 import { dial, silent, startUpstream } from '../gateway/support/tcp-peers.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { until } from './gateway/support/until.ts';
 import { AgentServer, said } from './support/own-agent.ts';
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
-import { scratchFolder } from './gateway/support/scratch.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { askHttps } from './gateway/support/traffic.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { addressOf } from './support/own-agent.ts';

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 
 import { isLong } from './long-form.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
+import { newSqlite } from './scratch.ts';
 
 /** URL of the server that `npm test` starts for all files; a file that runs alone starts its own. */
 const sharedServer = process.env['TEST_POSTGRES_URL'];
@@ -27,13 +25,7 @@ export function onAnyDatabase(name: string, suite: Suite): void {
 
 function onSqlite(name: string, suite: Suite): void {
   describe(name, () => {
-    const folders: string[] = [];
-    after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-    const newFile = async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-      folders.push(folder);
-      return `sqlite:${join(folder, 'gatehouse.db')}`;
-    };
+    const newFile = async () => newSqlite();
     suite(newFile, newFile);
   });
 }

@@ -4,7 +4,7 @@ import { Client } from 'acme-client';
 
 import { acmeStorage } from '../../../src/resources/acme/service.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
 import { wipeAuthority } from './support/authority.ts';
 import { directory } from './support/names.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
 import { isInside, runInside } from './support/own-network.ts';
 import { askPeer, isServed } from './support/peer.ts';

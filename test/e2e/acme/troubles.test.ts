@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { Program } from '../gateway/support/program.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
 import { directory } from './support/names.ts';
 import { isInside, runInside } from './support/own-network.ts';

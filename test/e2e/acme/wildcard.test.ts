@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { newSqlite, scratchFolder } from '../gateway/support/scratch.ts';
+import { newSqlite, scratchFolder } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
 import { readRecords, serveRecords } from './support/dns-server.ts';
 import { isInside, runInside } from './support/own-network.ts';

@@ -12,7 +12,7 @@ import { signIn } from '../../agents/support/sign-in.ts';
 import { Recorder } from '../../agents/support/mux-peers.ts';
 import { TestAgent } from '../../agents/support/test-agent.ts';
 import { Served } from '../agents/support/served.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { sampleProcess } from '../support/process-sample.ts';
 import type { Asking } from '../gateway/support/traffic.ts';
 import { until } from '../gateway/support/until.ts';

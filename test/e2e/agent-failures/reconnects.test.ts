@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { rounds } from '../../support/long-form.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { Served } from '../agents/support/served.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { sampleProcess } from '../support/process-sample.ts';
 import { until } from '../gateway/support/until.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { until } from '../gateway/support/until.ts';
 import { Served } from './support/served.ts';
 

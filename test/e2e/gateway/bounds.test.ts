@@ -13,7 +13,7 @@ import { createAccount } from './support/host-command.ts';
 import { headersFrame, openFrames, resetFrame } from './support/http2-frames.ts';
 import { Program } from './support/program.ts';
 import { readExposition } from './support/prometheus.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';

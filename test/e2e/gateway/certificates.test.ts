@@ -10,7 +10,7 @@ import { makePair } from '../../support/certificate-pair.ts';
 import type { CertificatePair } from '../../support/certificate-pair.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { createAccount, createUser } from '../../support/people.ts';
-import { newSqlite, scratchFolder } from './support/scratch.ts';
+import { newSqlite, scratchFolder } from '../../support/scratch.ts';
 import { Site, siteHost } from './support/site.ts';
 import { askHttps } from './support/traffic.ts';
 

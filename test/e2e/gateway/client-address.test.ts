@@ -8,7 +8,7 @@ import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import type { AppEdge } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
 import { proxyV1, proxyV2, proxyV2Local } from './support/proxy-header.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { Site } from './support/site.ts';
 import { startUpstream } from './support/upstream.ts';
 import type { Upstream } from './support/upstream.ts';

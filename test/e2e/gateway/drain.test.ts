@@ -9,7 +9,7 @@ import { readAll } from '../../gateway/support/https-client.ts';
 import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { startHeldUpstream } from './support/held-upstream.ts';
 import { Program } from './support/program.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { askHttps, askTcp } from './support/traffic.ts';
 import { until } from './support/until.ts';
 

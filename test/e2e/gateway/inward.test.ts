@@ -8,7 +8,7 @@ import { InwardAttack, spellings, trustedAddresses } from './support/inward-atta
 import type { Setup } from './support/inward-attack.ts';
 import { Program } from './support/program.ts';
 import { readExposition } from './support/prometheus.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';

@@ -22,7 +22,7 @@ import {
 import type { Model } from './support/model.ts';
 import { Program } from './support/program.ts';
 import { Random } from './support/random.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { startUpstream } from './support/upstream.ts';
 import { until } from './support/until.ts';
 import type { Upstream } from './support/upstream.ts';

@@ -6,7 +6,7 @@ import { readProcesses, removeProcess } from '../../../src/resources/processes/t
 import { freePort } from '../../support/free-port.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { readExposition } from './support/prometheus.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { until } from './support/until.ts';
 
 /** Returns all that comes back for the request. */

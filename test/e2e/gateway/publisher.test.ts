@@ -10,7 +10,7 @@ import { resources } from '../../../src/resources/index.ts';
 import { ipPolicies } from '../../../src/resources/ip-policies/table.ts';
 import { bootstrap } from '../../../src/resources/principals/service.ts';
 import type { SnapshotUpdate } from '../../../src/snapshot/contract.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 
 test('a target that cannot take an update gets it with the next one, and no version is reported as in force before', async () => {
   const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));

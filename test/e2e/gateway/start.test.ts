@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { portOf } from '../../gateway/support/https-upstream.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 
 test('a first start that fails over a taken address says which, and the next one still shows the token', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

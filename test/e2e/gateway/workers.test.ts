@@ -10,7 +10,7 @@ import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { childrenOf } from './support/child-processes.ts';
 import { Program } from './support/program.ts';
 import { readExposition } from './support/prometheus.ts';
-import { newSqlite } from './support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { askHttps, askTcp } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';

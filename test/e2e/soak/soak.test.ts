@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Served } from '../agents/support/served.ts';
-import { newSqlite } from '../gateway/support/scratch.ts';
+import { newSqlite } from '../../support/scratch.ts';
 import { descriptorSlack, soak, soakSettings } from './support/soak.ts';
 
 /** Short form of `npm run bench:soak`, which checks memory and latency too. */

@@ -1,7 +1,7 @@
 import type { Flags } from '../../../../src/config/config.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { Gatehouse } from '../../../support/gatehouse.ts';
-import { newSqlite } from './scratch.ts';
+import { newSqlite } from '../../../support/scratch.ts';
 import { askHttps, askTcp } from './traffic.ts';
 import type { Answered, Asking } from './traffic.ts';
 import { startUpstream } from './upstream.ts';
