@@ -9,8 +9,14 @@ export interface TestPlan {
 }
 
 const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.ts'];
-/** Whole installations, each file with its own. */
-const ownProcess = ['test/e2e/*.test.ts', 'test/e2e/{agents,gateway,neighbours,soak}/*.test.ts'];
+/** Those that take longest, so that none is left when all others are done, and whole installations; each file has a process of its own. */
+const ownProcess = [
+  'test/contract/{background-outages,fuzz,outages,recipes}.test.ts',
+  'test/agents/agents-fuzz.test.ts',
+  'test/run.test.ts',
+  'test/e2e/*.test.ts',
+  'test/e2e/{agents,gateway,neighbours,soak}/*.test.ts',
+];
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
 const shared = [
   'test/dashboard/*.test.ts',
@@ -28,13 +34,13 @@ const needsOwnProcess =
 export function planTests(patterns: readonly string[]): TestPlan {
   if (patterns.length > 0) {
     const named = filesOf(patterns);
-    const inShared = new Set(filesOf(shared));
+    const inShared = new Set(sharedFiles());
     const own = named.filter((file) => !inShared.has(file)).map((file) => [file]);
     return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))] };
   }
   const plan = {
     waiting: filesOf(waiting).map((file) => [file]),
-    busy: [...filesOf(ownProcess).map((file) => [file]), ...together(filesOf(shared))],
+    busy: [...filesOf(ownProcess).map((file) => [file]), ...together(sharedFiles())],
   };
   const planned = new Set(Object.values(plan).flat(2));
   const forgotten = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts').filter(
@@ -42,6 +48,11 @@ export function planTests(patterns: readonly string[]): TestPlan {
   );
   if (forgotten.length > 0) throw new Error(`${import.meta.filename} does not plan ${forgotten.join(', ')}`);
   return plan;
+}
+
+function sharedFiles(): readonly string[] {
+  const own = new Set(filesOf(ownProcess));
+  return filesOf(shared).filter((file) => !own.has(file));
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {
