@@ -70,23 +70,27 @@ if (isLong) {
         if (!(await isServed(host, port))) failed += 1;
       }),
     );
-    for (let round = 0; round < failovers; round++) {
-      const way = ways[round % ways.length] ?? 'kill';
-      const leader = await cluster.leader();
-      const before = answered.length;
-      const recover = await cluster[way]();
-      await until(async () => ![leader, ''].includes(await cluster.leader()), `there is another leader after ${way}`);
-      recover?.();
-      await until(() => answered.length > before + 2, `writes are taken again after ${way}`);
-      let tries = 0;
-      await until(() => createEdge(`${way}-${round}-${tries++}.test`), 'an edge is answered');
-      const answeredMs = performance.now();
-      await until(() => areServing(`${way}-${round}-${tries - 1}.test`), 'the edge is live at both gateways');
-      divergedMs = Math.max(divergedMs, performance.now() - answeredMs);
-      await cluster.whole();
+    try {
+      for (let round = 0; round < failovers; round++) {
+        const way = ways[round % ways.length] ?? 'kill';
+        const leader = await cluster.leader();
+        const before = answered.length;
+        const recover = await cluster[way]();
+        await until(async () => ![leader, ''].includes(await cluster.leader()), `there is another leader after ${way}`);
+        recover?.();
+        await until(() => answered.length > before + 2, `writes are taken again after ${way}`);
+        let tries = 0;
+        await until(() => createEdge(`${way}-${round}-${tries++}.test`), 'an edge is answered');
+        const answeredMs = performance.now();
+        await until(() => areServing(`${way}-${round}-${tries - 1}.test`), 'the edge is live at both gateways');
+        divergedMs = Math.max(divergedMs, performance.now() - answeredMs);
+        await cluster.whole();
+      }
+    } finally {
+      // Also after a fault, before what they call is closed.
+      over.abort();
+      await Promise.all([...writers, ...visitors]);
     }
-    over.abort();
-    await Promise.all([...writers, ...visitors]);
     const rows = await one.app.context.store.queries.all('SELECT id FROM ip_policies');
     const stored = new Set(rows.map(([id]) => id));
     const lost = answered.filter((id) => !stored.has(id));

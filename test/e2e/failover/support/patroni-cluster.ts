@@ -15,6 +15,9 @@ import { childrenOf } from '../../many-processes/support/crashing-postgres.ts';
 const nobody = { uid: 65_534, gid: 65_534 };
 const runAs = process.getuid?.() === 0 ? nobody : {};
 
+/** A server that was leader may have to be copied anew, on a busy machine. */
+const wholeMs = 600_000;
+
 interface Node {
   readonly name: string;
   readonly port: number;
@@ -74,11 +77,15 @@ export class PatroniCluster implements AsyncDisposable {
 
   /** Waits until it has a leader, and two standbys of which one is synchronous. */
   async whole(): Promise<void> {
-    await until(async () => {
-      const members = await this.#members();
-      const roles = new Set(members.filter(({ state }) => state === 'running').map(({ role }) => role));
-      return ['leader', 'replica', 'sync_standby'].every((role) => roles.has(role));
-    }, 'the cluster is whole');
+    await until(
+      async () => {
+        const members = await this.#members();
+        const roles = new Set(members.filter(({ state }) => state === 'running').map(({ role }) => role));
+        return ['leader', 'replica', 'sync_standby'].every((role) => roles.has(role));
+      },
+      'the cluster is whole',
+      wholeMs,
+    );
   }
 
   async leader(): Promise<string> {
