@@ -1506,6 +1506,22 @@ export interface ConfigurationStep {
   fields: ConfigurationFieldChange[];
 }
 
+export interface Quotas {
+  /** Every quota, whether it is used or not. */
+  quotas: {
+    /** Name of the quota. */
+    name: string;
+    /** What counts. */
+    description: string;
+    /** How many the account may have. */
+    limit: number;
+    /** How many it has. */
+    used: number;
+  }[];
+  /** URI of this list. */
+  uri: string;
+}
+
 export interface BotUsersPage {
   /** The entries of this page, newest first. */
   bot_users: BotUser[];
@@ -1957,6 +1973,8 @@ export interface Operations {
   ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
   ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | TcpEdgeEntry | HttpsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[]; response: ConfigurationApplied };
+  /** List the quotas of the account */
+  QuotasList: { path: {}; query: {}; body: undefined; response: Quotas };
   /** This document */
   OpenApi: { path: {}; query: {}; body: undefined; response: Record<string, unknown> };
   /** The JSON Schema of configuration files, for editors */
@@ -2117,6 +2135,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },
   ConfigurationGet: { method: 'GET', path: '/configuration', query: [], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
+  QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },
   OpenApi: { method: 'GET', path: '/openapi.json', query: [], idempotencyKey: false },
   ConfigurationSchema: { method: 'GET', path: '/configuration.schema.json', query: [], idempotencyKey: false },
   Health: { method: 'GET', path: '/healthz', query: [], idempotencyKey: false },

@@ -24,7 +24,7 @@ const kindsByCode: ReadonlyMap<number, RefusalKind> = new Map<number, RefusalKin
 /** Faults of the server itself, or of a moment. */
 const passing: ReadonlySet<number> = new Set([20133, 20161]);
 /** Shortages: they end by themselves as a rule, but whoever has just started the agent should know of them. */
-const shortages: ReadonlySet<number> = new Set([108, 20098]);
+const shortages: ReadonlySet<number> = new Set([108, 20098, 20284]);
 
 export function kindOf({ code }: Refused): RefusalKind {
   return (code === undefined ? undefined : kindsByCode.get(code)) ?? 'other';

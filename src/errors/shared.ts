@@ -102,3 +102,9 @@ export const wildcardOverSuffix = defineError(
   400,
   '{hostname} would cover all of {suffix}, below which anybody can have names (it is a public suffix). Give the names one by one, or a wildcard below a domain of your own.',
 );
+
+export const overQuota = defineError(
+  20284,
+  403,
+  'The quota {quota} of this account is {limit}, of which {used} are used, and this goes beyond it. Delete some that are not needed, or have the operator of the installation raise it: gatehouse accounts quotas --account {account} --set {quota}=NUMBER. GET /quotas shows all of them.',
+);

@@ -9,6 +9,7 @@ import { readTables } from './catalog.ts';
 import type { TableShape } from './catalog.ts';
 import { copyTables } from './copy-tables.ts';
 import type { TableContent } from './copy-tables.ts';
+import { usageTables } from '../store/usage.ts';
 import type { DatabaseCommand } from './database-command.ts';
 import { formatTable } from './text-table.ts';
 
@@ -93,7 +94,9 @@ async function readSourceTables(
   dialect: 'sqlite' | 'postgres',
   migrations: readonly Migration[],
 ): Promise<readonly TableShape[]> {
-  const tables = await readTables(source, dialect);
+  const all = await readTables(source, dialect);
+  const isUsage = ({ name }: TableShape) => usageTables.includes(name);
+  const tables = [...all.filter((table) => !isUsage(table)), ...all.filter(isUsage)];
   if (!tables.some(({ name }) => name === 'store_version')) throw new Error('the source is not a Gatehouse database');
   const missing = findMissing(await readApplied(source), migrations);
   if (missing.length > 0) {

@@ -286,6 +286,26 @@ export class Metrics {
     this.registry.registerMetric(soon);
   }
 
+  /** Only accounts that are near a quota have a line, so that their number is bounded. */
+  watchQuotas(near: {
+    list(count: number): Promise<readonly { accountId: string; quota: string; used: number; most: number }[]>;
+  }): void {
+    const gauge = new Gauge({
+      name: 'gatehouse_quota_used_ratio',
+      help: 'Share of a quota that an account has used, 0 to 1; of those that have used 0.8 or more.',
+      labelNames: ['account', 'quota'],
+      registers: [],
+      async collect() {
+        // Without the database the other metrics are still wanted.
+        const all = await near.list(idLimit).catch(() => []);
+        this.reset();
+        for (const { accountId: account, quota, used, most } of all)
+          this.set({ account, quota }, used / Math.max(most, 1));
+      },
+    });
+    this.registry.registerMetric(gauge);
+  }
+
   watchAgents(agents: { readonly sessions: number; readonly tunnels: number }): void {
     const sessions = readGauge('gatehouse_agent_sessions', 'Sessions of agents that are open.', () => agents.sessions);
     const tunnels = readGauge('gatehouse_agent_tunnels', 'Tunnels of these sessions.', () => agents.tunnels);

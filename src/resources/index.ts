@@ -13,6 +13,7 @@ import { ipRestrictionsResource } from './ip-restrictions/index.ts';
 import { localCaResource } from './local-ca/index.ts';
 import { principalsResource } from './principals/index.ts';
 import { processesResource } from './processes/index.ts';
+import { quotasResource } from './quotas/index.ts';
 import { reservedAddrsResource } from './reserved-addrs/index.ts';
 import { reservedDomainsResource } from './reserved-domains/index.ts';
 import type { Resource } from './resource.ts';
@@ -48,4 +49,6 @@ export const resources: readonly Resource[] = [
   ipCheckResource,
   dashboardSessionsResource,
   configurationResource,
+  // Behind the tables that it counts.
+  quotasResource,
 ];

@@ -16,6 +16,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
 import { bootstrap } from '../resources/principals/service.ts';
+import { nearQuotas } from '../resources/quotas/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { certificateEnds } from '../resources/tls-certificates/service.ts';
 import { StoreUnavailableError } from '../store/database.ts';
@@ -99,6 +100,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     log.info(`Server listening at ${apiUrl}`);
     started.defer(() => api.close());
     metrics.watchCertificates(services.get(certificateEnds));
+    metrics.watchQuotas(services.get(nearQuotas));
   }
   metrics.watchStorage(readiness.isFull);
   metrics.watchHistory(() => store.history);

@@ -1,6 +1,8 @@
 import { idempotencyMigrations } from '../api/idempotency.ts';
 import { vendorWords } from '../api/http/vendor-words.ts';
 import type { Config } from '../config/config.ts';
+import { overQuota } from '../errors/shared.ts';
+import { UserError } from '../errors/user-error.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
 import { resources } from '../resources/index.ts';
@@ -22,6 +24,8 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     url: config.databaseUrl,
     listenUrl: config.databaseListenUrl,
     migrations,
+    explainOverQuota: ({ quota, used, most }, { accountId }) =>
+      new UserError(overQuota, { quota, used, limit: most, account: accountId }),
     onFeedFault: (error) => {
       log.error({ err: error }, 'cannot read what other processes have changed; trying again');
     },

@@ -1,5 +1,6 @@
 import type { JsonSql } from './search/condition.ts';
 import type { Head, Point } from './write/history.ts';
+import type { CountedTable } from './usage.ts';
 
 /** A value of a column or of a `$n` parameter. Booleans are 0 and 1, times and JSON are text. */
 export type Value = string | number | null;
@@ -58,6 +59,7 @@ export interface Database {
   readonly json: JsonSql;
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
+  readonly counting: CountingSql;
   /** Watches for writes of other processes. Returns a function that stops it. */
   watch(watcher: Watcher): Promise<() => void>;
   close(): Promise<void>;
@@ -84,3 +86,10 @@ export class StoreUnavailableError extends Error {
 
 /** The disk of the database is full: nothing can be written, reading goes on. */
 export class StoreFullError extends StoreUnavailableError {}
+
+/** Statements that make the database itself count the rows of each account (`usage.ts`). */
+export interface CountingSql {
+  /** Gives every new account its quotas, and refuses a count beyond one. */
+  readonly guardSql: string;
+  readonly triggersSql: (table: CountedTable) => string;
+}

@@ -7,8 +7,8 @@ import type { Connection, Database, Queries } from './database.ts';
  */
 export interface Migration {
   readonly name: string;
-  /** Statements in the portable subset; types are TEXT and INTEGER. */
-  readonly sql: string;
+  /** Statements in the portable subset; types are TEXT and INTEGER. A function for those that each database has its own of. */
+  readonly sql: string | ((database: Pick<Database, 'counting'>) => string);
 }
 
 /** The table in which a database remembers its steps; every database of this program has it. */
@@ -36,7 +36,7 @@ export async function migrateWithin(
     database.translateSchema(`CREATE TABLE IF NOT EXISTS ${ledger} (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)`),
   );
   for (const { name, sql } of findMissing(await readApplied(connection), migrations)) {
-    await connection.script(database.translateSchema(sql));
+    await connection.script(database.translateSchema(typeof sql === 'string' ? sql : sql(database)));
     await connection.run(`INSERT INTO ${ledger} (name, applied_at) VALUES ($1, $2)`, [name, toTimestamp(Date.now())]);
   }
 }

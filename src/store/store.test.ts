@@ -15,7 +15,7 @@ const increment = (store: Store, id: string): Promise<Thing> =>
     return things.update(transaction, thing, { ...thing, count: thing.count + 1 });
   });
 
-const remove = (store: Store, thing: Thing, cascades = false): Promise<void> =>
+const remove = (store: Store, thing: Thing, cascades = false): Promise<number> =>
   store.write(actor, (transaction) => things.delete(transaction, thing, { cascades }));
 
 /** Waits for a write of another process, which is seen soon, but not at once. */

@@ -10,7 +10,7 @@ import { passingDocuments } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
 import { GroupCommit } from './write/group-commit.ts';
 import type { Head, HistoryRecord, Point } from './write/history.ts';
-import type { ObservationWriter, Transaction } from './write/group-commit.ts';
+import type { ExplainOverQuota, ObservationWriter, Transaction } from './write/group-commit.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
@@ -30,6 +30,7 @@ interface StoreOptions {
   /** Called when they can be read again. */
   readonly onFeedRecovered?: () => void;
   readonly historyWatcher?: HistoryWatcher;
+  readonly explainOverQuota?: ExplainOverQuota;
 }
 
 /** Documents kept in memory. */
@@ -43,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.url, options.listenUrl);
   try {
     await migrate(database, [...storeMigrations, ...options.migrations]);
-    const store = new Store(database, await database.readHead(), options.historyWatcher);
+    const store = new Store(database, await database.readHead(), options);
     await store.watch(options);
     return store;
   } catch (error) {
@@ -65,7 +66,11 @@ export class Store implements AsyncDisposable {
   #isClosing = false;
   #history: HistoryRecord = { changes: 0, lostChanges: 0, last: undefined };
 
-  constructor(database: Database, head: Head, historyWatcher?: HistoryWatcher) {
+  constructor(
+    database: Database,
+    head: Head,
+    { historyWatcher, explainOverQuota }: Pick<StoreOptions, 'historyWatcher' | 'explainOverQuota'> = {},
+  ) {
     this.#database = database;
     this.queries = database.reader;
     this.json = database.json;
@@ -86,7 +91,7 @@ export class Store implements AsyncDisposable {
         this.#documents.clear();
       },
     });
-    this.#writer = new GroupCommit(database, this.#feed);
+    this.#writer = new GroupCommit(database, this.#feed, explainOverQuota);
   }
 
   /** The version up to which this process has seen all changes. */

@@ -190,12 +190,13 @@ export class Table<Document extends Stored> {
     return document;
   }
 
-  /** Set `cascades` where the database deletes other rows along with it. */
-  async delete(transaction: Transaction, document: Document, { cascades = false } = {}): Promise<void> {
+  /** Set `cascades` where the database deletes other rows along with it. Returns the number of rows of this table. */
+  async delete(transaction: Transaction, document: Document, { cascades = false } = {}): Promise<number> {
     const { id, account_id } = document;
-    await transaction.run(this.#sql.delete, [id]);
+    const deleted = await transaction.run(this.#sql.delete, [id]);
     const before = JSON.stringify(document);
     transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, cascades });
+    return deleted;
   }
 
   /** Reads a row that starts with the document column. */

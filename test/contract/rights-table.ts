@@ -141,4 +141,5 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   IpCheck: 'everyone',
   ConfigurationGet: 'everyone',
   ConfigurationApply: 'unprotected',
+  QuotasList: 'everyone',
 };

@@ -22,12 +22,11 @@ async function fillDisk({ app }: Gatehouse): Promise<void> {
   });
 }
 
-/** SQLite needs nothing: a connection that met a full disk is replaced, and the new one has no limit. */
 async function freeDisk({ app }: Gatehouse): Promise<void> {
   const { store } = app.context;
-  if (await isSqlite(store)) return;
   await store.writeUnlogged(async (writer) => {
-    await writer.run('DROP TRIGGER full_disk ON change_log');
+    if (await isSqlite(store)) await writer.all('PRAGMA max_page_count = 1073741823');
+    else await writer.run('DROP TRIGGER full_disk ON change_log');
   });
 }
 

@@ -28,6 +28,8 @@ onEachDatabase('moving an installation to', (newDatabase) => {
     const source = `sqlite:${join(await mkdtemp(join(folder, 's-')), 'gatehouse.db')}`;
     const before = await withService(source, async (service) => {
       await fill(service);
+      await setQuotas(source, '--set', 'ip_restrictions=0');
+      await setQuotas(source, '--account', 'default', '--set', 'bot_users=123');
       return readEverything(service);
     });
     const target = await newDatabase();
@@ -46,6 +48,12 @@ onEachDatabase('moving an installation to', (newDatabase) => {
 async function withService<T>(database: string, work: (service: Service) => Promise<T>): Promise<T> {
   await using service = await Service.start(database);
   return await work(service);
+}
+
+/** One below what is used must not refuse what is moved. */
+async function setQuotas(database: string, ...args: readonly string[]): Promise<void> {
+  const { code, errors } = await gatehouse('accounts', 'quotas', ...args, '--database-url', database);
+  assert.equal(code, 0, errors);
 }
 
 /** Creates one of every resource. */

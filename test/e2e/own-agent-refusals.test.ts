@@ -3,10 +3,13 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { overQuota } from '../../src/errors/shared.ts';
 import { createPolicy } from './gateway/support/app-edge.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
-import { AgentServer, ended, said } from './support/own-agent.ts';
+import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import { TcpProxy } from './many-processes/support/tcp-proxy.ts';
+import { addressOf, AgentServer, ended, said } from './support/own-agent.ts';
 
 /** What our own agent says, and the code it ends with, where it cannot or may not go on. */
 
@@ -88,6 +91,34 @@ test('an address that a restriction refuses ends it with 4, also when it becomes
     assert.match(errors, /Agents may not connect from 127\.0\.0\.1.*\(error 3206\)/);
   }
   await program.must('DELETE', `/ip_restrictions/${id}`);
+});
+
+test('a quota that is used up ends it with 9, or keeps it waiting once it was online', async () => {
+  const set = async (quotas: string) => {
+    const command = ['accounts', 'quotas', '--account', 'default', '--set', quotas];
+    const database = `sqlite:${join(folder, 'gatehouse.db')}`;
+    const { code, errors } = await GatehouseProcess.run([...command, '--database-url', database]);
+    assert.equal(code, 0, errors);
+  };
+  const { proxy, url } = await TcpProxy.before(`tcp://127.0.0.1:${server.agentPort}`);
+  await using cuts = proxy;
+  const { agent, address } = await server.online(['http', 3000], {
+    GATEHOUSE_SERVER: `127.0.0.1:${new URL(url).port}`,
+  });
+  for (const quota of ['tunnels', 'tunnel_sessions']) {
+    await set(`${quota}=0`);
+    const { code, errors } = await ended(server.agent(['http', 3000]));
+    assert.equal(code, 9);
+    assert.match(
+      errors,
+      new RegExp(`The server refuses: The quota ${quota} of this account is 0, .*\\(error ${overQuota.code}\\)`),
+    );
+  }
+  await cuts.cut();
+  await cuts.restore();
+  await said(agent, /offline: The quota tunnel_sessions of this account is 0, of which \d+ are used.*; trying again /);
+  await set('tunnels=default,tunnel_sessions=default');
+  assert.equal(await addressOf(agent, 2), address);
 });
 
 test('a tunnel that the server stops ends it with 7', async () => {

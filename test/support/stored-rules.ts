@@ -11,7 +11,7 @@ export async function storedRules(store: Store, policyId: string): Promise<reado
   return rows.map(([cidr, action]) => `${action === 'deny' ? '!' : ''}${cidr}`).toSorted();
 }
 
-/** Checks that exactly this list is stored, and that a process which remembers nothing compiles exactly that. */
+/** Checks that exactly this list is stored and counted, and that a process which remembers nothing compiles exactly that. */
 export async function checkStored(store: Store, policyId: string, list: readonly string[]): Promise<void> {
   const stored = await storedRules(store, policyId);
   const [has, wanted] = [new Set(stored), new Set(list)];
@@ -21,6 +21,11 @@ export async function checkStored(store: Store, policyId: string, list: readonly
     count: stored.length,
   };
   assert.deepEqual(differences, { missing: 0, left: 0, count: list.length });
+  await store.readSnapshot(async (queries) => {
+    const used = `SELECT SUM(used) FROM account_usage WHERE quota = 'ip_policy_rules'`;
+    const [row] = await queries.all(`SELECT (SELECT COUNT(*) FROM ip_policy_rule_rows) - (${used})`);
+    assert.equal(Number(row?.[0]), 0, 'rows that are not counted');
+  });
   const { packed } = await compileRules(rangesOf(await acceptRules(list)));
   const [entry] = await createPolicyCompiler(store).load(store.queries, [policyId]);
   assert.ok(entry?.kind === 'policy');

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
-import { internalError } from '../../errors/shared.ts';
+import { internalError, overQuota } from '../../errors/shared.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import {
   accountBusy,
@@ -105,7 +105,7 @@ const commonErrors: readonly ErrorDefinition[] = [
   principalBusy,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly];
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly, overQuota];
 const bodyErrors: readonly ErrorDefinition[] = [
   bodiesTooLarge,
   unsupportedMediaType,

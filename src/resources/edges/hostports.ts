@@ -42,16 +42,19 @@ interface ReservationTable {
   readonly edges: string;
   /** Columns beside the key, for look-ups. */
   readonly columns?: Readonly<Record<string, (key: string | number) => Value>>;
+  /** A later migration has added the column `account_id`, by which they are counted. */
+  readonly namesAccount?: boolean;
 }
 
 /** The ports or host names of edges. The database itself refuses to give one to two edges. */
 export class Reservations {
   readonly sql: string;
   readonly #columns: readonly ((key: string | number) => Value)[];
+  readonly #namesAccount: boolean;
   readonly #insert: string;
   readonly #delete: string;
 
-  constructor({ name, key, keyType, edges, columns = {} }: ReservationTable) {
+  constructor({ name, key, keyType, edges, columns = {}, namesAccount = false }: ReservationTable) {
     const extra = Object.keys(columns);
     this.sql = `
       CREATE TABLE ${name} (
@@ -61,7 +64,8 @@ export class Reservations {
       CREATE INDEX ${name}_by_edge ON ${name} (edge_id);
     `;
     this.#columns = Object.values(columns);
-    const all = [key, 'edge_id', ...extra];
+    this.#namesAccount = namesAccount;
+    const all = [key, 'edge_id', ...extra, ...(namesAccount ? ['account_id'] : [])];
     this.#insert = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})`;
     this.#delete = `DELETE FROM ${name} WHERE ${key} = $1`;
   }
@@ -80,7 +84,12 @@ export class Reservations {
     for (const fresh of now.filter(({ key }) => !held.has(key))) {
       await check?.(fresh);
       const { key } = fresh;
-      await transaction.run(this.#insert, [key, edge.id, ...this.#columns.map((column) => column(key))]);
+      await transaction.run(this.#insert, [
+        key,
+        edge.id,
+        ...this.#columns.map((column) => column(key)),
+        ...(this.#namesAccount ? [edge.account_id] : []),
+      ]);
     }
   }
 }

@@ -40,7 +40,7 @@ onEachDatabase('a set of rules that is not in force', (newDatabase) => {
     /** Prepares the list for the policy, and leaves it at that. */
     const prepare = async (policyId: string, list: readonly string[]): Promise<number | undefined> => {
       const plan = await planReplacement(store().queries, policyId, await acceptRules(list));
-      return prepareSet(store(), { accountId, policyId }, plan, 2);
+      return prepareSet(store(), { accountId, policyId }, plan, { ...sets(), rowsInStep: 2 });
     };
     const rowsIn = async (set: number | undefined): Promise<number> => {
       const sql = 'SELECT cidr FROM ip_policy_rule_rows WHERE set_id = $1';

@@ -28,7 +28,7 @@ import {
 } from './errors.ts';
 import { actions } from '../rule-entries.ts';
 import { ruleSetOf } from './replace/rule-sets.ts';
-import { ipPolicyRules } from './table.ts';
+import { countRules, ipPolicyRules } from './table.ts';
 import type { IpPolicyRule } from './table.ts';
 
 const cidr = Type.String({
@@ -146,6 +146,7 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
       );
       await checkUnique(transaction, rule);
       await ipPolicyRules.insert(transaction, rule, [await ruleSetOf(transaction, rule.ip_policy_id)]);
+      await countRules(transaction, rule.account_id, 1);
       await services.get(lockoutGuard).check(transaction, call);
       return rule;
     },
@@ -161,7 +162,8 @@ export function ruleOperations({ store, services, referables }: ResourceContext)
     },
     async remove(transaction, call, rule) {
       await checkMayWritePolicy(services, transaction, call.caller, rule.ip_policy_id);
-      await ipPolicyRules.delete(transaction, rule);
+      // A set that is being prepared may have it too.
+      await countRules(transaction, rule.account_id, -(await ipPolicyRules.delete(transaction, rule)));
       await services.get(lockoutGuard).check(transaction, call);
     },
     present: (rule, { uri }) => ({

@@ -1,6 +1,8 @@
 import type { TextFields } from '../../api/body/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
+import { countRows } from '../../store/usage.ts';
+import type { Transaction } from '../../store/write/group-commit.ts';
 import type { Action } from '../rule-entries.ts';
 import type { Stored } from '../../store/table.ts';
 
@@ -25,6 +27,11 @@ export const rulesOfPolicy = `${ruleRows} WHERE set_id = ${ruleSetSql('$1')}`;
 
 /** True for rules that are in force: those of a set that a policy names. `replace/rule-sets.ts` says how that changes. */
 const isShown = `EXISTS (SELECT 1 FROM ip_policies p WHERE p.rule_set = ${ruleRows}.set_id)`;
+
+/** To be called after each statement that adds rows of the account, in whatever set, or removes some. */
+export function countRules(writer: Pick<Transaction, 'run'>, accountId: string, change: number): Promise<void> {
+  return countRows(writer, accountId, 'ip_policy_rules', change);
+}
 
 export const migrations: readonly Migration[] = [
   {

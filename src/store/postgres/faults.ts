@@ -1,4 +1,6 @@
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../database.ts';
+import { OverQuota } from '../usage.ts';
+import { overQuotaCode } from './count-rows.ts';
 
 /** SQLSTATE of a full disk. */
 const fullCode = '53100';
@@ -26,6 +28,7 @@ export function toStoreFault(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : '';
   // The words of the driver explain nothing.
   if (passwordMissing.test(error.message)) return new Error(passwordAsked);
+  if (code === overQuotaCode) return new OverQuota(error.message, { cause: error });
   if (code.startsWith('23')) return new ConstraintError(error.message, { cause: error });
   if (code === fullCode) return new StoreFullError('the disk of the database is full', { cause: error });
   const reason = unavailability(code, error.message);

@@ -2,6 +2,7 @@ import { postgresServers } from '../../lib/database-url.ts';
 import type { Database } from '../database.ts';
 import { headSql, toHead } from '../write/history.ts';
 import { beginPooled, connect } from './connection.ts';
+import { counting } from './count-rows.ts';
 import { NotificationWatch, notifySql, pollOften } from './notifications.ts';
 import { postgresJson } from './postgres-json.ts';
 import { Primary } from './primary.ts';
@@ -49,6 +50,7 @@ export async function openPostgres(url: string, listenUrl?: string): Promise<Dat
     json: postgresJson,
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
+    counting,
     async watch(watcher) {
       if (listenUrl === 'off') return pollOften(watcher);
       const listening = isPooled ? new Primary(postgresServers(listenUrl)) : primary;

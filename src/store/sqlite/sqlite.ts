@@ -9,6 +9,8 @@ import { ConstraintError, StoreFullError, StoreUnavailableError } from '../datab
 import type { Connection, Database, Row, Value, Watcher } from '../database.ts';
 import { headSql, toHead } from '../write/history.ts';
 import { OpenFile } from './open-file.ts';
+import { OverQuota } from '../usage.ts';
+import { counting } from './count-rows.ts';
 import { sqliteJson } from './sqlite-json.ts';
 
 const busyTimeoutMs = 10_000;
@@ -17,6 +19,8 @@ const pollEveryMs = 50;
 const busyRetryMs = 2;
 export const busyCode = 5;
 const constraintCode = 19;
+/** Extended result code of a refusal by a trigger. */
+const triggerCode = 1811;
 const fullCode = 13;
 /** Result codes for read-only and I/O error: the request is right, and may succeed later. */
 const storageCodes: ReadonlySet<number | undefined> = new Set([8, 10]);
@@ -71,6 +75,7 @@ export function openSqlite(path: string): Database {
     beginMigration: beginImmediate,
     json: sqliteJson,
     translateSchema: (sql) => sql,
+    counting,
     async watch(watcher) {
       return watchCommits(commitCounter, watcher, lookAtFile);
     },
@@ -220,6 +225,7 @@ export function guard<T>(call: () => T): T {
     return call();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
+    if ('errcode' in error && error.errcode === triggerCode) throw new OverQuota(error.message, { cause: error });
     const code = resultCode(error);
     if (code === constraintCode) throw new ConstraintError(error.message, { cause: error });
     if (code === fullCode) throw new StoreFullError('the disk of the database is full', { cause: error });

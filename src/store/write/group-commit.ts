@@ -11,6 +11,8 @@ import type { Point } from './history.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 import { SentStatements } from './sent-statements.ts';
+import { OverQuota, readUsage } from '../usage.ts';
+import type { Usage } from '../usage.ts';
 
 /** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
 export interface Transaction extends Queries {
@@ -82,6 +84,9 @@ export interface CommitFollower {
   poll(): Promise<void>;
 }
 
+/** Turns the fault of the database into one for the caller, with what is used without the write that was refused. */
+export type ExplainOverQuota = (usage: Usage, error: OverQuota) => Error;
+
 /** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
 /** More in one transaction would keep its first writer waiting. */
@@ -100,15 +105,17 @@ const noAccount = '';
 export class GroupCommit {
   readonly #database: Database;
   readonly #follower: CommitFollower;
+  readonly #explain: ExplainOverQuota;
   #connection: Connection | undefined;
   readonly #queue = new FairQueue<Job>();
   #running: Promise<void> | undefined;
   #isFull = false;
   #isClosed = false;
 
-  constructor(database: Database, follower: CommitFollower) {
+  constructor(database: Database, follower: CommitFollower, explain: ExplainOverQuota = (_, error) => error) {
     this.#database = database;
     this.#follower = follower;
+    this.#explain = explain;
   }
 
   submit<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -218,7 +225,7 @@ export class GroupCommit {
     const endMs = performance.now() + batchMs;
     // The first job was taken before the transaction began.
     for (let job = jobs[0]; job !== undefined; job = this.#takeNext(jobs, endMs)) {
-      await carryOut(paced, batch, job);
+      await carryOut(paced, batch, job, this.#explain);
     }
     const { mark } = batch.to;
     await batch.unlogged.log(paced, sent, mark);
@@ -283,7 +290,7 @@ function giveWayBetween(connection: Connection, pace: Pace): Connection {
   };
 }
 
-async function carryOut(connection: Connection, batch: Batch, job: Job): Promise<void> {
+async function carryOut(connection: Connection, batch: Batch, job: Job, explain: ExplainOverQuota): Promise<void> {
   const { sent } = batch;
   await sent.send(connection.script(batch.isFirst ? 'SAVEPOINT job' : 'RELEASE job; SAVEPOINT job'));
   batch.isFirst = false;
@@ -298,8 +305,13 @@ async function carryOut(connection: Connection, batch: Batch, job: Job): Promise
     await sent.arrived();
     await undo(connection, error);
     batch.isFull ||= error instanceof StoreFullError;
-    job.reject(error);
+    job.reject(error instanceof OverQuota ? await toCallersFault(connection, error, explain) : error);
   }
+}
+
+async function toCallersFault(queries: Queries, error: OverQuota, explain: ExplainOverQuota): Promise<Error> {
+  const usage = (await readUsage(queries, error.accountId)).find(({ quota }) => quota === error.quota);
+  return usage === undefined ? error : explain(usage, error);
 }
 
 async function undo(connection: Connection, error: unknown): Promise<void> {

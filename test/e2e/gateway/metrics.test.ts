@@ -65,6 +65,7 @@ suite('metrics', () => {
       gatehouse_certificate_ends_soon: 'gauge',
       gatehouse_certificate_not_after_seconds: 'gauge',
       gatehouse_certificate_orders_total: 'counter',
+      gatehouse_quota_used_ratio: 'gauge',
       gatehouse_tls_handshakes_failed_total: 'counter',
       gatehouse_api_calls_refused_total: 'counter',
       gatehouse_api_calls_waiting: 'gauge',

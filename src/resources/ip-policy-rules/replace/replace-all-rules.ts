@@ -89,7 +89,7 @@ async function replaceByPlan(replacement: Replacement): Promise<Counts | undefin
     readAccountChanges(store.queries, owner.accountId, version, kinds, limit);
   if (await isOutdated(changesAfter, policyId, plan)) return undefined;
   checkIfMatch(call, plan.before);
-  const set = await prepareSet(store, owner, plan, sets.rowsInStep);
+  const set = await prepareSet(store, owner, plan, sets);
   if (set === undefined) return undefined;
   let counts: Counts | undefined;
   try {

@@ -8,7 +8,7 @@ import type { Store } from '../../../store/store.ts';
 import { hasText } from '../rule-list.ts';
 import type { WantedRule } from '../rule-list.ts';
 import type { RuleSets } from '../service.ts';
-import { ipPolicyRules, ruleSetSql } from '../table.ts';
+import { countRules, ipPolicyRules, ruleSetSql } from '../table.ts';
 import type { IpPolicyRule } from '../table.ts';
 import type { RulePlan } from './rule-plan.ts';
 
@@ -46,26 +46,44 @@ export async function ruleSetOf(transaction: Transaction, policyId: string): Pro
 export async function prepareSet(
   store: Store,
   owner: Owner,
-  { kept, fresh }: RulePlan,
-  rowsInStep: number,
+  plan: RulePlan,
+  sets: Pick<RuleSets, 'rowsInStep' | 'discard'>,
 ): Promise<number | undefined> {
   const set = newSet();
+  let isWhole = false;
+  try {
+    isWhole = await writeSet(store, owner, plan, set, sets.rowsInStep);
+  } finally {
+    // Should it fail, the set is deleted when its time has passed.
+    if (!isWhole) await sets.discard(set).catch(() => {});
+  }
+  return isWhole ? set : undefined;
+}
+
+async function writeSet(
+  store: Store,
+  owner: Owner,
+  { kept, fresh }: RulePlan,
+  set: number,
+  rowsInStep: number,
+): Promise<boolean> {
   const step = (work: (writer: ObservationWriter) => Promise<boolean>) =>
     store.writeUnlogged(async (writer) => (await renew(writer, set)) && work(writer), owner.accountId);
   await store.writeUnlogged(async (writer) => {
     await writer.run('INSERT INTO ip_policy_rule_sets (set_id, delete_after) VALUES ($1, $2)', [set, inMs(keepMs)]);
   }, owner.accountId);
   for (const ids of chunks(kept, rowsInStep))
-    if (!(await step((writer) => copyRules(writer, owner.policyId, set, ids)))) return undefined;
+    if (!(await step((writer) => copyRules(writer, owner, set, ids)))) return false;
   for (const rules of chunks(fresh, rowsInStep)) {
     const documents = toDocuments(owner, rules);
     const isWritten = await step(async (writer) => {
       await ipPolicyRules.insertMany(writer, documents, [set]);
+      await countRules(writer, owner.accountId, documents.length);
       return true;
     });
-    if (!isWritten) return undefined;
+    if (!isWritten) return false;
   }
-  return set;
+  return true;
 }
 
 /** True if the set that was prepared can be put in force in this transaction. */
@@ -109,6 +127,7 @@ export async function writeAtOnce(
     throw new Error(`${gone.length - deleted} rules of ${owner.policyId} went without a trace`);
   for (const rules of chunks(fresh, rowsInStep))
     await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules), [set]);
+  await countRules(transaction, owner.accountId, fresh.length - gone.length);
 }
 
 /** Deletes sets that are not in force: at the start, when it is asked to, and once a minute. */
@@ -173,12 +192,17 @@ export function createRuleSets(store: Store): RuleSets {
     return store.writeUnlogged(async (writer) => {
       const claim = `UPDATE ip_policy_rule_sets SET delete_after = $1 WHERE set_id = $2 AND ${isDue(3)}`;
       if ((await writer.run(claim, [atOnce, set, ...dueTimes()])) === 0) return false;
-      const deleted = await writer.run(
+      const deleted = await writer.all(
         `DELETE FROM ip_policy_rule_rows WHERE set_id = $1 AND cidr IN
-         (SELECT cidr FROM ip_policy_rule_rows WHERE set_id = $1 ORDER BY cidr LIMIT $2)`,
+         (SELECT cidr FROM ip_policy_rule_rows WHERE set_id = $1 ORDER BY cidr LIMIT $2) RETURNING account_id`,
         [set, sets.rowsInStep],
       );
-      if (deleted > 0) return true;
+      // A set is one of a single account.
+      const [first] = deleted;
+      if (first !== undefined) {
+        await countRules(writer, String(first[0]), -deleted.length);
+        return true;
+      }
       await writer.run('DELETE FROM ip_policy_rule_sets WHERE set_id = $1', [set]);
       return false;
     });
@@ -206,7 +230,7 @@ async function renew(writer: ObservationWriter, set: number): Promise<boolean> {
 /** False where one of them is gone, or the policy has another set by now. */
 async function copyRules(
   writer: ObservationWriter,
-  policyId: string,
+  { accountId, policyId }: Owner,
   set: number,
   ids: readonly string[],
 ): Promise<boolean> {
@@ -217,6 +241,7 @@ async function copyRules(
      WHERE set_id = ${ruleSetSql('$1')} AND id IN (${places})`,
     [policyId, set, ...ids],
   );
+  await countRules(writer, accountId, copied);
   return copied === ids.length;
 }
 
