@@ -1,5 +1,6 @@
 import { afterEach, test } from 'node:test';
 
+import { runOnHost } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
 
 onDashboard('the overview', (d) => {
@@ -43,6 +44,27 @@ onDashboard('the overview', (d) => {
     await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);
     await page.goto('/dashboard/');
     await page.getByText('Nothing. No restriction only warns').waitFor();
+  });
+
+  test('shows what is used of each quota, and warns where little is left', async () => {
+    const { gatehouse } = d();
+    const set = (quotas: string) => runOnHost(gatehouse, 'accounts quotas', { account: 'default', set: quotas });
+    for (let made = 0; made < 5; made++) await gatehouse.create('/credentials');
+    await gatehouse.create('/edges/https', { hostports: ['quota.example.com:443'] });
+    const { body } = await gatehouse.get('/quotas');
+    const { used } = body.quotas.find(({ name }: { name: string }) => name === 'edges');
+    await set(`credentials=6,edges=${used},tls_certificates=7000`);
+    const page = await d().open();
+    const quotas = page.locator('section', { has: page.getByRole('heading', { name: 'Quotas' }) });
+    await quotas.getByText('0 of 7,000').waitFor();
+    await quotas.locator('.v.warn', { hasText: '5 of 6' }).waitFor();
+    await quotas.locator('.v.deny', { hasText: `${used} of ${used}` }).waitFor();
+    const item = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+    await item('Credentials: 5 of 6').getByText('The quota is nearly used up.').waitFor();
+    await item(`Edges: ${used} of ${used}`).getByText('The quota is used up: more are refused.').waitFor();
+    await set('credentials=default,edges=default,tls_certificates=default');
+    await page.reload();
+    await page.getByText('no quota is near').waitFor();
   });
 
   test('shows the gateways with their state, and the traffic of the last hour', async () => {

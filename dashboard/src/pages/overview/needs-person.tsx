@@ -9,14 +9,16 @@ import { Panel } from '../../components/page.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
-import { countOf, nameOf } from '../../lib/text.ts';
+import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
 import { certificateDays, daysUntil, formatDate, formatTime } from '../../lib/time.ts';
+import { isNear, isUsedUp, titleOf, useQuotas } from './quotas.tsx';
 
 /** What somebody has to look at; a calm line when nothing is. */
 export function NeedsPerson() {
   const restrictions = useList('IpRestrictionsList');
   const certificates = useList('TlsCertificatesList');
   const gateways = useGateways()?.gateways ?? [];
+  const near = (useQuotas() ?? []).filter((quota) => isNear(quota));
   if (restrictions.error !== undefined && restrictions.data === undefined) {
     return (
       <Panel title="Needs a person" flush>
@@ -39,13 +41,15 @@ export function NeedsPerson() {
   const ending = certificates.data.filter(({ not_after: end }) => daysUntil(end) < certificateDays);
   const shut = gateways.flatMap((gateway) => gateway.unopened_ports.map((port) => ({ gateway, ...port })));
   const behind = gateways.filter((gateway) => isBehind(gateway));
-  const count = warning.length + ending.length + shut.length + behind.length;
+  const count = warning.length + ending.length + shut.length + behind.length + near.length;
   if (count === 0) {
     return (
       <Panel title="Needs a person">
         <span className="row">
           <Glyph tone="allow" />
-          <span>Nothing. No restriction only warns, no certificate ends soon, every port is open.</span>
+          <span>
+            Nothing. No restriction only warns, no certificate ends soon, every port is open, no quota is near.
+          </span>
         </span>
       </Panel>
     );
@@ -70,6 +74,16 @@ export function NeedsPerson() {
         {behind.map((gateway) => (
           <Item key={gateway.id} tone="warn" title={`The gateway ${gatewayName(gateway)} lags`}>
             It does not obey changes that were stored {Math.round((gateway.lag_ms ?? 0) / 1000)} s ago.
+          </Item>
+        ))}
+        {near.map((quota) => (
+          <Item
+            key={quota.name}
+            tone={isUsedUp(quota) ? 'deny' : 'warn'}
+            title={`${titleOf(quota)}: ${formatNumber(quota.used)} of ${formatNumber(quota.limit)}`}
+          >
+            {isUsedUp(quota) ? 'The quota is used up: more are refused.' : 'The quota is nearly used up.'} Delete some
+            that are not needed, or ask the operator of the installation for more.
           </Item>
         ))}
         {warning.map((restriction) => (

@@ -5,6 +5,7 @@ import { Skeleton } from '../../components/states.tsx';
 import { Configured } from './configured.tsx';
 import { GatewayTable } from './gateway-table.tsx';
 import { NeedsPerson } from './needs-person.tsx';
+import { Quotas } from './quotas.tsx';
 import { Steps } from './steps.tsx';
 import { TrafficNow } from './traffic-now.tsx';
 
@@ -47,6 +48,7 @@ export function Page({ pages }: PageProps) {
         <GatewayTable />
         <Configured pages={pages} />
       </div>
+      <Quotas />
     </>
   );
 }
