@@ -53,11 +53,12 @@ export async function findServer(flags: ServerFlags, { env }: Pick<Host, 'env'>)
   return { url, token, client: new GatehouseClient({ url, token }) };
 }
 
-/** The URL without slashes at its end. Throws a `CommandFault` for one that is none of an API. */
+/** The URL without slashes at its end, and without the page of the dashboard. Throws a `CommandFault` for one that is none of an API. */
 export function checkUrl(url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new CommandFault(`the URL ${JSON.stringify(url)} is not one of an API, such as ${defaultUrl}`);
-  return url.replace(/\/+$/, '');
+  // As it stands in the browser.
+  return url.replace(/\/dashboard(?:[/?#].*)?$/, '').replace(/\/+$/, '');
 }
 
 async function findProfile(flags: ServerFlags, env: Host['env']): Promise<Profile | undefined> {

@@ -20,20 +20,20 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 /** Converts a file and applies the result; returns both texts. */
-async function convert(flag: string, text: string) {
+async function convert(flag: string, text: string, expected = 6) {
   const [from, to] = [join(folder, 'from'), join(folder, 'to.yaml')];
   await writeFile(from, text);
   const { code, out, errors } = await GatehouseProcess.run(['import', flag, from]);
-  assert.equal(code, 0, errors);
+  assert.equal(code, expected, errors);
   await writeFile(to, out);
   const variables = { GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token };
   const applied = await GatehouseProcess.run(['apply', to, '--prune', '--yes'], variables);
   assert.equal(applied.code, 0, `${applied.errors}\n${out}`);
-  return { written: out, exported: (await GatehouseProcess.run(['export'], variables)).out };
+  return { written: out, errors, exported: (await GatehouseProcess.run(['export'], variables)).out };
 }
 
 test('the reverse proxies of a Caddyfile become edges, and what would let in more is a comment', async () => {
-  const { written, exported } = await convert(
+  const { written, errors, exported } = await convert(
     '--caddyfile',
     `
 {
@@ -64,6 +64,13 @@ matched.example.com {
 :8080 {
   reverse_proxy localhost:6000
 }
+snippet.example.com {
+  import proxied
+}
+http://plain.example.com {
+  reverse_proxy localhost:7000
+}
+import sites/*
 `,
   );
   assert.match(exported, /hostports:\n +- app\.example\.com:443\n +routes:\n +\/:\n/);
@@ -72,15 +79,27 @@ matched.example.com {
   assert.match(exported, /compression: \{\}/);
   assert.match(exported, /x-frame-options: DENY/i);
   assert.match(exported, /www\.example\.com:443/);
-  assert.match(written, /# only the first upstream, without other:1/);
-  assert.match(written, /# log: not mapped/);
-  for (const site of ['private.example.com: basic_auth', 'matched.example.com: @posts method POST', ':8080: an edge'])
-    assert.ok(written.includes(`# NOT MAPPED: site ${site}`), `${site}\n${written}`);
-  assert.doesNotMatch(exported, /private|matched|4000|5000|6000/);
+  assert.match(written, /# line 11: only the first upstream, without other:1/);
+  assert.match(written, /# line 9: log: not mapped/);
+  const reasons = [
+    'line 18: site private.example.com: basic_auth',
+    'line 24: site matched.example.com: @posts method POST',
+    'line 27: site :8080: an edge',
+    'line 31: site snippet.example.com: import proxied: snippets are not read',
+    'line 33: site http://plain.example.com: it is served without TLS',
+    'line 36: import sites/*: other files are not read',
+  ];
+  for (const reason of reasons) {
+    assert.ok(written.includes(`# NOT MAPPED: ${reason}`), `${reason}\n${written}`);
+    assert.ok(errors.includes(`\n  ${reason}`), `${reason}\n${errors}`);
+  }
+  assert.match(errors, /^ {2}line 9: app\.example\.com\/: log: not mapped$/m);
+  assert.match(errors, /^ {2}line 11: app\.example\.com\/api: only the first upstream/m);
+  assert.doesNotMatch(exported, /private|matched|4000|5000|6000|7000/);
 });
 
 test('a Caddyfile of one site needs no braces, and one that is broken is a fault', async () => {
-  const { exported } = await convert('--caddyfile', 'one.example.com\nreverse_proxy :9000\n');
+  const { exported } = await convert('--caddyfile', 'one.example.com\nreverse_proxy :9000\n', 0);
   assert.match(exported, /address: 127\.0\.0\.1:9000/);
   assert.match(exported, /one\.example\.com:443/);
   await writeFile(join(folder, 'broken'), 'a.example.com {\n');
@@ -89,7 +108,7 @@ test('a Caddyfile of one site needs no braces, and one that is broken is a fault
 });
 
 test('services and routes of Kong become edges, and what would let in more is a comment', async () => {
-  const { written, exported } = await convert(
+  const { written, errors, exported } = await convert(
     '--kong',
     `
 _format_version: "3.0"
@@ -131,15 +150,39 @@ consumers:
   assert.match(exported, /x-from: kong/);
   assert.match(exported, /\*\.api\.example\.com:443/);
   assert.equal([...exported.matchAll(/ip_restriction:/g)].length, 3, exported);
-  assert.match(written, /# Kong strips this path before the service/);
-  assert.match(written, /# only the first of the targets/);
+  assert.match(written, /# line \d+: Kong strips this path before the service/);
+  assert.match(written, /# line \d+: only the first of the targets/);
   for (const reason of [
-    'route posts of service shop: its condition methods',
-    'route keyed of service shop: plugin key-auth',
-    'route pattern of service shop: shop.example.com~/a.* is no plain',
-    'route anywhere of service shop: it has no host',
-    'section consumers',
-  ])
+    'line 13: route posts of service shop: its condition methods',
+    'line 14: route keyed of service shop: plugin key-auth',
+    'line 15: route pattern of service shop: shop.example.com~/a.* is no plain',
+    'line 16: route anywhere of service shop: it has no host',
+    'line 30: section consumers',
+  ]) {
     assert.ok(written.includes(`# NOT MAPPED: ${reason}`), `${reason}\n${written}`);
+    assert.ok(errors.includes(`\n  ${reason}`), `${reason}\n${errors}`);
+  }
   assert.doesNotMatch(exported, /posts|keyed|anywhere/);
+});
+
+test('a file of the other program is refused, with the right flag', async () => {
+  const refusals = [
+    ['--caddyfile', '_format_version: "3.0"\nservices: []\n', /give it with --kong/],
+    ['--caddyfile', '{"apps":{"http":{}}}', /is JSON, and no Caddyfile/],
+    ['--kong', 'one.example.com\n', /a Caddyfile with --caddyfile/],
+  ] as const;
+  for (const [flag, text, hint] of refusals) {
+    await writeFile(join(folder, 'other'), text);
+    const { code, out, errors } = await GatehouseProcess.run(['import', flag, join(folder, 'other')]);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(errors, hint);
+  }
+});
+
+test('the address of the dashboard, copied from a browser, leads to its API', async () => {
+  for (const page of ['/dashboard', '/dashboard/', '/dashboard/edges?sort=name']) {
+    const variables = { GATEHOUSE_URL: server.url + page, GATEHOUSE_TOKEN: token };
+    const { code, errors } = await GatehouseProcess.run(['export'], variables);
+    assert.equal(code, 0, errors);
+  }
 });

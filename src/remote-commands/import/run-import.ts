@@ -3,7 +3,7 @@ import type { Host } from '../../command-line/host.ts';
 import { remoteVariables } from '../../config/remote-variables.ts';
 import { CommandFault, exitCodes } from '../exit.ts';
 import { writeLines } from '../output.ts';
-import { findServer } from '../server.ts';
+import { checkUrl, findServer } from '../server.ts';
 import { collections, leftOut, routes } from './collections.ts';
 import { Journal } from './journal.ts';
 import { readCollection, readIds, routesIn } from './read-source.ts';
@@ -67,7 +67,7 @@ async function findServers(flags: ImportFlags, host: Host) {
   const { from = '' } = flags;
   if (!/^https?:\/\//.test(from) || !URL.canParse(from))
     throw new CommandFault(`--from ${JSON.stringify(from)} is not the URL of an API, such as https://api.example.com`);
-  const url = from.replace(/\/+$/, '');
+  const url = checkUrl(from);
   const headers = flags.vendor === undefined ? {} : { [`${flags.vendor}-version`]: '2' };
   const to = await findServer(flags.to === undefined ? {} : { url: flags.to }, host);
   if (to.url === url)

@@ -4,29 +4,41 @@ import { CommandFault } from '../../exit.ts';
 export interface Directive {
   readonly words: readonly string[];
   readonly block: readonly Directive[] | undefined;
+  readonly line: number;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|#[^\n]*|\n|[^\s"`#][^\s]*/g;
 
 /** Reads the lines of a Caddyfile: words, quotes, comments, and braces at the ends of lines. */
 export function readBlocks(text: string, source: string): readonly Directive[] {
-  const lines: string[][] = [[]];
-  for (const [word] of text.replaceAll('\\\n', ' ').matchAll(token)) {
-    if (word === '\n') lines.push([]);
-    else if (!word.startsWith('#')) lines.at(-1)?.push(unquoted(word));
+  const lines: { words: string[]; line: number }[] = [{ words: [], line: 1 }];
+  // A line that goes on still counts, by a blank of its own.
+  const joined = text.replaceAll('\\\n', ' \v');
+  let line = 1;
+  let at = 0;
+  for (const match of joined.matchAll(token)) {
+    const [word] = match;
+    line += joined.slice(at, match.index).match(/[\n\v]/g)?.length ?? 0;
+    at = match.index;
+    const last = lines.at(-1);
+    if (word === '\n') lines.push({ words: [], line: line + 1 });
+    else if (!word.startsWith('#') && last !== undefined) {
+      if (last.words.length === 0) last.line = line;
+      last.words.push(unquoted(word));
+    }
   }
   const top: Directive[] = [];
   const open: Directive[][] = [top];
-  for (const words of lines) {
+  for (const { words, line: number } of lines) {
     if (words.length === 0) continue;
     if (words.length === 1 && words[0] === '}') {
       open.pop();
-      if (open.length === 0) throw new CommandFault(`${source}: it has a "}" too many`);
+      if (open.length === 0) throw new CommandFault(`${source}: line ${number} has a "}" too many`);
       continue;
     }
     const opens = words.at(-1) === '{';
     const block: Directive[] = [];
-    open.at(-1)?.push({ words: opens ? words.slice(0, -1) : words, block: opens ? block : undefined });
+    open.at(-1)?.push({ words: opens ? words.slice(0, -1) : words, block: opens ? block : undefined, line: number });
     if (opens) open.push(block);
   }
   if (open.length > 1) throw new CommandFault(`${source}: a "{" is not closed`);

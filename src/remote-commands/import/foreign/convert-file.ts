@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import type { Host } from '../../../command-line/host.ts';
-import { CommandFault } from '../../exit.ts';
+import { CommandFault, exitCodes } from '../../exit.ts';
 import { fromCaddyfile } from './caddyfile.ts';
 import { fromKong } from './kong.ts';
 
@@ -11,10 +11,15 @@ export interface FileFlags {
 }
 
 /** Writes the configuration of another program as a file for `gatehouse apply`, with comments for what does not map. */
-export async function convertFile({ caddyfile, kong }: FileFlags, { stdout }: Pick<Host, 'stdout'>): Promise<void> {
+export async function convertFile({ caddyfile, kong }: FileFlags, host: Host): Promise<void> {
   const path = caddyfile ?? kong ?? '';
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new CommandFault(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
-  stdout.write(caddyfile === undefined ? fromKong(text, path) : fromCaddyfile(text, path));
+  const draft = caddyfile === undefined ? fromKong(text, path) : fromCaddyfile(text, path);
+  host.stdout.write(draft.toYaml(path));
+  const notTaken = draft.notTaken();
+  if (notTaken.length === 0) return;
+  host.stderr.write(['Not taken over, or not as it was:', ...notTaken.map((each) => `  ${each}`), ''].join('\n'));
+  host.exitCode = exitCodes.incomplete;
 }

@@ -9,7 +9,13 @@ export type RouteFields = Readonly<Record<string, unknown>>;
 interface DraftRoute {
   readonly path: string;
   readonly fields: RouteFields;
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
+}
+
+/** Something that is not taken over, with its line. */
+export interface Note {
+  readonly text: string;
+  readonly line: number | undefined;
 }
 
 /** A configuration file in the making: what maps, and a comment for what does not. */
@@ -17,10 +23,19 @@ export class Draft {
   readonly #backends = new Map<string, { readonly name: string; readonly fields: object }>();
   readonly #policies = new Map<string, { readonly name: string; readonly rules: readonly string[] }>();
   readonly #edges = new Map<string, DraftRoute[]>();
-  readonly #notes: string[] = [];
+  readonly #notes: Note[] = [];
 
-  note(text: string): void {
-    this.#notes.push(text);
+  note(text: string, line: number | undefined): void {
+    this.#notes.push({ text, line });
+  }
+
+  /** Everything that is not taken over, in the order of its lines. */
+  notTaken(): readonly string[] {
+    const ofRoutes = [...this.#edges].flatMap(([host, routes]) =>
+      routes.flatMap(({ path, notes }) => notes.map(({ text, line }) => ({ text: `${host}${path}: ${text}`, line }))),
+    );
+    const all = [...this.#notes, ...ofRoutes].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+    return all.map((note) => oneLine(withLine(note)));
   }
 
   /** Returns the name of the backend with this address. */
@@ -43,7 +58,7 @@ export class Draft {
   }
 
   /** False if the host has a route with this path already. */
-  route(host: string, path: string, fields: RouteFields, notes: readonly string[]): boolean {
+  route(host: string, path: string, fields: RouteFields, notes: readonly Note[]): boolean {
     const routes = this.#edges.get(host) ?? [];
     if (routes.some((each) => each.path === path)) return false;
     this.#edges.set(host, [...routes, { path, fields, notes }]);
@@ -54,7 +69,7 @@ export class Draft {
   toYaml(source: string): string {
     const lines = [
       `# Made from ${oneLine(source)} by "gatehouse import". Read the comments, then: gatehouse plan FILE`,
-      ...this.#notes.map((text) => `# NOT MAPPED: ${oneLine(text)}`),
+      ...this.#notes.map((note) => `# NOT MAPPED: ${oneLine(withLine(note))}`),
     ];
     if (this.#policies.size > 0) lines.push('ip_policies:');
     for (const { name, rules } of this.#policies.values())
@@ -65,10 +80,14 @@ export class Draft {
     for (const [host, routes] of this.#edges) {
       lines.push(`  ${nameFrom(host)}:`, ...indented({ hostports: [`${host}:443`] }, 4), '    routes:');
       for (const { path, fields, notes } of routes)
-        lines.push(...notes.map((text) => `      # ${oneLine(text)}`), ...indented({ [path]: fields }, 6));
+        lines.push(...notes.map((note) => `      # ${oneLine(withLine(note))}`), ...indented({ [path]: fields }, 6));
     }
     return `${lines.join('\n')}\n`;
   }
+}
+
+function withLine({ text, line }: Note): string {
+  return line === undefined ? text : `line ${line}: ${text}`;
 }
 
 function indented(value: object, by: number): readonly string[] {

@@ -1,7 +1,8 @@
-import { parse } from 'yaml';
+import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml';
 
 import { CommandFault } from '../../exit.ts';
 import { Draft, isHost, toCidr } from './draft.ts';
+import type { Note } from './draft.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,26 +25,36 @@ const harmless = new Set([
 const mapped = new Set(['ip-restriction', 'request-transformer', 'response-transformer']);
 
 /** Turns services and routes of a declarative file of Kong (decK) into a configuration file. */
-export function fromKong(content: string, source: string): string {
-  const file = object(readYaml(content, source));
+export function fromKong(content: string, source: string): Draft {
+  const { file, lineOf } = readYaml(content, source);
   const draft = new Draft();
   const services = list(file['services']);
   const shared = list(file['plugins']);
   for (const service of services)
-    for (const route of list(service['routes'])) addRoute(draft, file, service, route, shared);
+    for (const route of list(service['routes'])) addRoute({ draft, file, shared, lineOf }, service, route);
   for (const route of list(file['routes'])) {
     const { service } = route;
     const name = typeof service === 'string' ? service : object(service)['name'];
     const found = services.find((each) => each['name'] === name);
-    if (found === undefined) draft.note(`route ${label(route)}: it names no service of this file`);
-    else addRoute(draft, file, found, route, shared);
+    if (found === undefined) draft.note(`route ${label(route)}: it names no service of this file`, lineOf(route));
+    else addRoute({ draft, file, shared, lineOf }, found, route);
   }
   for (const section of Object.keys(file).filter((key) => !/^_|^(?:services|routes|plugins|upstreams)$/.test(key)))
-    draft.note(`section ${section}`);
-  return draft.toYaml(source);
+    draft.note(`section ${section}`, lineOf(file[section]));
+  return draft;
 }
 
-function addRoute(draft: Draft, file: Json, service: Json, route: Json, shared: readonly Json[]): void {
+interface KongFile {
+  readonly draft: Draft;
+  readonly file: Json;
+  /** Plugins for all routes. */
+  readonly shared: readonly Json[];
+  readonly lineOf: LineOf;
+}
+
+function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, route: Json): void {
+  const line = lineOf(route);
+  const refuse = (why: string) => draft.note(`${what}: ${why}`, line);
   const what = `route ${label(route)} of service ${label(service)}`;
   // The plugin nearest to the route counts, as in Kong.
   const plugins = new Map<string, Json>();
@@ -51,34 +62,36 @@ function addRoute(draft: Draft, file: Json, service: Json, route: Json, shared: 
     plugins.set(String(plugin['name']), plugin);
   const active = [...plugins.values()].filter(({ enabled }) => enabled !== false);
   const fault = faultOf(route, service, active);
-  if (fault !== undefined) return draft.note(`${what}: ${fault}`);
-  const notes: string[] = [];
-  const backend = backendOf(draft, file, service, notes);
-  if (backend === undefined) return draft.note(`${what}: the service has no address`);
+  if (fault !== undefined) return refuse(fault);
+  const notes: Note[] = [];
+  const backend = backendOf(draft, file, service, (text) => notes.push({ text, line }));
+  if (backend === undefined) return refuse('the service has no address');
   const fields: Record<string, unknown> = { backend: { backend } };
   for (const plugin of active) {
     const name = String(plugin['name']);
     const config = object(plugin['config']);
     if (name === 'ip-restriction') {
       const rules = rulesOf(config);
-      if (rules === undefined) return draft.note(`${what}: its ip-restriction has an entry that is no address or CIDR`);
+      if (rules === undefined) return refuse('its ip-restriction has an entry that is no address or CIDR');
       fields['ip_restriction'] = { ip_policies: [draft.policy(`${label(service)}-addresses`, rules)] };
     } else if (name === 'request-transformer' || name === 'response-transformer') {
       const headers = headersOf(config);
-      if (headers === undefined) return draft.note(`${what}: its ${name} does more than add and remove headers`);
+      if (headers === undefined) return refuse(`its ${name} does more than add and remove headers`);
       fields[name === 'request-transformer' ? 'request_headers' : 'response_headers'] = headers;
-    } else notes.push(`plugin ${name} is left out`);
+    } else notes.push({ text: `plugin ${name} is left out`, line: lineOf(plugin) });
   }
+  const protocols = texts(route['protocols']);
+  if (protocols.length > 0 && !protocols.includes('https'))
+    notes.push({ text: 'it was served without TLS; here it has TLS', line });
   const paths = texts(route['paths']);
   for (const host of texts(route['hosts'])) {
     for (const path of paths.length === 0 ? ['/'] : paths) {
       const own = [...notes];
       if (path !== '/' && route['strip_path'] !== false)
-        own.push('Kong strips this path before the service; here the service gets it whole');
-      if (!isHost(host) || path.startsWith('~'))
-        draft.note(`${what}: ${host}${path} is no plain host name with a path`);
+        own.push({ text: 'Kong strips this path before the service; here the service gets it whole', line });
+      if (!isHost(host) || path.startsWith('~')) refuse(`${host}${path} is no plain host name with a path`);
       else if (!draft.route(host, path.length > 1 ? path.replace(/\/$/, '') : path, fields, own))
-        draft.note(`${what}: ${host}${path} has a route already`);
+        refuse(`${host}${path} has a route already`);
     }
   }
 }
@@ -102,13 +115,13 @@ function urlOf(service: Json): URL | undefined {
   return (url === undefined && host === undefined) || !URL.canParse(whole) ? undefined : new URL(whole);
 }
 
-function backendOf(draft: Draft, file: Json, service: Json, notes: string[]): string | undefined {
+function backendOf(draft: Draft, file: Json, service: Json, note: (text: string) => void): string | undefined {
   const url = urlOf(service);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   const isTls = url.protocol === 'https:';
   const upstream = list(file['upstreams']).find(({ name }) => name === url.hostname);
   const targets = list(upstream?.['targets']).map(({ target }) => String(target));
-  if (targets.length > 1) notes.push(`only the first of the targets ${targets.join(', ')}: a backend has one address`);
+  if (targets.length > 1) note(`only the first of the targets ${targets.join(', ')}: a backend has one address`);
   const address = targets[0] ?? `${url.hostname}:${url.port === '' ? (isTls ? 443 : 80) : url.port}`;
   return draft.backend(address, isTls);
 }
@@ -136,11 +149,37 @@ function otherThanHeaders(part: unknown): readonly unknown[] {
   return Object.entries(object(part)).flatMap(([key, value]) => (key === 'headers' ? [] : [value]));
 }
 
-function readYaml(content: string, source: string): unknown {
-  try {
-    return parse(content);
-  } catch (error) {
-    throw new CommandFault(`${source}: ${error instanceof Error ? error.message : String(error)}`);
+type LineOf = (value: unknown) => number | undefined;
+
+function readYaml(content: string, source: string): { readonly file: Json; readonly lineOf: LineOf } {
+  const counter = new LineCounter();
+  const document = parseDocument(content, { lineCounter: counter });
+  const [fault] = document.errors;
+  if (fault !== undefined) throw new CommandFault(`${source}: ${fault.message}`);
+  const file: unknown = document.toJS();
+  if (!['services', 'routes', 'plugins', 'upstreams'].some((key) => Object.hasOwn(object(file), key)))
+    throw new CommandFault(
+      `${source} has no services and routes of Kong. Give a file of "deck gateway dump", or a Caddyfile with --caddyfile`,
+    );
+  const lines = new Map<unknown, number>();
+  noteLines(document.contents, file, (value, offset) => lines.set(value, counter.linePos(offset).line));
+  return { file: object(file), lineOf: (value) => lines.get(value) };
+}
+
+/** Tells where each map and list begins: at its key, where it has one. */
+function noteLines(node: unknown, value: unknown, note: (value: unknown, offset: number) => void): void {
+  if (isMap(node)) {
+    for (const { key, value: inner } of node.items) {
+      const below = object(value)[String(key)];
+      if (typeof below === 'object' && isNode(key)) note(below, key.range?.[0] ?? 0);
+      noteLines(inner, below, note);
+    }
+  } else if (isSeq(node) && Array.isArray(value)) {
+    for (const [at, item] of node.items.entries()) {
+      const below: unknown = value[at];
+      if (typeof below === 'object' && isNode(item)) note(below, item.range?.[0] ?? 0);
+      noteLines(item, below, note);
+    }
   }
 }
 
