@@ -64,7 +64,7 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
   const fault = faultOf(route, service, active);
   if (fault !== undefined) return refuse(fault);
   const notes: Note[] = [];
-  const backend = backendOf(draft, file, service, (text) => notes.push({ text, line }));
+  const backend = backendOf(draft, file, service, (note) => notes.push({ text: note, line }));
   if (backend === undefined) return refuse('the service has no address');
   const fields: Record<string, unknown> = { backend: { backend } };
   for (const plugin of active) {
