@@ -154,6 +154,7 @@ describe('settings', () => {
       streamResets: ['0', 'auto', 'off'],
       logLevel: ['', 'INFO', 'verbose'],
       role: ['', 'both'],
+      workers: ['', '0', '257', '1.5', 'AUTO'],
       linkListen: ['', 'nonsense'],
       linkAddress: ['10.0.0.5', '10.0.0.5:0'],
       linkUnreadMib: ['0', '65537'],
@@ -161,6 +162,14 @@ describe('settings', () => {
     for (const [name, values] of Object.entries(bad)) {
       for (const value of values) assert.equal(faultsOf({}, { [name]: value }).length, 1, `${name}: ${value}`);
     }
+  });
+
+  test('workers are a number, or a word that the fault names', () => {
+    assert.deepEqual(
+      ['auto', 'off', '3'].map((workers) => readConfig({}, { workers }).workers),
+      ['auto', 'off', 3],
+    );
+    assert.match(faultsOf({}, { workers: 'many' }).join(), /"auto", "off" or a whole number/);
   });
 
   test('secrets are not repeated when they are wrong, or when their name is', () => {

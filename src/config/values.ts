@@ -74,7 +74,12 @@ export function orAuto<T>(read: (text: string) => T): (text: string) => T | unde
 
 /** Number of workers. */
 export function readWorkers(text: string): number | 'auto' | 'off' {
-  return text === 'auto' || text === 'off' ? text : readWholeNumber(1, 256)(text);
+  if (text === 'auto' || text === 'off') return text;
+  try {
+    return readWholeNumber(1, 256)(text);
+  } catch (error) {
+    throw new Error('write "auto", "off" or a whole number from 1 to 256', { cause: error });
+  }
 }
 
 export function readWholeNumber(least: number, most: number): (text: string) => number {

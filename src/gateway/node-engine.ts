@@ -53,7 +53,7 @@ export interface NodeEngine extends Engine {
   countPasswords(wrong: readonly WrongPassword[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
-  /** What is open already stays. */
+  /** Changes the limits; connections that are open stay. */
   changeBounds(bounds: GatewayBounds): void;
   /** Asks so many clients of HTTP to open a new connection, which the system may give to another process. */
   relieve(clients: number): void;

@@ -129,6 +129,18 @@ test('a killed worker is replaced by one with the whole state, and the connectio
   await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
 });
 
+test('workers that end again and again are named so, and a next one is started all the same', async (t) => {
+  const { engine, seen } = await startWorkers(t, 1);
+  const killed = new Set<number>();
+  const isNamed = () => seen.errors.some((message) => /again and again/.test(message));
+  while (!isNamed()) {
+    await until(() => isNamed() || engine.pids.some((pid) => !killed.has(pid)), 'another one is there');
+    for (const pid of engine.pids) if (!killed.has(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of engine.pids) killed.add(pid);
+  }
+  await until(() => engine.pids.some((pid) => !killed.has(pid)), 'the next one is there');
+});
+
 test('an entry that no worker can load is closed in all of them and reported once, and the rest of its update is live', async (t) => {
   const { engine, seen } = await startWorkers(t, 2);
   const upstream = await startUpstream(t);

@@ -9,7 +9,7 @@ import { UpstreamConnections } from './upstream-connections.ts';
 /** The bounds of one engine, which its fronts share. */
 export interface EngineBounds {
   readonly limits: GatewayBounds;
-  /** Changes the limits; what is open already stays. */
+  /** Changes the limits; connections that are open stay. */
   readonly change: (limits: GatewayBounds) => void;
   readonly reports: GatewayBoundReports;
   readonly clients: ClientConnections;

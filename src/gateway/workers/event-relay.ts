@@ -28,7 +28,7 @@ export class EventRelay {
   readonly #open = new Map<number, OpenConnections>();
   readonly #listenerFaults: SharedFaults<ListenerFault>;
   readonly #entryFaults: SharedFaults<EntryFault>;
-  /** What each worker has reported last of its part of a bound. */
+  /** The last report of each worker on its part of a bound. */
   readonly #bounds = new Map<Bound, Map<number, BoundReport<Bound>>>();
 
   constructor(observer: TrafficObserver) {

@@ -30,7 +30,7 @@ test('a file that takes the place of the open one is not touched, the log stays 
   const ids: string[] = [];
   {
     const gatehouse = await start(path);
-    // What it has to write at its end finds no database.
+    // Its last writes find no database.
     await using _ = { [Symbol.asyncDispose]: () => gatehouse[Symbol.asyncDispose]().catch(() => {}) };
     ids.unshift((await gatehouse.create('/ip_policies')).id);
     const backup = await copyBeside(path, newPath(), { readOnly: true });
