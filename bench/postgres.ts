@@ -59,7 +59,7 @@ export const postgres: Benchmark = {
       ),
     ];
     const sections = [
-      await section('POST of a key, 32 at a time', writes(32), settings, 0.6),
+      await section('POST of a key, 32 at a time', writes(32), settings, 0.7),
       await section('POST of a key, one at a time', writes(1), settings),
       await section(
         'GET of one key',

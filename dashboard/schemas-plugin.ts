@@ -29,7 +29,12 @@ export function moduleSchemas(): Plugin {
         Object.entries(components.schemas[update]?.properties ?? {}).flatMap(([field, { $ref = '' }]) =>
           $ref.endsWith('ModuleReplace') ? [[field, components.schemas[$ref.split('/').at(-1) ?? '']] as const] : [],
         );
-      const schemas = { https_route: modulesOf('HttpsEdgeRouteUpdate'), tcp_edge: modulesOf('TcpEdgeUpdate') };
+      const schemas = {
+        https_route: modulesOf('HttpsEdgeRouteUpdate'),
+        https_edge: modulesOf('HttpsEdgeUpdate'),
+        tcp_edge: modulesOf('TcpEdgeUpdate'),
+        tls_edge: modulesOf('TlsEdgeUpdate'),
+      };
       return `export const moduleSchemas = ${JSON.stringify(schemas)};`;
     },
   };

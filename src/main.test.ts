@@ -179,6 +179,22 @@ describe('the program', () => {
     );
   });
 
+  test('a second start by mistake is refused in one line, before it opens anything', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-twice-'));
+    context.after(() => rm(folder, { recursive: true }));
+    const first = await GatehouseProcess.serve(`sqlite:${join(folder, 'x.db')}`, ['--bootstrap-token', chosenToken]);
+    context.after(() => first[Symbol.asyncDispose]());
+    const api = new URL(first.url).host;
+    const same = ['--api-listen', api, '--https-listen', 'off', '--agent-listen', 'off', '--database-url'];
+    const { code, out, errors } = await GatehouseProcess.run(['serve', ...same, `sqlite:${join(folder, 'none.db')}`]);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(errors, /^it cannot listen: another program has port \d+ of --api-listen, perhaps a Gatehouse .*\n$/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('none')),
+      [],
+    );
+  });
+
   test('a command on the host makes no database where there is none', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     context.after(() => rm(folder, { recursive: true, force: true }));

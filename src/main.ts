@@ -6,6 +6,9 @@ import { explain } from './command-line/explain.ts';
 import { guardOutput } from './command-line/host.ts';
 import { createProgram, toArguments } from './command-line/program.ts';
 
+/** A group with commands for a server, and others for the database of the host. */
+const sharedGroup = 'users';
+
 guardOutput(process.stdout);
 guardOutput(process.stderr);
 const words = toArguments(process.argv.slice(2));
@@ -28,7 +31,7 @@ async function addCommands(to: Command, [first = '']: readonly string[]): Promis
   const { readDocument } = await import('./remote-commands/derived/document.ts');
   addRemoteCommands(to, readDocument(), process);
   const isRemote = to.commands.some((command) => command.name() === first);
-  if (!isRemote) await addServiceCommands(to);
+  if (!isRemote || first === sharedGroup) await addServiceCommands(to);
 }
 
 async function addServiceCommands(to: Command): Promise<void> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
 import { installPrograms, patroniPackages } from './support/install-programs.ts';
 import { isLong } from './support/long-form.ts';
-import { startPostgres } from './support/postgres.ts';
+import { initializePostgres, startPostgres } from './support/postgres.ts';
 import { endGroups } from './support/process-groups.ts';
 import type { Result } from './support/reporter.ts';
 import { summarize } from './support/summary.ts';
@@ -48,6 +49,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopping = endGroups();
   });
 }
+const outerFiles = process.env['TEST_POSTGRES_FILES'];
+const postgresFiles = outerFiles ?? (await initializePostgres());
+process.env['TEST_POSTGRES_FILES'] = postgresFiles;
 try {
   // A server that already runs, such as that of an outer run, is used instead.
   await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
@@ -58,6 +62,7 @@ try {
     TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
     /** Holds what its files have claimed, such as ports. */
     TEST_RUN: String(process.pid),
+    ...(isWhole ? { TEST_TURN: process.env['TEST_TURN'] ?? turnOfCommit() } : {}),
     // Every process would compile the same code again.
     NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
   };
@@ -66,6 +71,7 @@ try {
   const needsPages = needsBrowser || files.some((file) => file.includes('packed'));
   const isBuilt = process.env['TEST_PROGRAM'] !== undefined;
   if (!isBuilt) results.push(...(await runProgram('npm', ['run', needsPages ? 'build' : 'build:program', '--silent'])));
+  if (isWhole) process.stdout.write(`TEST_TURN=${environment.TEST_TURN} repeats what this run chooses.\n`);
   const checked = isWhole ? runChecks() : Promise.resolve([]);
 
   const waiting = [...plan.waiting];
@@ -75,7 +81,8 @@ try {
   await Promise.all([
     takeAll([waiting, busy]),
     checked.then((faults) => results.push(...faults)).then(() => takeAll([busy, waiting])),
-    ...Array.from({ length: Math.max(1, cores - 1) }, () => takeAll([busy, waiting])),
+    // With as many as there are processors, a third of one was idle: no file keeps one busy all the time.
+    ...Array.from({ length: cores }, () => takeAll([busy, waiting])),
   ]);
 
   /** Runs what is left of these lists, the first of them first. */
@@ -107,7 +114,18 @@ try {
   // Nothing can begin any more.
   if (stopping === undefined) throw error;
 }
+
+/** The same for the same commit, and 0 where there is none. */
+function turnOfCommit(): string {
+  try {
+    const hash = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return String(Number.parseInt(hash.slice(0, 6), 16) % 1000);
+  } catch {
+    return '0';
+  }
+}
 await stopping;
 await rm(folder, { recursive: true, force: true });
+if (outerFiles === undefined) await rm(postgresFiles, { recursive: true, force: true });
 if (stopping !== undefined) process.exit(1);
 process.exitCode = summarize(results, performance.now() - startedMs);

@@ -12,6 +12,7 @@ import { clientTypes } from './client-types.ts';
 import { commandReference } from './command-reference.ts';
 import { errorPage } from './error-page.ts';
 import { withMigratingTable } from './migrating-table.ts';
+import { withWebhookTable } from './webhook-table.ts';
 
 const root = new URL('../', import.meta.url);
 
@@ -26,6 +27,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/errors.md', errorPage(read('docs/errors.md'))],
     ['docs/command-reference.md', commandReference(document)],
     ['docs/migrating.md', withMigratingTable(read('docs/migrating.md'))],
+    ['docs/webhooks.md', withWebhookTable(read('docs/webhooks.md'))],
   ]);
 }
 

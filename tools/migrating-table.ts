@@ -7,7 +7,7 @@ export interface MigratedPath {
   readonly note: string;
 }
 
-const signIn = 'Put a proxy that signs visitors in before the upstream server.';
+const signIn = 'Use the module `oidc`, with a provider that speaks OpenID Connect.';
 
 /** Every resource of the hosted service's API, in the order of docs/migrating.md. */
 export const migratedPaths: readonly MigratedPath[] = [
@@ -33,10 +33,22 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/https', '/edges/https/{edge_id}/routes'],
     here: 'yes',
-    note: 'Modules of routes: `backend`, `ip_restriction`, `request_headers`, `response_headers`, `compression`.',
+    note: 'Modules of routes: `backend`, `ip_restriction`, `request_headers`, `response_headers`, `compression`, those below, and `basic_auth`, `rate_limit`, `redirect` and `path_rewrite`.',
   },
-  { paths: ['/backends/static'], here: 'yes', note: 'The upstream server, as the gateway reaches it.' },
+  {
+    paths: ['/edges/tls'],
+    here: 'yes',
+    note: 'Modules `backend`, `ip_restriction`, `mutual_tls` and `tls_termination`. Without the last, TLS is passed on unread.',
+  },
+  {
+    paths: ['/backends/static'],
+    here: 'yes',
+    note: 'The upstream server, as the gateway reaches it. It may also have several addresses, weights and health checks.',
+  },
   { paths: ['/backends/tunnel_group'], here: 'yes', note: 'Agents by their labels.' },
+  { paths: ['/backends/weighted'], here: 'yes', note: 'Of backends of any kind. A change moves no open connection.' },
+  { paths: ['/backends/failover'], here: 'yes', note: 'The next one is tried where a connection cannot be opened.' },
+  { paths: ['/backends/http_response'], here: 'yes', note: 'A TCP edge gives the answer too, over HTTP/1.1.' },
   {
     paths: ['/tls_certificates'],
     here: 'yes',
@@ -55,50 +67,52 @@ export const migratedPaths: readonly MigratedPath[] = [
     here: 'partly',
     note: 'Read only: endpoints come with agents and edges. There are no cloud endpoints.',
   },
-  { paths: ['/edges/tls'], here: 'no', note: 'Use an HTTPS edge, or a TCP edge whose upstream server speaks TLS.' },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],
     here: 'no',
-    note: 'Use `ip_restriction`, `request_headers`, `response_headers` and `compression`.',
+    note: 'Use the modules of routes; `basic_auth` and `rate_limit` are some here.',
   },
   {
-    paths: [
-      '/edges/https/{edge_id}/routes/{id}/oauth',
-      '/edges/https/{edge_id}/routes/{id}/oidc',
-      '/edges/https/{edge_id}/routes/{id}/saml',
-    ],
-    here: 'no',
-    note: signIn,
+    paths: ['/edges/https/{edge_id}/routes/{id}/oauth'],
+    here: 'partly',
+    note: 'With a client of your own at the provider; there are no shared ones. The callback is `/.gatehouse/sign-in/callback` of the host.',
+  },
+  { paths: ['/edges/https/{edge_id}/routes/{id}/saml'], here: 'no', note: signIn },
+  {
+    paths: ['/edges/https/{edge_id}/routes/{id}/oidc'],
+    here: 'yes',
+    note: 'More fields say who may enter; `client_secret` is never shown. The callback is `/.gatehouse/sign-in/callback` of the host.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/webhook_verification'],
-    here: 'no',
-    note: 'Verify the signature in the upstream server.',
+    here: 'yes',
+    note: 'All providers but `sns`, `orbit` and `hostedhooks` ([webhooks.md](webhooks.md)). The secret is never shown again.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter'],
-    here: 'no',
-    note: 'Use a TCP edge for TCP; WebSocket passes through HTTPS edges as it is. Agents can ask for it for their own endpoints.',
+    here: 'yes',
+    note: '',
   },
   {
-    paths: [
-      '/edges/https/{edge_id}/routes/{id}/circuit_breaker',
-      '/edges/https/{edge_id}/routes/{id}/user_agent_filter',
-    ],
-    here: 'no',
-    note: 'Agents can ask for them for their own endpoints.',
+    paths: ['/edges/https/{edge_id}/routes/{id}/circuit_breaker'],
+    here: 'yes',
+    note: 'Each process counts for itself.',
   },
   {
-    paths: ['/edges/https/{edge_id}/mutual_tls', '/edges/https/{edge_id}/tls_termination', '/certificate_authorities'],
-    here: 'no',
-    note: 'The gateway ends TLS 1.2 and 1.3. Admit clients by address: IP policies and `ip_restriction`. Agents can ask for both for their own endpoints.',
+    paths: ['/edges/https/{edge_id}/routes/{id}/user_agent_filter'],
+    here: 'yes',
+    note: 'Patterns have no look-around and no back references.',
   },
   {
-    paths: ['/backends/failover', '/backends/weighted'],
-    here: 'no',
-    note: 'Use a static backend; a balancer behind it can choose among several servers.',
+    paths: ['/edges/https/{id}/mutual_tls', '/certificate_authorities'],
+    here: 'yes',
+    note: 'Upstreams get headers with what the certificate says.',
   },
-  { paths: ['/backends/http_response'], here: 'no', note: 'Use a static backend whose server gives the answer.' },
+  {
+    paths: ['/edges/https/{id}/tls_termination'],
+    here: 'yes',
+    note: '`min_version` is 1.2 or 1.3; older versions are not spoken.',
+  },
   {
     paths: ['/event_destinations', '/event_subscriptions', '/event_sources'],
     here: 'no',
@@ -120,7 +134,7 @@ export const migratedPaths: readonly MigratedPath[] = [
     note: 'Agents sign in with a token of `/credentials`.',
   },
   { paths: ['/agent_ingresses'], here: 'no', note: 'Agents connect to the address of `GATEHOUSE_AGENT_LISTEN`.' },
-  { paths: ['/app/users', '/app/sessions'], here: 'no', note: signIn },
+  { paths: ['/app/users', '/app/sessions'], here: 'yes', note: 'Ending one holds at every gateway at once.' },
 ];
 
 const words: Readonly<Record<MigratedPath['here'], string>> = { yes: 'yes', partly: 'in part', no: 'no' };

@@ -2,29 +2,31 @@ import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 
 import { readConfig } from '../../src/config/config.ts';
+import { chunks } from '../../src/lib/chunks.ts';
 import { createLog } from '../../src/log.ts';
 import { openContext } from '../../src/start/open-context.ts';
 import { apiKeys } from '../../src/resources/api-keys/table.ts';
-import { hostnames } from '../../src/resources/edges/https/hostnames.ts';
-import { httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/table.ts';
+import { hostnames, httpsEdgeRoutes, httpsEdges } from '../../src/resources/edges/https/table.ts';
 import { syncReferences } from '../../src/resources/edges/module-fields.ts';
 import type { StoredModules } from '../../src/resources/edges/module-fields.ts';
 import { ipPolicies } from '../../src/resources/ip-policies/table.ts';
 import { ruleSetOf } from '../../src/resources/ip-policy-rules/replace/rule-sets.ts';
-import { ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
+import { countRules, ipPolicyRules } from '../../src/resources/ip-policy-rules/table.ts';
 import { bootstrap } from '../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../src/resources/resource.ts';
 import { staticBackends } from '../../src/resources/static-backends/table.ts';
 import type { Actor } from '../../src/store/write/change-log.ts';
-import type { Transaction } from '../../src/store/write/group-commit.ts';
+import type { Transaction } from '../../src/store/write/transaction.ts';
 import { cidrNumber } from './addresses.ts';
 import { benchToken, newDatabaseFile } from './gatehouse.ts';
 
 /** Numbers of resources to create. */
 export interface Amounts {
   readonly keys?: number;
-  /** Rules of one policy that every edge checks; the first one lets 127.0.0.0/8 pass. */
+  /** Rules of the policies together; the first one of each lets 127.0.0.0/8 pass. */
   readonly rules?: number;
+  /** Policies, of which each edge checks one; default 1. */
+  readonly policies?: number;
   /** HTTPS edges, each with one route: backend, request headers and source check. The first one is `localhost`. */
   readonly edges?: number;
   /** Port on this machine that all backends point to. */
@@ -33,6 +35,8 @@ export interface Amounts {
 
 /** Number of rows that one transaction inserts. */
 const rowsAtOnce = 5000;
+/** Rows of one statement. */
+const rulesAtOnce = 1000;
 /** Edges share backends, as services behind one ingress do. */
 const backendCount = 100;
 
@@ -62,20 +66,28 @@ const nowhere = '127.0.0.1:1';
 
 async function fill(amounts: Amounts): Promise<string> {
   const file = await newDatabaseFile();
-  const config = readConfig({}, { databaseUrl: `sqlite:${file}` });
+  await fillDatabase(`sqlite:${file}`, amounts);
+  return file;
+}
+
+/** Fills an empty database. Where no upstream is given, backends lead nowhere. */
+export async function fillDatabase(databaseUrl: string, amounts: Amounts): Promise<void> {
+  const config = readConfig({}, { databaseUrl });
   const context = await openContext(config, createLog('fatal', process.stderr));
   try {
     await context.services.get(bootstrap).run(benchToken);
     const [user] = await context.store.queries.all('SELECT id, account_id FROM users');
     const actor: Actor = { id: String(user?.[0]), accountId: String(user?.[1]), operationId: '' };
+    await context.store.writeUnlogged((writer) => writer.run('UPDATE account_usage SET most = 1000000000'));
     await fillKeys(context, actor, amounts.keys ?? 0);
-    const policyId = await fillRules(context, actor, amounts.rules ?? 1);
-    await fillEdges(context, actor, policyId, amounts);
+    const policyIds: string[] = [];
+    const { policies = 1, rules = 1 } = amounts;
+    for (let at = 0; at < policies; at++) policyIds.push(await fillRules(context, actor, Math.ceil(rules / policies)));
+    await fillEdges(context, actor, policyIds, amounts);
   } finally {
     // Closing the last connection moves the write-ahead log into the database file.
     await context.store[Symbol.asyncDispose]();
   }
-  return file;
 }
 
 function fillKeys({ store }: ResourceContext, actor: Actor, count: number): Promise<void> {
@@ -104,16 +116,16 @@ async function fillRules({ store }: ResourceContext, actor: Actor, count: number
   await inParts(count, (from, to) =>
     store.write(actor, async (transaction) => {
       const set = await ruleSetOf(transaction, policy.id);
-      for (let at = from; at < to; at++) {
-        const cidr = at === 0 ? '127.0.0.0/8' : cidrNumber(at);
-        const rule = {
-          ...ipPolicyRules.newDocument(actor.accountId),
-          ip_policy_id: policy.id,
-          cidr,
-          action: 'allow' as const,
-        };
-        await ipPolicyRules.insert(transaction, rule, [set]);
-      }
+      const rules = Array.from({ length: to - from }, (_, index) => ({
+        ...ipPolicyRules.newDocument(actor.accountId),
+        ip_policy_id: policy.id,
+        cidr: from + index === 0 ? '127.0.0.0/8' : cidrNumber(from + index),
+        action: 'allow' as const,
+      }));
+      for (const some of chunks(rules, rulesAtOnce)) await ipPolicyRules.insertMany(transaction, some, [set]);
+      await countRules(transaction, actor.accountId, rules.length);
+      const { id, account_id: accountId } = policy;
+      transaction.record({ accountId, kind: ipPolicies.kind, id, before: null, after: null, cascades: true });
     }),
   );
   return policy.id;
@@ -122,13 +134,14 @@ async function fillRules({ store }: ResourceContext, actor: Actor, count: number
 async function fillEdges(
   context: ResourceContext,
   actor: Actor,
-  policyId: string,
-  { edges = 0 }: Amounts,
+  policyIds: readonly string[],
+  { edges = 0, upstreamPort }: Amounts,
 ): Promise<void> {
+  const address = upstreamPort === undefined ? nowhere : `127.0.0.1:${upstreamPort}`;
   const backendIds = await context.store.write(actor, async (transaction) => {
     const ids: string[] = [];
     for (let at = 0; at < Math.min(backendCount, edges); at++) {
-      const backend = { ...staticBackends.newDocument(actor.accountId), address: nowhere, tls: { enabled: false } };
+      const backend = { ...staticBackends.newDocument(actor.accountId), address, tls: { enabled: false } };
       ids.push((await staticBackends.insert(transaction, backend)).id);
     }
     return ids;
@@ -136,10 +149,14 @@ async function fillEdges(
   await inParts(edges, (from, to) =>
     context.store.write(actor, async (transaction) => {
       for (let at = from; at < to; at++) {
-        await fillEdge(context, transaction, at, policyId, backendIds[at % backendIds.length] ?? '');
+        await fillEdge(context, transaction, at, inTurn(policyIds, at), inTurn(backendIds, at));
       }
     }),
   );
+}
+
+function inTurn(ids: readonly string[], at: number): string {
+  return ids[at % ids.length] ?? '';
 }
 
 async function fillEdge(
@@ -152,7 +169,11 @@ async function fillEdge(
   const { accountId } = transaction.actor;
   const hostname = edgeHost(at);
   const hostport = `${hostname}:443`;
-  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.newDocument(accountId), hostports: [hostport] });
+  const edge = await httpsEdges.insert(transaction, {
+    ...httpsEdges.newDocument(accountId),
+    hostports: [hostport],
+    modules: {},
+  });
   await hostnames.replace(transaction, edge, [], [{ key: hostname, hostport }]);
   // The settings of each module are beyond this type.
   const modules: StoredModules = Object.fromEntries(

@@ -15,6 +15,8 @@ interface GatehouseOptions extends ProcessOptions {
   readonly nodeArguments?: readonly string[];
   /** Root of the checkout to run; default: this one. */
   readonly root?: string;
+  /** Limit for the start; default: two minutes. */
+  readonly readyMs?: number;
 }
 
 export const benchToken = 'the-token-that-benchmarks-use-0123456789';
@@ -43,7 +45,7 @@ export class Gatehouse implements AsyncDisposable {
     const [apiPort, httpsPort] = [await freePort(), await freePort()];
     const startMs = performance.now();
     const program = await launch(apiPort, httpsPort, options);
-    await program.until(() => checkReady(apiPort), 120_000);
+    await program.until(() => checkReady(apiPort), options.readyMs ?? 120_000);
     const gatehouse = new Gatehouse(program, apiPort, httpsPort, performance.now() - startMs);
     gatehouse.#token = String((await gatehouse.call('POST', '/api_keys', {}))['token']);
     return gatehouse;
@@ -84,7 +86,7 @@ export async function startGateway(databaseFile: string, settings: GatehouseOpti
 }
 
 async function launch(apiPort: number, httpsPort: number, options: GatehouseOptions): Promise<Process> {
-  const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, ...ofProcess } = options;
+  const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, readyMs: _, ...ofProcess } = options;
   const flags = {
     'api-listen': `127.0.0.1:${apiPort}`,
     'https-listen': `127.0.0.1:${httpsPort}`,

@@ -18,7 +18,7 @@ export function describeMachine({ quick, rounds, seconds }: Settings): readonly 
     '',
     `${new Date().toISOString().slice(0, 10)}, commit ${commit}, \`node bench/run.ts\`.${quick ? ' **Quick rounds: not to be quoted.**' : ''}`,
     '',
-    `- Machine: ${cpus().length} × ${processorName()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}`,
+    `- ${describeProcessor()}`,
     `- Node ${process.versions.node}, SQLite ${process.versions.sqlite}, Fastify ${fastifyVersion}${found.map((each) => `, ${each}`).join('')}`,
     pinned
       ? `- Server on core ${serverCores}, load and upstreams on core ${loadCores}; load from ${loader}`
@@ -29,6 +29,10 @@ export function describeMachine({ quick, rounds, seconds }: Settings): readonly 
     '- CPU time: user and system, of all processes of the server, from `/proc`',
     ...(missing.length === 0 ? [] : [`- Left out, not installed: ${missing.join(', ')}. ${installHint(missing)}`]),
   ];
+}
+
+export function describeProcessor(): string {
+  return `Machine: ${cpus().length} × ${processorName()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}`;
 }
 
 function processorName(): string {

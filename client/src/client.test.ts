@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { makePair } from '../../test/support/certificate-pair.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { onAnyDatabase } from '../../test/support/each-database.ts';
 import { ApiError, ConnectionError, GatehouseClient } from './index.ts';
@@ -186,6 +190,33 @@ onAnyDatabase('the client', (newDatabase) => {
     stop.abort(new Error('enough'));
     await ended;
     assert.equal(proxy.seen.length, 1);
+  });
+
+  test('https at a port of plain HTTP, and a certificate of nobody, are told with the remedy', async () => {
+    const secure = gatehouse.url.replace('http:', 'https:');
+    const said = async (url: string) => {
+      const client = new GatehouseClient({ url, retries: { attempts: 1 } });
+      const error: unknown = await client.call('IpPoliciesList').catch((fault: unknown) => fault);
+      return error instanceof ConnectionError ? error.message : String(error);
+    };
+    assert.equal(await said(secure), `No answer from ${secure}: it does not speak TLS; write ${gatehouse.url}`);
+    const { certificate_pem: cert, private_key_pem: key } = makePair('own', '-subj', '/CN=own', '-days', '2');
+    const server = createSecureServer({ cert, key }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // It listens on a port.
+    const { port } = server.address() as AddressInfo;
+    assert.match(await said(`https://127.0.0.1:${port}`), /certificate is not trusted .*NODE_EXTRA_CA_CERTS=FILE/);
+    assert.match(await said(`http://127.0.0.1:${port}`), /is this the address of the API, and of plain HTTP\?$/);
+    server.close();
+  });
+
+  test('each pause before another try is told', async () => {
+    const pauses: string[] = [];
+    const onPause = ({ message }: Error) => pauses.push(message);
+    const client = new GatehouseClient({ url: 'http://127.0.0.1:1', retries: { attempts: 2, onPause } });
+    await assert.rejects(client.call('IpPoliciesList'), ConnectionError);
+    assert.equal(pauses.length, 1);
+    assert.match(pauses[0] ?? '', /^No answer from http:\/\/127\.0\.0\.1:1: /);
   });
 
   test('a server that cannot be reached is named', async () => {

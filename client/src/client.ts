@@ -206,7 +206,8 @@ async function readText(url: string, request: RequestInit, response: Response): 
 /** The error itself if the caller has ended the call. */
 function toConnectionError(url: string, request: RequestInit, error: unknown): unknown {
   if (request.signal?.aborted === true) return error;
-  return new ConnectionError(`No answer from ${new URL(url).origin}: ${reasonOf(error)}`, { cause: error });
+  const { origin } = new URL(url);
+  return new ConnectionError(`No answer from ${origin}: ${reasonOf(error, origin)}`, { cause: error });
 }
 
 function apiError(response: Response, text: string): ApiError {
@@ -265,8 +266,27 @@ function retryAfter({ headers }: Response): number | undefined {
   return seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
 }
 
+/** Codes of Node for a certificate of an authority that it does not trust. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
 /** `fetch` says only "fetch failed"; its cause says why. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, origin: string): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message || cause.name : String(cause);
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause ? String(cause.code) : '';
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
+    const isPlain = /wrong version number|packet length too long|http request/i.test(cause.message);
+    if (isPlain) return `it does not speak TLS; write ${origin.replace('https:', 'http:')}`;
+    return `the TLS handshake failed (${code}): is this the address of the API?`;
+  }
+  if (untrusted.has(code))
+    return `its certificate is not trusted (${cause.message}); NODE_EXTRA_CA_CERTS=FILE names an authority to trust`;
+  if (code === 'UND_ERR_SOCKET') return `${cause.message}; is this the address of the API, and of plain HTTP?`;
+  return cause.message || cause.name;
 }

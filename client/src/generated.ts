@@ -14,6 +14,24 @@ export interface ErrorBody {
   };
 }
 
+export interface InvitationAccept {
+  /** The link, or what stands in it behind "#invite=". */
+  link: string;
+}
+
+export interface AcceptedInvitation {
+  /** Id of the new user. */
+  user_id: string;
+  /** Its name. */
+  name: string;
+  /** What the user may do. */
+  role: 'admin' | 'member' | 'viewer';
+  /** Id of the user's first API key. */
+  api_key_id: string;
+  /** The token of that key, which is shown once. */
+  token: string;
+}
+
 /** A reference to another resource. */
 export interface Ref {
   /** Resource identifier. */
@@ -36,6 +54,632 @@ export interface IpRestrictionModule {
   ip_policies: Ref[];
 }
 
+/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All processes of a gateway count together; docs/rate-limits.md says how exactly. */
+export interface RateLimitModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Requests, or connections of a TCP edge, that each may make within the window. */
+  limit: number;
+  /** Length of the window, which slides, in seconds. Max 86400. */
+  window_seconds: number;
+  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+  by?: 'source' | 'header' | 'certificate';
+  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+  header?: string;
+  /** false: nobody is refused; metrics count what would have been. */
+  enforced?: boolean;
+}
+
+export interface RateLimitModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Requests, or connections of a TCP edge, that each may make within the window. */
+  limit: number;
+  /** Length of the window, which slides, in seconds. Max 86400. */
+  window_seconds: number;
+  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+  by: 'source' | 'header' | 'certificate';
+  /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+  header: string | null;
+  /** false: nobody is refused; metrics count what would have been. */
+  enforced: boolean;
+}
+
+/** Asks visitors for a certificate in the TLS handshake, for the names of this edge. Without one, or with one that none of the authorities has signed, requests are answered with 403, and connections to a TLS edge are closed. Upstreams of HTTPS edges get what the certificate says in the headers `X-Client-Cert-Subject`, `-Names`, `-Serial` and `-Fingerprint`, which visitors cannot set themselves. */
+export interface MutualTlsModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Ids of the certificate authorities of which a visitor must show a certificate. At least one, at most 16. */
+  certificate_authority_ids?: string[];
+}
+
+export interface MutualTlsModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** The certificate authorities of which a visitor must show a certificate. */
+  certificate_authorities: Ref[];
+}
+
+export interface TlsTerminationModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+  terminate_at?: 'edge' | 'upstream';
+  /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+  min_version?: '1.2' | '1.3';
+}
+
+export interface TlsTerminationModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+  terminate_at: 'edge' | 'upstream';
+  /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+  min_version: string | null;
+}
+
+/** Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores case. There are literals, ".", classes, groups, "|", "^", "$" and repetition, but nothing that could take long. */
+export interface UserAgentFilterModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Regular expressions of which one must match; none: every agent may. */
+  allow?: string[];
+  /** Regular expressions of which none may match. */
+  deny?: string[];
+}
+
+export interface UserAgentFilterModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Regular expressions of which one must match; none: every agent may. */
+  allow: string[];
+  /** Regular expressions of which none may match. */
+  deny: string[];
+}
+
+/** Asks visitors for a name and a password (HTTP basic authentication). Wrong ones are answered with 401, and a source that gives too many of them within a minute with 429. The upstream gets the header `Authorization` as it came: remove it with `request_headers` where the upstream must not see it. */
+export interface BasicAuthModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Names and passwords, of which a visitor must give one. At least one. */
+  credentials: {
+    /** Not empty, and without ":". Max 255 bytes. */
+    username: string;
+    /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes. */
+    password?: string;
+  }[];
+}
+
+export interface BasicAuthModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** The names; passwords are never shown. */
+  credentials: {
+    /** Not empty, and without ":". Max 255 bytes. */
+    username: string;
+  }[];
+}
+
+/** Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away. A token without `exp` is refused. The upstream gets the header as it came. */
+export interface JwtValidationModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes. */
+  issuer: string;
+  /** A token must be for one of these audiences (`aud`). At least one. */
+  audiences: string[];
+  /** Algorithms that signatures may have. Default: RS256 and ES256. */
+  algorithms?: ('RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA')[];
+  /** Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes. */
+  jwks_uri?: string;
+  /** Seconds by which clocks may differ. */
+  clock_skew?: number;
+  /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+  header?: string;
+  /** Claims that a token must have, each with one of these values. */
+  claims?: Record<string, string[]>;
+}
+
+export interface JwtValidationModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes. */
+  issuer: string;
+  /** A token must be for one of these audiences (`aud`). At least one. */
+  audiences: string[];
+  /** Algorithms that signatures may have. Default: RS256 and ES256. */
+  algorithms: ('RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA')[];
+  /** Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes. */
+  jwks_uri: string;
+  /** Seconds by which clocks may differ. */
+  clock_skew: number;
+  /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+  header: string;
+  /** Claims that a token must have, each with one of these values. */
+  claims: Record<string, string[]>;
+}
+
+/** Asks visitors to sign in with one of the well-known providers, with a client of your own there. Register `https://HOST/.gatehouse/sign-in/callback` for each host of the edge. All else is as in the module `oidc`. */
+export interface OauthModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+  options_passthrough?: boolean;
+  /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+  cookie_prefix?: string;
+  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  inactivity_timeout?: number;
+  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  maximum_duration?: number;
+  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  auth_check_interval?: number;
+  /** Groups whose members may enter. */
+  groups?: string[];
+  /** Claims that a visitor must have beside that, each with one of these values. */
+  claims?: Record<string, string[]>;
+  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  unverified_email?: boolean;
+  /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+  network?: 'any' | 'or_login' | 'and_login';
+  /** Ids of the IP policies of the trusted network; needed unless `network` is any. */
+  ip_policy_ids?: string[];
+  /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+  upstream_token?: boolean;
+  /** The settings of one provider, by its name. */
+  provider: {
+    /** The settings of this provider. */
+    github?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    facebook?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    microsoft?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    google?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    linkedin?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    gitlab?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    twitch?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+    /** The settings of this provider. */
+    amazon?: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    };
+  };
+}
+
+export interface OauthModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+  options_passthrough: boolean;
+  /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+  cookie_prefix: string;
+  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  inactivity_timeout: number;
+  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  maximum_duration: number;
+  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  auth_check_interval: number;
+  /** Groups whose members may enter. */
+  groups: string[];
+  /** Claims that a visitor must have beside that, each with one of these values. */
+  claims: Record<string, string[]>;
+  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  unverified_email: boolean;
+  /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+  network: 'any' | 'or_login' | 'and_login';
+  /** The IP policies of the trusted network. */
+  ip_policies: Ref[];
+  /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+  upstream_token: boolean;
+  /** The settings of the provider; the secret of the client is never shown. */
+  provider: {
+    /** Null but for the one that is set. */
+    github: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    facebook: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    microsoft: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    google: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    linkedin: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    gitlab: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    twitch: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+    /** Null but for the one that is set. */
+    amazon: {
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id?: string;
+      /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+      scopes?: string[];
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** GitHub alone: organizations whose members may enter. */
+      organizations?: string[];
+      /** GitHub alone: teams whose members may enter, as organization/team. */
+      teams?: string[];
+    } | null;
+  };
+}
+
+/** Asks visitors to sign in with an OpenID provider. Register `https://HOST/.gatehouse/sign-in/callback` there for each host of the edge. Programs that cannot be shown a login get 401. The upstream gets `Gatehouse-User-Id`, `-Email`, `-Name` and `-Groups`; such headers of visitors are removed. */
+export interface OidcModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+  options_passthrough?: boolean;
+  /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+  cookie_prefix?: string;
+  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  inactivity_timeout?: number;
+  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  maximum_duration?: number;
+  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  auth_check_interval?: number;
+  /** Groups whose members may enter. */
+  groups?: string[];
+  /** Claims that a visitor must have beside that, each with one of these values. */
+  claims?: Record<string, string[]>;
+  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  unverified_email?: boolean;
+  /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+  network?: 'any' | 'or_login' | 'and_login';
+  /** Ids of the IP policies of the trusted network; needed unless `network` is any. */
+  ip_policy_ids?: string[];
+  /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+  upstream_token?: boolean;
+  /** E-mail addresses that may enter, if the provider has verified them. */
+  email_addresses?: string[];
+  /** Domains of verified e-mail addresses that may enter. */
+  email_domains?: string[];
+  /** URL of the OpenID provider, exactly as it names itself. https, or http on this machine. Max 1024 bytes. */
+  issuer: string;
+  /** Id of the client that was registered at the provider. Max 255 bytes. */
+  client_id: string;
+  /** Never shown again. Left out, the stored one stays if issuer and client are the same. Max 4096 bytes. */
+  client_secret?: string;
+  /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
+  scopes?: string[];
+  /** The claim that holds the groups of a visitor. Max 255 bytes. */
+  groups_claim?: string;
+}
+
+export interface OidcModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+  options_passthrough: boolean;
+  /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+  cookie_prefix: string;
+  /** A session ends when it was not used for so many seconds. 0: no such limit. */
+  inactivity_timeout: number;
+  /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+  maximum_duration: number;
+  /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+  auth_check_interval: number;
+  /** Groups whose members may enter. */
+  groups: string[];
+  /** Claims that a visitor must have beside that, each with one of these values. */
+  claims: Record<string, string[]>;
+  /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+  unverified_email: boolean;
+  /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+  network: 'any' | 'or_login' | 'and_login';
+  /** The IP policies of the trusted network. */
+  ip_policies: Ref[];
+  /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+  upstream_token: boolean;
+  /** E-mail addresses that may enter, if the provider has verified them. */
+  email_addresses: string[];
+  /** Domains of verified e-mail addresses that may enter. */
+  email_domains: string[];
+  /** URL of the OpenID provider, exactly as it names itself. https, or http on this machine. Max 1024 bytes. */
+  issuer: string;
+  /** Id of the client that was registered at the provider. Max 255 bytes. */
+  client_id: string;
+  /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
+  scopes: string[];
+  /** The claim that holds the groups of a visitor. Max 255 bytes. */
+  groups_claim: string;
+}
+
+/** Lets only requests pass that the provider has signed, and that are not older than it allows. Others are answered with 403. Bodies are held until they are whole, up to 8 MiB, and passed on unchanged. */
+export interface WebhookVerificationModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+  provider: string;
+  /** What the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+  secret?: string;
+}
+
+/** The secret is never shown. */
+export interface WebhookVerificationModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+  provider: string;
+}
+
+/** Spares an upstream that fails: while too many of its answers are errors, requests are answered with 503 at once. Each process of the gateway counts for itself, and anew after a change of these settings. */
+export interface CircuitBreakerModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+  tripped_duration?: number;
+  /** Seconds of which answers are counted. 0 means 10. */
+  rolling_window?: number;
+  /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+  num_buckets?: number;
+  /** Requests within the window below which the circuit stays closed. 0 means 10. */
+  volume_threshold?: number;
+  /** Share of failing answers (500 and above), from 0 to 1, above which the circuit opens. */
+  error_threshold_percentage?: number;
+}
+
+export interface CircuitBreakerModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+  tripped_duration: number;
+  /** Seconds of which answers are counted. 0 means 10. */
+  rolling_window: number;
+  /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+  num_buckets: number;
+  /** Requests within the window below which the circuit stays closed. 0 means 10. */
+  volume_threshold: number;
+  /** Share of failing answers (500 and above), from 0 to 1, above which the circuit opens. */
+  error_threshold_percentage: number;
+}
+
+/** Takes WebSocket connections alone, and passes the bytes of their messages on to a backend that speaks no HTTP, such as a database or an SSH server. What the backend sends comes back in binary messages. */
+export interface WebsocketTcpConverterModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+}
+
+export interface WebsocketTcpConverterModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+}
+
+/** Answers requests with a redirect, once they have passed every check. No backend is asked. */
+export interface RedirectModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+  to: string;
+  /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
+  status_code?: 301 | 302 | 303 | 307 | 308;
+  /** true: path and query of the request are appended. */
+  keep_path?: boolean;
+}
+
+export interface RedirectModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+  to: string;
+  /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
+  status_code: number;
+  /** true: path and query of the request are appended. */
+  keep_path: boolean;
+}
+
 export interface BackendModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
@@ -47,6 +691,25 @@ export interface BackendModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
   backend: Ref;
+}
+
+/** Changes the path that the upstream gets; the query, and escapes in the rest of the path, stay as they are. Routes are chosen by the path that the visitor sends. Answers are not changed: an upstream that redirects must know its public path. */
+export interface PathRewriteModuleReplace {
+  /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+  enabled?: boolean;
+  /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+  strip_prefix?: string;
+  /** Put before what is left of the path. */
+  add_prefix?: string;
+}
+
+export interface PathRewriteModule {
+  /** true: the module is applied to traffic. false: disabled. */
+  enabled: boolean;
+  /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+  strip_prefix: string;
+  /** Put before what is left of the path. */
+  add_prefix: string;
 }
 
 export interface RequestHeadersModuleReplace {
@@ -123,6 +786,77 @@ export interface BotUserUpdate {
   active?: boolean;
 }
 
+export interface User {
+  /** Unique identifier of the user. */
+  id: string;
+  /** URI of this user's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** A name for people, unique among users and invitations of the account. */
+  name: string;
+  /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
+  email?: string;
+  /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
+  role: 'admin' | 'member' | 'viewer';
+  /** false: the API keys, dashboard sessions and agents of the user are refused, at once. */
+  active: boolean;
+  /** How many API keys the user has. */
+  api_keys: number;
+  /** When one of these keys, or a session that was begun with one, was last used. Absent: never. */
+  last_seen_at?: string;
+}
+
+export interface UserUpdate {
+  /** A name for people, unique among users and invitations of the account. */
+  name?: string;
+  /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
+  email?: string;
+  /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
+  role?: 'admin' | 'member' | 'viewer';
+  /** false: the API keys, dashboard sessions and agents of the user are refused, at once. */
+  active?: boolean;
+}
+
+export interface Invitation {
+  /** Unique identifier of the invitation. */
+  id: string;
+  /** URI of this invitation's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** A name for people, unique among users and invitations of the account. */
+  name: string;
+  /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
+  email?: string;
+  /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
+  role: 'admin' | 'member' | 'viewer';
+  /** Whoever opens it first becomes this user. Present only in the response to creation; null in every other. */
+  link: string | null;
+  /** Until when the link works: three days, RFC 3339. */
+  expires_at: string;
+  /** The admin who made it. The link ends when that user is deactivated or no longer an admin. */
+  invited_by: string;
+}
+
+export interface InvitationCreate {
+  /** A name for people, unique among users and invitations of the account. */
+  name: string;
+  /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
+  email?: string;
+  /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
+  role: 'admin' | 'member' | 'viewer';
+}
+
+export interface InvitationUpdate {
+  /** A name for people, unique among users and invitations of the account. */
+  name?: string;
+  /** E-mail address, unique among users and invitations of the account. Nothing is sent there. */
+  email?: string;
+  /** admin: everything. member: everything but users, bots, IP restrictions and the change log, and of keys only their own. viewer: reads. */
+  role?: 'admin' | 'member' | 'viewer';
+}
+
 export interface ApiKey {
   /** Unique identifier of the API key. */
   id: string;
@@ -142,7 +876,7 @@ export interface ApiKey {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. */
   ip_policy_ids?: string[];
-  /** true: only GET is possible with the key. */
+  /** true: only GET, and POST /ip_check, are possible with the key. */
   read_only?: boolean;
   /** When the key was last used, RFC 3339, to the minute. Absent: never. */
   last_used_at?: string;
@@ -163,7 +897,7 @@ export interface ApiKeyCreate {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. An empty list removes them. */
   ip_policy_ids?: string[];
-  /** true: only GET is possible with the key. */
+  /** true: only GET, and POST /ip_check, are possible with the key. */
   read_only?: boolean;
 }
 
@@ -176,7 +910,7 @@ export interface ApiKeyUpdate {
   expires_at?: string;
   /** Ids of the IP policies whose rules, all together, must allow the source of every call with the key. An empty list removes them. */
   ip_policy_ids?: string[];
-  /** true: only GET is possible with the key. */
+  /** true: only GET, and POST /ip_check, are possible with the key. */
   read_only?: boolean;
 }
 
@@ -351,6 +1085,20 @@ export interface RulesOfPolicy {
   next_page_uri: string | null;
 }
 
+export interface IpPolicyRuleCounts {
+  /** The newest 500 IP policies, newest first. */
+  counts: {
+    /** The IP policy. */
+    ip_policy_id: string;
+    /** How many rules it has, up to 1000. */
+    rules: number;
+    /** It has more than 1000. */
+    has_more: boolean;
+  }[];
+  /** URI of this document. */
+  uri: string;
+}
+
 export interface IpRestriction {
   /** Unique identifier. */
   id: string;
@@ -509,6 +1257,108 @@ export interface StaticBackend {
     /** true: traffic is sent to the address over TLS. false: as it is. */
     enabled: boolean;
   };
+  /** Where traffic is sent, if that is more than one address; the first is that in address. */
+  addresses?: {
+    /** As host:port. */
+    address: string;
+    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    weight: number;
+  }[];
+  /** Which address a request or connection goes to. */
+  balance?: {
+    /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
+    by: 'round_robin' | 'least_connections' | 'source' | 'header';
+    /** Name of the header, for header. Requests without it, and TCP connections, go by their source. */
+    header?: string;
+  };
+  /** How often a request that may be repeated (GET, HEAD, OPTIONS, PUT or DELETE without a body) is sent to another address when one breaks off without an answer, or fails by its status. Where nothing could be sent, every address is tried. */
+  retries?: number;
+  /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
+  when_all_down?: 'fail_open' | 'fail_closed';
+  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  slow_start_seconds?: number;
+  /** What real requests and connections tell of the addresses. */
+  passive_check?: {
+    /** Failures in a row that take an address out, over all workers of a gateway. */
+    failures: number;
+    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    statuses: string[];
+    /** Time after which a request tries an address that is out. */
+    down_seconds: number;
+  };
+  /** Checks that every gateway makes of every address. */
+  active_check?: {
+    /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
+    kind: 'http' | 'tcp';
+    /** What GET asks for, for http. Max 1000 characters. */
+    path?: string;
+    /** The header Host of the check; without it, the address. */
+    host?: string;
+    /** Answers that are good, for http. */
+    statuses?: string[];
+    /** Time between two checks of one address by one gateway. */
+    interval_seconds: number;
+    /** Time in which the answer must begin; not more than the interval. */
+    timeout_seconds: number;
+    /** Failed checks in a row that take an address out. */
+    failures: number;
+    /** Good checks in a row that bring an address back. */
+    passes: number;
+  };
+}
+
+export interface StaticBackendHealth {
+  /** Id of the backend. */
+  id: string;
+  /** URI of this view. */
+  uri: string;
+  /** up: no gateway misses an address. in_part: some address is down for some gateway. down: all addresses with a weight are down for all gateways. unchecked: nothing has been seen yet. unwatched: there is one address and no check, so that nobody looks. */
+  state: 'up' | 'in_part' | 'down' | 'unchecked' | 'unwatched';
+  /** In the order of the backend. */
+  addresses: ({
+    /** The address, as host:port. */
+    address: string;
+    /** Its share; 0: it is taken out. */
+    weight: number;
+    /** What each gateway sees. */
+    gateways: ({
+      /** Id of the process, as GET /gateways has it. */
+      gateway_id: string;
+      /** Name of its machine; only admins are told. */
+      host?: string;
+      /** What that gateway does: down: it sends nothing there. unchecked: it has seen nothing yet, and sends. */
+      state: 'up' | 'down' | 'unchecked';
+      /** When it came into that state; absent: since the process began, RFC 3339. */
+      since?: string;
+      /** What told so: an active check, or real traffic. */
+      by?: 'check' | 'traffic';
+      /** The last failure, while there is one. */
+      cause?: string;
+      /** Failures in a row, of checks or of traffic. */
+      failures: number;
+      /** When an active check was last told of; each minute where nothing changes, RFC 3339. */
+      checked_at?: string;
+      /** Time that this check took, in milliseconds. */
+      check_ms?: number;
+    })[];
+  })[];
+  /** The last times that an address went down or came back, newest first; up to 20 of each gateway. */
+  flips: ({
+    /** When it happened, RFC 3339. */
+    at: string;
+    /** Id of the process, as GET /gateways has it. */
+    gateway_id: string;
+    /** Name of its machine; only admins are told. */
+    host?: string;
+    /** The address that went down or came back. */
+    address: string;
+    /** What it was from then on. */
+    state: 'up' | 'down';
+    /** What told so: an active check, or real traffic. */
+    by?: 'check' | 'traffic';
+    /** Why it was taken out. */
+    cause?: string;
+  })[];
 }
 
 export interface StaticBackendCreate {
@@ -517,11 +1367,63 @@ export interface StaticBackendCreate {
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
   /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. */
-  address: string;
+  address?: string;
   /** How the address is spoken to. */
   tls?: {
     /** true: traffic is sent to the address over TLS. false: as it is. */
     enabled?: boolean;
+  };
+  /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
+  addresses?: {
+    /** As host:port. */
+    address: string;
+    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    weight?: number;
+  }[];
+  /** Which address a request or connection goes to; round_robin by default. */
+  balance?: {
+    /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
+    by: 'round_robin' | 'least_connections' | 'source' | 'header';
+    /** Name of the header, for header. Requests without it, and TCP connections, go by their source. */
+    header?: string;
+  };
+  /** How often a request that may be repeated (GET, HEAD, OPTIONS, PUT or DELETE without a body) is sent to another address when one breaks off without an answer, or fails by its status. Where nothing could be sent, every address is tried. */
+  retries?: number;
+  /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
+  when_all_down?: 'fail_open' | 'fail_closed';
+  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  slow_start_seconds?: number;
+  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  passive_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** Failures in a row that take an address out, over all workers of a gateway. */
+    failures?: number;
+    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    statuses?: string[];
+    /** Time after which a request tries an address that is out. */
+    down_seconds?: number;
+  };
+  /** Checks that every gateway makes of every address. */
+  active_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
+    kind?: 'http' | 'tcp';
+    /** What GET asks for, for http. Max 1000 characters. */
+    path?: string;
+    /** The header Host of the check; without it, the address. */
+    host?: string;
+    /** Answers that are good, for http. */
+    statuses?: string[];
+    /** Time between two checks of one address by one gateway. */
+    interval_seconds?: number;
+    /** Time in which the answer must begin; not more than the interval. */
+    timeout_seconds?: number;
+    /** Failed checks in a row that take an address out. */
+    failures?: number;
+    /** Good checks in a row that bring an address back. */
+    passes?: number;
   };
 }
 
@@ -537,6 +1439,58 @@ export interface StaticBackendUpdate {
     /** true: traffic is sent to the address over TLS. false: as it is. */
     enabled?: boolean;
   };
+  /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
+  addresses?: {
+    /** As host:port. */
+    address: string;
+    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    weight?: number;
+  }[];
+  /** Which address a request or connection goes to; round_robin by default. */
+  balance?: {
+    /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
+    by: 'round_robin' | 'least_connections' | 'source' | 'header';
+    /** Name of the header, for header. Requests without it, and TCP connections, go by their source. */
+    header?: string;
+  };
+  /** How often a request that may be repeated (GET, HEAD, OPTIONS, PUT or DELETE without a body) is sent to another address when one breaks off without an answer, or fails by its status. Where nothing could be sent, every address is tried. */
+  retries?: number;
+  /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
+  when_all_down?: 'fail_open' | 'fail_closed';
+  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  slow_start_seconds?: number;
+  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  passive_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** Failures in a row that take an address out, over all workers of a gateway. */
+    failures?: number;
+    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    statuses?: string[];
+    /** Time after which a request tries an address that is out. */
+    down_seconds?: number;
+  };
+  /** Checks that every gateway makes of every address. */
+  active_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
+    kind?: 'http' | 'tcp';
+    /** What GET asks for, for http. Max 1000 characters. */
+    path?: string;
+    /** The header Host of the check; without it, the address. */
+    host?: string;
+    /** Answers that are good, for http. */
+    statuses?: string[];
+    /** Time between two checks of one address by one gateway. */
+    interval_seconds?: number;
+    /** Time in which the answer must begin; not more than the interval. */
+    timeout_seconds?: number;
+    /** Failed checks in a row that take an address out. */
+    failures?: number;
+    /** Good checks in a row that bring an address back. */
+    passes?: number;
+  };
 }
 
 /** An entry of static_backends in a configuration. */
@@ -549,12 +1503,64 @@ export interface StaticBackendEntry {
   description?: string;
   /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
   metadata?: string;
-  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. */
-  address: string;
+  /** Where traffic is sent, as host:port. An IPv6 address stands in brackets. Needed without addresses. */
+  address?: string;
   /** How the address is spoken to. */
   tls?: {
     /** true: traffic is sent to the address over TLS. false: as it is. */
     enabled?: boolean;
+  };
+  /** Where traffic is sent, if that is more than one address. Max 32; the first is also shown as address. [] leaves the one in address. */
+  addresses?: {
+    /** As host:port. */
+    address: string;
+    /** Its share, in proportion to the others, up to 10000. 0 takes it out, and keeps its checks. */
+    weight?: number;
+  }[];
+  /** Which address a request or connection goes to; round_robin by default. */
+  balance?: {
+    /** round_robin: in turn. least_connections: the one of two that has fewer open requests and connections of this process. source: the same address for the same client address. header: the same for the same value of a header. */
+    by: 'round_robin' | 'least_connections' | 'source' | 'header';
+    /** Name of the header, for header. Requests without it, and TCP connections, go by their source. */
+    header?: string;
+  };
+  /** How often a request that may be repeated (GET, HEAD, OPTIONS, PUT or DELETE without a body) is sent to another address when one breaks off without an answer, or fails by its status. Where nothing could be sent, every address is tried. */
+  retries?: number;
+  /** fail_open: all addresses are tried as if they were up. fail_closed: requests are answered with 503. */
+  when_all_down?: 'fail_open' | 'fail_closed';
+  /** Time in which an address that came back grows from a tenth of its share to the whole. */
+  slow_start_seconds?: number;
+  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  passive_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** Failures in a row that take an address out, over all workers of a gateway. */
+    failures?: number;
+    /** Answers that count as failures, besides connections that cannot be opened or break, and answers that do not come in time. */
+    statuses?: string[];
+    /** Time after which a request tries an address that is out. */
+    down_seconds?: number;
+  };
+  /** Checks that every gateway makes of every address. */
+  active_check?: {
+    /** false: removes the check. Default true. */
+    enabled?: boolean;
+    /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
+    kind?: 'http' | 'tcp';
+    /** What GET asks for, for http. Max 1000 characters. */
+    path?: string;
+    /** The header Host of the check; without it, the address. */
+    host?: string;
+    /** Answers that are good, for http. */
+    statuses?: string[];
+    /** Time between two checks of one address by one gateway. */
+    interval_seconds?: number;
+    /** Time in which the answer must begin; not more than the interval. */
+    timeout_seconds?: number;
+    /** Failed checks in a row that take an address out. */
+    failures?: number;
+    /** Good checks in a row that bring an address back. */
+    passes?: number;
   };
 }
 
@@ -607,6 +1613,221 @@ export interface TunnelGroupBackendEntry {
   labels: Record<string, string>;
 }
 
+export interface HttpResponseBackend {
+  /** Unique identifier of the HTTP response backend. */
+  id: string;
+  /** URI of this backend's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Status of the answer, from 200 to 599. */
+  status_code: number;
+  /** Headers of the answer. Names are shown in lower case. */
+  headers: Record<string, string>;
+  /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
+  body: string;
+}
+
+export interface HttpResponseBackendCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Status of the answer, from 200 to 599. */
+  status_code?: number;
+  /** Headers of the answer. Names are shown in lower case. */
+  headers?: Record<string, string>;
+  /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
+  body?: string;
+}
+
+/** `headers` replaces all of them; {} keeps them, because official clients send it with every update. */
+export interface HttpResponseBackendUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Status of the answer, from 200 to 599. */
+  status_code?: number;
+  /** Headers of the answer. Names are shown in lower case. */
+  headers?: Record<string, string>;
+  /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
+  body?: string;
+}
+
+/** An entry of http_response_backends in a configuration. */
+export interface HttpResponseBackendEntry {
+  /** Kind of the entry. */
+  kind: 'http_response_backends';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Status of the answer, from 200 to 599. */
+  status_code?: number;
+  /** Headers of the answer. Names are shown in lower case. */
+  headers?: Record<string, string>;
+  /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
+  body?: string;
+}
+
+export interface WeightedBackend {
+  /** Unique identifier of the weighted backend. */
+  id: string;
+  /** URI of this backend's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  backends: Record<string, number>;
+}
+
+export interface WeightedBackendCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  backends: Record<string, number>;
+}
+
+/** `backends` replaces all of them, and what is chosen from then on; connections that are open stay. Empty keeps them. */
+export interface WeightedBackendUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends by their weights, from 0 to 10000: each request or connection goes to one of them, as often as its weight says beside the others. One with the weight 0 gets nothing. */
+  backends?: Record<string, number>;
+}
+
+/** An entry of weighted_backends in a configuration. */
+export interface WeightedBackendEntry {
+  /** Kind of the entry. */
+  kind: 'weighted_backends';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Names of the backends that the weighted backend stands for. */
+  backends: Record<string, number>;
+}
+
+export interface FailoverBackend {
+  /** Unique identifier of the failover backend. */
+  id: string;
+  /** URI of this backend's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  backends: string[];
+}
+
+export interface FailoverBackendCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  backends: string[];
+}
+
+/** `backends` replaces all of them, and what is chosen from then on; connections that are open stay. Empty keeps them. */
+export interface FailoverBackendUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Ids of backends in order: each request or connection goes to the first that can be reached. One that could not be is tried behind the others for five seconds. */
+  backends?: string[];
+}
+
+/** An entry of failover_backends in a configuration. */
+export interface FailoverBackendEntry {
+  /** Kind of the entry. */
+  kind: 'failover_backends';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Names of the backends that the failover backend stands for. */
+  backends: string[];
+}
+
+export interface CertificateAuthority {
+  /** Unique identifier of the certificate authority. */
+  id: string;
+  /** URI of this authority's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Certificate of the authority in PEM; several, up to 16, one after another. It cannot be changed. */
+  ca_pem: string;
+  /** Common name of the first certificate. */
+  subject_common_name: string;
+  /** When the first certificate begins to be valid. */
+  not_before: string;
+  /** When the first certificate ends to be valid. */
+  not_after: string;
+  /** What its key may be used for. */
+  key_usages: string[];
+  /** What its key may be used for, more closely. */
+  extended_key_usages: string[];
+}
+
+export interface CertificateAuthorityCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Certificate of the authority in PEM; several, up to 16, one after another. It cannot be changed. */
+  ca_pem: string;
+}
+
+export interface CertificateAuthorityUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+}
+
+/** An entry of certificate_authorities in a configuration. */
+export interface CertificateAuthorityEntry {
+  /** Kind of the entry. */
+  kind: 'certificate_authorities';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** The certificate in PEM. It cannot be changed: declare another entry. */
+  ca_pem: string;
+}
+
 export interface TcpEdge {
   /** Unique identifier of the TCP edge. */
   id: string;
@@ -637,6 +1858,21 @@ export interface TcpEdge {
   policy: null;
   /** Not offered; always null. */
   traffic_policy: null;
+  /** Rate Limit module; null when it is not set. */
+  rate_limit: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    by: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header: string | null;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced: boolean;
+  } | null;
   /** Ports that this process does not listen on. Absent: all are open, or other processes serve them. */
   unopened_ports?: {
     /** A port of the edge that nobody can connect to. */
@@ -654,6 +1890,7 @@ export interface TcpEdgeCreate {
   /** Where the edge is reached, as host:port. The gateway listens on the port; a port belongs to one edge of the installation and must be among those set aside for TCP edges. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -666,6 +1903,7 @@ export interface TcpEdgeUpdate {
   /** Where the edge is reached, as host:port. The gateway listens on the port; a port belongs to one edge of the installation and must be among those set aside for TCP edges. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
   backend?: BackendModuleReplace;
 }
 
@@ -687,6 +1925,21 @@ export interface TcpEdgeEntry {
     enabled?: boolean;
     /** Names of the IP policies. */
     ip_policies: string[];
+  };
+  /** Rate Limit module. */
+  rate_limit?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    by?: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header?: string;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced?: boolean;
   };
   /** Backend module. */
   backend?: {
@@ -710,10 +1963,37 @@ export interface HttpsEdge {
   metadata?: string;
   /** Where the edge is reached, as hostname:port; null when nowhere. */
   hostports: string[] | null;
-  /** Not offered; always null. */
-  mutual_tls: null;
-  /** Not offered; always null. */
-  tls_termination: null;
+  /** Mutual TLS module; null when it is not set. */
+  mutual_tls: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The certificate authorities of which a visitor must show a certificate. */
+    certificate_authorities: Ref[];
+  } | null;
+  /** TLS Termination module; null when it is not set. */
+  tls_termination: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    terminate_at: 'edge' | 'upstream';
+    /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+    min_version: string | null;
+  } | null;
+  /** Rate Limit module; null when it is not set. */
+  rate_limit: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    by: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header: string | null;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced: boolean;
+  } | null;
   /** The routes of the edge, oldest first. */
   routes: HttpsEdgeRoute[];
 }
@@ -725,9 +2005,12 @@ export interface HttpsEdgeCreate {
   metadata?: string;
   /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
+  rate_limit?: RateLimitModuleReplace;
+  mutual_tls?: MutualTlsModuleReplace;
+  tls_termination?: TlsTerminationModuleReplace;
 }
 
-/** `hostports` replaces the whole list. */
+/** `hostports` replaces the whole list. A module that is given replaces the old one whole. */
 export interface HttpsEdgeUpdate {
   /** Human-readable description. Optional, max 255 bytes. */
   description?: string;
@@ -735,6 +2018,9 @@ export interface HttpsEdgeUpdate {
   metadata?: string;
   /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
+  rate_limit?: RateLimitModuleReplace;
+  mutual_tls?: MutualTlsModuleReplace;
+  tls_termination?: TlsTerminationModuleReplace;
 }
 
 export interface HttpsEdgeRoute {
@@ -767,8 +2053,21 @@ export interface HttpsEdgeRoute {
     /** All IP policies used to check whether a source IP may access the endpoint. */
     ip_policies: Ref[];
   } | null;
-  /** Not offered; always null. */
-  circuit_breaker: null;
+  /** Circuit Breaker module; null when it is not set. */
+  circuit_breaker: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+    tripped_duration: number;
+    /** Seconds of which answers are counted. 0 means 10. */
+    rolling_window: number;
+    /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+    num_buckets: number;
+    /** Requests within the window below which the circuit stays closed. 0 means 10. */
+    volume_threshold: number;
+    /** Share of failing answers (500 and above), from 0 to 1, above which the circuit opens. */
+    error_threshold_percentage: number;
+  } | null;
   /** Compression module; null when it is not set. */
   compression: {
     /** true: the module is applied to traffic. false: disabled. */
@@ -792,22 +2091,286 @@ export interface HttpsEdgeRoute {
     /** Header names removed from the HTTP response before it is sent to the client. */
     remove: string[];
   } | null;
-  /** Not offered; always null. */
-  webhook_verification: null;
-  /** Not offered; always null. */
-  oauth: null;
+  /** Webhook Verification module; null when it is not set. */
+  webhook_verification: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+    provider: string;
+  } | null;
+  /** OAuth module; null when it is not set. */
+  oauth: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+    options_passthrough: boolean;
+    /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+    cookie_prefix: string;
+    /** A session ends when it was not used for so many seconds. 0: no such limit. */
+    inactivity_timeout: number;
+    /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+    maximum_duration: number;
+    /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+    auth_check_interval: number;
+    /** Groups whose members may enter. */
+    groups: string[];
+    /** Claims that a visitor must have beside that, each with one of these values. */
+    claims: Record<string, string[]>;
+    /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+    unverified_email: boolean;
+    /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+    network: 'any' | 'or_login' | 'and_login';
+    /** The IP policies of the trusted network. */
+    ip_policies: Ref[];
+    /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+    upstream_token: boolean;
+    /** The settings of the provider; the secret of the client is never shown. */
+    provider: {
+      /** Null but for the one that is set. */
+      github: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      facebook: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      microsoft: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      google: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      linkedin: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      gitlab: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      twitch: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+      /** Null but for the one that is set. */
+      amazon: {
+        /** Id of the client that was registered at the provider. Max 255 bytes. */
+        client_id?: string;
+        /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+        scopes?: string[];
+        /** E-mail addresses that may enter, if the provider has verified them. */
+        email_addresses?: string[];
+        /** Domains of verified e-mail addresses that may enter. */
+        email_domains?: string[];
+        /** GitHub alone: organizations whose members may enter. */
+        organizations?: string[];
+        /** GitHub alone: teams whose members may enter, as organization/team. */
+        teams?: string[];
+      } | null;
+    };
+  } | null;
   /** Not offered; always null. */
   saml: null;
-  /** Not offered; always null. */
-  oidc: null;
-  /** Not offered; always null. */
-  websocket_tcp_converter: null;
-  /** Not offered; always null. */
-  user_agent_filter: null;
+  /** OIDC module; null when it is not set. */
+  oidc: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+    options_passthrough: boolean;
+    /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+    cookie_prefix: string;
+    /** A session ends when it was not used for so many seconds. 0: no such limit. */
+    inactivity_timeout: number;
+    /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+    maximum_duration: number;
+    /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+    auth_check_interval: number;
+    /** Groups whose members may enter. */
+    groups: string[];
+    /** Claims that a visitor must have beside that, each with one of these values. */
+    claims: Record<string, string[]>;
+    /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+    unverified_email: boolean;
+    /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+    network: 'any' | 'or_login' | 'and_login';
+    /** The IP policies of the trusted network. */
+    ip_policies: Ref[];
+    /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+    upstream_token: boolean;
+    /** E-mail addresses that may enter, if the provider has verified them. */
+    email_addresses: string[];
+    /** Domains of verified e-mail addresses that may enter. */
+    email_domains: string[];
+    /** URL of the OpenID provider, exactly as it names itself. https, or http on this machine. Max 1024 bytes. */
+    issuer: string;
+    /** Id of the client that was registered at the provider. Max 255 bytes. */
+    client_id: string;
+    /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
+    scopes: string[];
+    /** The claim that holds the groups of a visitor. Max 255 bytes. */
+    groups_claim: string;
+  } | null;
+  /** WebSocket TCP Converter module; null when it is not set. */
+  websocket_tcp_converter: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+  } | null;
+  /** User Agent Filter module; null when it is not set. */
+  user_agent_filter: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Regular expressions of which one must match; none: every agent may. */
+    allow: string[];
+    /** Regular expressions of which none may match. */
+    deny: string[];
+  } | null;
   /** Not offered; always null. */
   policy: null;
   /** Not offered; always null. */
   traffic_policy: null;
+  /** Rate Limit module; null when it is not set. */
+  rate_limit: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    by: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header: string | null;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced: boolean;
+  } | null;
+  /** Basic Auth module; null when it is not set. */
+  basic_auth: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The names; passwords are never shown. */
+    credentials: {
+      /** Not empty, and without ":". Max 255 bytes. */
+      username: string;
+    }[];
+  } | null;
+  /** JWT Validation module; null when it is not set. */
+  jwt_validation: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes. */
+    issuer: string;
+    /** A token must be for one of these audiences (`aud`). At least one. */
+    audiences: string[];
+    /** Algorithms that signatures may have. Default: RS256 and ES256. */
+    algorithms: ('RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA')[];
+    /** Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes. */
+    jwks_uri: string;
+    /** Seconds by which clocks may differ. */
+    clock_skew: number;
+    /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+    header: string;
+    /** Claims that a token must have, each with one of these values. */
+    claims: Record<string, string[]>;
+  } | null;
+  /** Redirect module; null when it is not set. */
+  redirect: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+    to: string;
+    /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
+    status_code: number;
+    /** true: path and query of the request are appended. */
+    keep_path: boolean;
+  } | null;
+  /** Path Rewrite module; null when it is not set. */
+  path_rewrite: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+    strip_prefix: string;
+    /** Put before what is left of the path. */
+    add_prefix: string;
+  } | null;
 }
 
 export interface HttpsEdgeRouteCreate {
@@ -820,7 +2383,18 @@ export interface HttpsEdgeRouteCreate {
   /** A path that starts with "/", max 1024 bytes, unique in the edge. A prefix covers whole segments: "/blog" matches "/blog", "/blog/" and "/blog/a", but not "/blogger". */
   match: string;
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
+  user_agent_filter?: UserAgentFilterModuleReplace;
+  basic_auth?: BasicAuthModuleReplace;
+  jwt_validation?: JwtValidationModuleReplace;
+  oauth?: OauthModuleReplace;
+  oidc?: OidcModuleReplace;
+  webhook_verification?: WebhookVerificationModuleReplace;
+  circuit_breaker?: CircuitBreakerModuleReplace;
+  websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
+  redirect?: RedirectModuleReplace;
   backend?: BackendModuleReplace;
+  path_rewrite?: PathRewriteModuleReplace;
   request_headers?: RequestHeadersModuleReplace;
   response_headers?: ResponseHeadersModuleReplace;
   compression?: CompressionModuleReplace;
@@ -837,7 +2411,18 @@ export interface HttpsEdgeRouteUpdate {
   /** A path that starts with "/", max 1024 bytes, unique in the edge. A prefix covers whole segments: "/blog" matches "/blog", "/blog/" and "/blog/a", but not "/blogger". */
   match?: string;
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
+  user_agent_filter?: UserAgentFilterModuleReplace;
+  basic_auth?: BasicAuthModuleReplace;
+  jwt_validation?: JwtValidationModuleReplace;
+  oauth?: OauthModuleReplace;
+  oidc?: OidcModuleReplace;
+  webhook_verification?: WebhookVerificationModuleReplace;
+  circuit_breaker?: CircuitBreakerModuleReplace;
+  websocket_tcp_converter?: WebsocketTcpConverterModuleReplace;
+  redirect?: RedirectModuleReplace;
   backend?: BackendModuleReplace;
+  path_rewrite?: PathRewriteModuleReplace;
   request_headers?: RequestHeadersModuleReplace;
   response_headers?: ResponseHeadersModuleReplace;
   compression?: CompressionModuleReplace;
@@ -855,6 +2440,37 @@ export interface HttpsEdgeEntry {
   metadata?: string;
   /** Where the edge is reached, as hostname:port. */
   hostports?: string[];
+  /** Rate Limit module. */
+  rate_limit?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    by?: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header?: string;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced?: boolean;
+  };
+  /** Mutual TLS module. */
+  mutual_tls?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Names of the certificate authorities. */
+    certificate_authorities: string[];
+  };
+  /** TLS Termination module. */
+  tls_termination?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    terminate_at?: 'edge' | 'upstream';
+    /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+    min_version?: '1.2' | '1.3';
+  };
   /** Routes by their match, such as "/". */
   routes?: Record<string, {
     /** Human-readable description. Optional, max 255 bytes. */
@@ -870,12 +2486,323 @@ export interface HttpsEdgeEntry {
       /** Names of the IP policies. */
       ip_policies: string[];
     };
+    /** Rate Limit module. */
+    rate_limit?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Requests, or connections of a TCP edge, that each may make within the window. */
+      limit: number;
+      /** Length of the window, which slides, in seconds. Max 86400. */
+      window_seconds: number;
+      /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+      by?: 'source' | 'header' | 'certificate';
+      /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+      header?: string;
+      /** false: nobody is refused; metrics count what would have been. */
+      enforced?: boolean;
+    };
+    /** User Agent Filter module. */
+    user_agent_filter?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Regular expressions of which one must match; none: every agent may. */
+      allow?: string[];
+      /** Regular expressions of which none may match. */
+      deny?: string[];
+    };
+    /** Basic Auth module. */
+    basic_auth?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Names and passwords, of which a visitor must give one. At least one. */
+      credentials: {
+        /** Not empty, and without ":". Max 255 bytes. */
+        username: string;
+        /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes. */
+        password?: string;
+      }[];
+    };
+    /** JWT Validation module. */
+    jwt_validation?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes. */
+      issuer: string;
+      /** A token must be for one of these audiences (`aud`). At least one. */
+      audiences: string[];
+      /** Algorithms that signatures may have. Default: RS256 and ES256. */
+      algorithms?: ('RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA')[];
+      /** Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes. */
+      jwks_uri?: string;
+      /** Seconds by which clocks may differ. */
+      clock_skew?: number;
+      /** The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes. */
+      header?: string;
+      /** Claims that a token must have, each with one of these values. */
+      claims?: Record<string, string[]>;
+    };
+    /** OAuth module. */
+    oauth?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+      options_passthrough?: boolean;
+      /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+      cookie_prefix?: string;
+      /** A session ends when it was not used for so many seconds. 0: no such limit. */
+      inactivity_timeout?: number;
+      /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+      maximum_duration?: number;
+      /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+      auth_check_interval?: number;
+      /** Groups whose members may enter. */
+      groups?: string[];
+      /** Claims that a visitor must have beside that, each with one of these values. */
+      claims?: Record<string, string[]>;
+      /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+      unverified_email?: boolean;
+      /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+      network?: 'any' | 'or_login' | 'and_login';
+      /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+      upstream_token?: boolean;
+      /** The settings of one provider, by its name. */
+      provider: {
+        /** The settings of this provider. */
+        github?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        facebook?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        microsoft?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        google?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        linkedin?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        gitlab?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        twitch?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+        /** The settings of this provider. */
+        amazon?: {
+          /** Id of the client that was registered at the provider. Max 255 bytes. */
+          client_id: string;
+          /** Never shown again. Left out, the stored one stays if provider and client are the same. Max 4096 bytes. */
+          client_secret?: string;
+          /** Scopes to ask the provider for. Default: those that tell name, address and groups. */
+          scopes?: string[];
+          /** E-mail addresses that may enter, if the provider has verified them. */
+          email_addresses?: string[];
+          /** Domains of verified e-mail addresses that may enter. */
+          email_domains?: string[];
+          /** GitHub alone: organizations whose members may enter. */
+          organizations?: string[];
+          /** GitHub alone: teams whose members may enter, as organization/team. */
+          teams?: string[];
+        };
+      };
+      /** Names of the IP policies. */
+      ip_policies?: string[];
+    };
+    /** OIDC module. */
+    oidc?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** true: requests with the method OPTIONS, such as CORS preflights, need no login. */
+      options_passthrough?: boolean;
+      /** The name of the session cookie begins with it, after "__Host-". Max 64 bytes. */
+      cookie_prefix?: string;
+      /** A session ends when it was not used for so many seconds. 0: no such limit. */
+      inactivity_timeout?: number;
+      /** A session ends so many seconds after the login. 0: 14 days. At most a year. */
+      maximum_duration?: number;
+      /** Every so many seconds the provider is asked whether the login still holds. 0: never. */
+      auth_check_interval?: number;
+      /** Groups whose members may enter. */
+      groups?: string[];
+      /** Claims that a visitor must have beside that, each with one of these values. */
+      claims?: Record<string, string[]>;
+      /** true: e-mail addresses count though the provider does not say that it has verified them. Only for a provider where nobody can choose an address. */
+      unverified_email?: boolean;
+      /** any: a login, from everywhere. or_login: visitors whom the IP policies allow need no login, all others do. and_login: only visitors whom the IP policies allow, and only after a login. */
+      network?: 'any' | 'or_login' | 'and_login';
+      /** true: the upstream also gets a signed token (JWT) in `Gatehouse-User-Token`, to be checked with the keys at `/.gatehouse/jwks.json` of the same host. */
+      upstream_token?: boolean;
+      /** E-mail addresses that may enter, if the provider has verified them. */
+      email_addresses?: string[];
+      /** Domains of verified e-mail addresses that may enter. */
+      email_domains?: string[];
+      /** URL of the OpenID provider, exactly as it names itself. https, or http on this machine. Max 1024 bytes. */
+      issuer: string;
+      /** Id of the client that was registered at the provider. Max 255 bytes. */
+      client_id: string;
+      /** Never shown again. Left out, the stored one stays if issuer and client are the same. Max 4096 bytes. */
+      client_secret?: string;
+      /** Scopes to ask the provider for; openid is always among them. Default: openid, profile, email. */
+      scopes?: string[];
+      /** The claim that holds the groups of a visitor. Max 255 bytes. */
+      groups_claim?: string;
+      /** Names of the IP policies. */
+      ip_policies?: string[];
+    };
+    /** Webhook Verification module. */
+    webhook_verification?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
+      provider: string;
+      /** What the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+      secret?: string;
+    };
+    /** Circuit Breaker module. */
+    circuit_breaker?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Seconds without requests once the circuit is open; then one is tried. 0 means 10. */
+      tripped_duration?: number;
+      /** Seconds of which answers are counted. 0 means 10. */
+      rolling_window?: number;
+      /** Parts of the window that are forgotten one by one. Max 128. 0 means 10. */
+      num_buckets?: number;
+      /** Requests within the window below which the circuit stays closed. 0 means 10. */
+      volume_threshold?: number;
+      /** Share of failing answers (500 and above), from 0 to 1, above which the circuit opens. */
+      error_threshold_percentage?: number;
+    };
+    /** WebSocket TCP Converter module. */
+    websocket_tcp_converter?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+    };
+    /** Redirect module. */
+    redirect?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Where visitors are sent: a path, or a URL of http or https. It is sent as it stands, "${…}" included. */
+      to: string;
+      /** 301, 302, 303, 307 or 308. 307 and 308 keep method and body; 301 and 308 are remembered by browsers. */
+      status_code?: 301 | 302 | 303 | 307 | 308;
+      /** true: path and query of the request are appended. */
+      keep_path?: boolean;
+    };
     /** Backend module. */
     backend?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
       /** Name of a backend. */
       backend: string;
+    };
+    /** Path Rewrite module. */
+    path_rewrite?: {
+      /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+      enabled?: boolean;
+      /** Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is. */
+      strip_prefix?: string;
+      /** Put before what is left of the path. */
+      add_prefix?: string;
     };
     /** Request Headers module. */
     request_headers?: {
@@ -901,6 +2828,126 @@ export interface HttpsEdgeEntry {
       enabled?: boolean;
     };
   }>;
+}
+
+export interface TlsEdge {
+  /** Unique identifier of the TLS edge. */
+  id: string;
+  /** URI of this edge's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where the edge is reached, as hostname:port; null when nowhere. */
+  hostports: string[] | null;
+  /** Backend module; null when it is not set. */
+  backend: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    backend: Ref;
+  } | null;
+  /** IP Restriction module; null when it is not set. */
+  ip_restriction: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** All IP policies used to check whether a source IP may access the endpoint. */
+    ip_policies: Ref[];
+  } | null;
+  /** Mutual TLS module; null when it is not set. */
+  mutual_tls: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** The certificate authorities of which a visitor must show a certificate. */
+    certificate_authorities: Ref[];
+  } | null;
+  /** TLS Termination module; null when it is not set. */
+  tls_termination: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    terminate_at: 'edge' | 'upstream';
+    /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+    min_version: string | null;
+  } | null;
+  /** Not offered; always null. */
+  policy: null;
+  /** Not offered; always null. */
+  traffic_policy: null;
+}
+
+/** Without the module `tls_termination` TLS is passed on to the backend unread. */
+export interface TlsEdgeCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
+  hostports?: string[];
+  ip_restriction?: IpRestrictionModuleReplace;
+  mutual_tls?: MutualTlsModuleReplace;
+  tls_termination?: TlsTerminationModuleReplace;
+  backend?: BackendModuleReplace;
+}
+
+/** `hostports` replaces the whole list. A module that is given replaces the old one whole. */
+export interface TlsEdgeUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
+  hostports?: string[];
+  ip_restriction?: IpRestrictionModuleReplace;
+  mutual_tls?: MutualTlsModuleReplace;
+  tls_termination?: TlsTerminationModuleReplace;
+  backend?: BackendModuleReplace;
+}
+
+/** An entry of tls_edges in a configuration. */
+export interface TlsEdgeEntry {
+  /** Kind of the entry. */
+  kind: 'tls_edges';
+  /** Name of the entry, unique among those that are named alike: 1 to 100 letters, digits, ".", "_" and "-", the first of them a letter or digit. It is kept apart from the resource, whose fields it does not touch. */
+  name: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Where the edge is reached, as hostname:port. */
+  hostports?: string[];
+  /** IP Restriction module. */
+  ip_restriction?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Names of the IP policies. */
+    ip_policies: string[];
+  };
+  /** Mutual TLS module. */
+  mutual_tls?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Names of the certificate authorities. */
+    certificate_authorities: string[];
+  };
+  /** TLS Termination module. */
+  tls_termination?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** "edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread. */
+    terminate_at?: 'edge' | 'upstream';
+    /** Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream. */
+    min_version?: '1.2' | '1.3';
+  };
+  /** Backend module. */
+  backend?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Name of a backend. */
+    backend: string;
+  };
 }
 
 export interface TlsCertificate {
@@ -1152,6 +3199,8 @@ export interface Gateways {
   }[];
   /** The newest version of the configuration. */
   configuration_version: number;
+  /** True if the installation has certificates issued by a public authority (GATEHOUSE_ACME=on). */
+  acme: boolean;
   /** URI of this list. */
   uri: string;
 }
@@ -1221,7 +3270,7 @@ export interface TunnelSession {
   region: string;
   /** When it was opened, RFC 3339. */
   started_at: string;
-  /** The protocol of the agent. */
+  /** The protocol of the agent: "agent/2", or with a vendor its word in place of "agent". */
   transport: string;
 }
 
@@ -1282,6 +3331,7 @@ export interface Endpoint {
   description?: string;
   /** As the agent gave it. */
   name?: string;
+  principal?: Ref;
   edge?: Ref;
   tunnel?: Ref;
   tunnel_session?: Ref;
@@ -1342,6 +3392,53 @@ export interface TrafficHistory {
     errors: number;
   }[];
   /** URI of this history. */
+  uri: string;
+}
+
+export interface TrafficHealth {
+  /** Processes that carry traffic and are counted in. */
+  gateways: number;
+  /** The counts are whole from then on: an hour ago, or when the youngest of these processes started. RFC 3339. */
+  since: string;
+  /** false: more edges, routes and backends had traffic than are told apart, so that one without numbers may have had some. */
+  is_complete: boolean;
+  /** Those that had traffic in the last hour. */
+  health: ({
+    /** The edge, route, backend, or endpoint of an agent. */
+    id: string;
+    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_requests`: there was nothing to tell it by. */
+    state: 'answers' | 'answers_in_part' | 'slow' | 'does_not_answer' | 'no_requests';
+    /** Requests and connections of the last hour, without those that were turned away. */
+    requests: number;
+    /** Those that a rule refused, or that were at fault themselves: no backend was asked. */
+    turned_away: number;
+    /** Answers with a status of 500 or more, and connections that did not get to a backend. */
+    errors: number;
+    /** The time in which 95 of 100 of the requests were answered, in milliseconds, to a fifth; null without requests. */
+    p95_ms: number | null;
+    /** `requests` of the last ten minutes. */
+    recent_requests: number;
+    /** `errors` of the last ten minutes. */
+    recent_errors: number;
+    /** When the last one came, RFC 3339. */
+    last_at: string;
+    /** The last one that failed. Absent: none did in the last hour. */
+    last_error?: {
+      /** When it happened, RFC 3339. */
+      at: string;
+      /** What went wrong. */
+      message: string;
+      /** The HTTP status of the answer. */
+      status?: number;
+      /** Number of the gateway's own error. */
+      code?: number;
+      /** The HTTP method. */
+      method?: string;
+      /** The path, without the query; at most 200 characters. */
+      path?: string;
+    };
+  })[];
+  /** URI of this document. */
   uri: string;
 }
 
@@ -1420,6 +3517,12 @@ export interface Change {
   actor: string;
   /** The call that made it, as in the answer and the log of the server. */
   operation_id: string;
+  /** The address that the call came from. Absent: it was made on the host, or by an older version. */
+  source?: string;
+  /** The API key of the call, or the one that its dashboard session was begun with. */
+  key_id?: string;
+  /** api: a call with the key. dashboard: one of a session. */
+  scope?: 'api' | 'dashboard';
   /** Kind of the change. */
   action: 'create' | 'update' | 'delete';
   /** The kind of the resource. */
@@ -1441,13 +3544,33 @@ export interface ChangesPage {
   next_page_uri: string | null;
 }
 
+export interface RevertedChange {
+  /** What the revert does to the resource. */
+  action: 'create' | 'update' | 'delete';
+  /** The kind of the resource. */
+  kind: string;
+  /** Id of the resource. */
+  resource_id: string;
+  /** The resource as it is before the revert, without secrets; null when it does not exist. */
+  before: Record<string, unknown> | null;
+  /** The resource as the revert makes it, without secrets; null when it is deleted. */
+  after: Record<string, unknown> | null;
+}
+
+export interface Revert {
+  /** true: nothing was changed. */
+  dry_run: boolean;
+  /** What is undone, the last one first. */
+  changes: RevertedChange[];
+}
+
 /** Give `ip` and one of the others. */
 export interface IpCheckRequest {
   /** The address to try, IPv4 or IPv6. */
   ip: string;
   /** Try the IP restrictions of this type. */
   type?: 'dashboard' | 'api' | 'agent' | 'endpoints';
-  /** Try traffic to this TCP or HTTPS edge. */
+  /** Try traffic to this TCP, TLS or HTTPS edge. */
   edge_id?: string;
   /** Try traffic to this route of an HTTPS edge. */
   route_id?: string;
@@ -1462,6 +3585,13 @@ export interface IpCheckVerdict {
   allowed_if_all_enforced: boolean;
   /** The verdict in words. */
   explanation: string;
+  /** Modules that decide about access by something else than the address. */
+  further_checks: {
+    /** The module that decides. */
+    module: string;
+    /** What it decides by, in words. */
+    by: string;
+  }[];
   /** Everything that was consulted, in order. */
   checks: ({
     kind: 'ip_restriction' | 'module';
@@ -1482,6 +3612,77 @@ export interface IpCheckVerdict {
     /** Why, in words. */
     reason: string;
   })[];
+}
+
+export interface AppUser {
+  /** Unique identifier of the user. */
+  id: string;
+  /** URI of this user's resource. */
+  uri: string;
+  /** The provider that says who it is. */
+  identity_provider: {
+    /** oidc, or the name of the provider. */
+    name: string;
+    /** The URL that the provider is known by. */
+    url: string;
+  };
+  /** The id of the user at the provider. */
+  provider_user_id: string;
+  /** Always empty: the name and the address say who it is. */
+  username: string;
+  /** E-mail address; empty if the provider told none. */
+  email: string;
+  /** Name; empty if the provider told none. */
+  name: string;
+  /** When the user signed in for the first time, RFC 3339. */
+  created_at: string;
+  /** When a session of the user was last used, to within five minutes, RFC 3339. */
+  last_active: string;
+  /** When the user last signed in, RFC 3339. */
+  last_login: string;
+}
+
+export interface AppSession {
+  /** Unique identifier of the session. */
+  id: string;
+  /** URI of this session's resource. */
+  uri: string;
+  /** Where the user signed in. */
+  public_url: string;
+  /** The browser that has the session. */
+  browser_session: {
+    /** How the browser names itself. */
+    user_agent: {
+      /** The header User-Agent of the browser. */
+      raw: string;
+    };
+    /** The address that it came from when it was last written down. */
+    source: string;
+  };
+  application_user: Ref;
+  /** The provider that says who it is. */
+  identity_provider: {
+    /** oidc, or the name of the provider. */
+    name: string;
+    /** The URL that the provider is known by. */
+    url: string;
+  };
+  /** E-mail address of the user; empty if the provider told none. */
+  email: string;
+  /** Name of the user; empty if the provider told none. */
+  name: string;
+  /** Groups of the user, as far as they are kept. */
+  groups: string[];
+  /** When the user signed in, RFC 3339. */
+  created_at: string;
+  /** When it was last used, to within five minutes, RFC 3339. */
+  last_active: string;
+  /** When it ends if it is not used before, RFC 3339. */
+  expires_at: string;
+  /** Always null: the sessions of endpoints are those of edges. */
+  endpoint: string | null;
+  edge: Ref;
+  route: Ref;
 }
 
 export interface ConfigurationFieldChange {
@@ -1520,6 +3721,24 @@ export interface Quotas {
   }[];
   /** URI of this list. */
   uri: string;
+}
+
+export interface UsersPage {
+  /** The entries of this page, newest first. */
+  users: User[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface InvitationsPage {
+  /** The entries of this page, newest first. */
+  invitations: Invitation[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
 }
 
 export interface BotUsersPage {
@@ -1603,6 +3822,42 @@ export interface TunnelGroupBackendsPage {
   next_page_uri: string | null;
 }
 
+export interface HttpResponseBackendsPage {
+  /** The entries of this page, newest first. */
+  backends: HttpResponseBackend[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface WeightedBackendsPage {
+  /** The entries of this page, newest first. */
+  backends: WeightedBackend[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface FailoverBackendsPage {
+  /** The entries of this page, newest first. */
+  backends: FailoverBackend[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface CertificateAuthoritiesPage {
+  /** The entries of this page, newest first. */
+  certificate_authorities: CertificateAuthority[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
 export interface TcpEdgesPage {
   /** The entries of this page, newest first. */
   tcp_edges: TcpEdge[];
@@ -1624,6 +3879,15 @@ export interface HttpsEdgesPage {
 export interface HttpsEdgeRoutesPage {
   /** The entries of this page, newest first. */
   routes: HttpsEdgeRoute[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface TlsEdgesPage {
+  /** The entries of this page, newest first. */
+  tls_edges: TlsEdge[];
   /** URI of the list resource. */
   uri: string;
   /** URI of the next page, or null when there is no next page. */
@@ -1675,9 +3939,27 @@ export interface TunnelsPage {
   next_page_uri: string | null;
 }
 
+export interface ApplicationUsersPage {
+  /** The entries of this page, newest first. */
+  application_users: AppUser[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface ApplicationSessionsPage {
+  /** The entries of this page, newest first. */
+  application_sessions: AppSession[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
 export interface Configuration {
   /** Entries in any order; each has a kind, a name, and the fields of its kind. */
-  entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | TcpEdgeEntry | HttpsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[];
+  entries: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[];
 }
 
 export interface ConfigurationApplied {
@@ -1697,6 +3979,22 @@ export interface ConfigurationApplied {
 
 /** Parameters, body and response of every operation. */
 export interface Operations {
+  /** List users */
+  UsersList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: UsersPage };
+  /** Get user */
+  UsersGet: { path: { id: string }; query: {}; body: undefined; response: User };
+  /** Update user */
+  UsersUpdate: { path: { id: string }; query: {}; body: UserUpdate | undefined; response: User };
+  /** Create invitation */
+  InvitationsCreate: { path: {}; query: {}; body: InvitationCreate; response: Invitation };
+  /** List invitations */
+  InvitationsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: InvitationsPage };
+  /** Get invitation */
+  InvitationsGet: { path: { id: string }; query: {}; body: undefined; response: Invitation };
+  /** Update invitation */
+  InvitationsUpdate: { path: { id: string }; query: {}; body: InvitationUpdate | undefined; response: Invitation };
+  /** Delete invitation */
+  InvitationsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create bot user */
   BotUsersCreate: { path: {}; query: {}; body: BotUserCreate; response: BotUser };
   /** List bot users */
@@ -1771,6 +4069,8 @@ export interface Operations {
       /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
       metadata?: string;
     })[] | string; response: IpPolicyRulesReplaced };
+  /** Count the rules of IP policies */
+  IpPolicyRuleCounts: { path: {}; query: {}; body: undefined; response: IpPolicyRuleCounts };
   /** Create IP restriction */
   IpRestrictionsCreate: { path: {}; query: {}; body: IpRestrictionCreate; response: IpRestriction };
   /** List IP restrictions */
@@ -1790,7 +4090,7 @@ export interface Operations {
   /** Take back a decision about a source of an IP restriction */
   IpRestrictionDecisionsDelete: { path: { id: string; ip: string }; query: {}; body: undefined; response: undefined };
   /** Create static backend */
-  StaticBackendsCreate: { path: {}; query: {}; body: StaticBackendCreate; response: StaticBackend };
+  StaticBackendsCreate: { path: {}; query: {}; body: StaticBackendCreate | undefined; response: StaticBackend };
   /** List static backends */
   StaticBackendsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: StaticBackendsPage };
   /** Get static backend */
@@ -1799,6 +4099,8 @@ export interface Operations {
   StaticBackendsUpdate: { path: { id: string }; query: {}; body: StaticBackendUpdate | undefined; response: StaticBackend };
   /** Delete static backend */
   StaticBackendsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Show how the addresses of a static backend do */
+  StaticBackendsHealth: { path: { id: string }; query: {}; body: undefined; response: StaticBackendHealth };
   /** Create tunnel group backend */
   TunnelGroupBackendsCreate: { path: {}; query: {}; body: TunnelGroupBackendCreate; response: TunnelGroupBackend };
   /** List tunnel group backends */
@@ -1809,6 +4111,46 @@ export interface Operations {
   TunnelGroupBackendsUpdate: { path: { id: string }; query: {}; body: TunnelGroupBackendUpdate | undefined; response: TunnelGroupBackend };
   /** Delete tunnel group backend */
   TunnelGroupBackendsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create HTTP response backend */
+  HttpResponseBackendsCreate: { path: {}; query: {}; body: HttpResponseBackendCreate | undefined; response: HttpResponseBackend };
+  /** List HTTP response backends */
+  HttpResponseBackendsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: HttpResponseBackendsPage };
+  /** Get HTTP response backend */
+  HttpResponseBackendsGet: { path: { id: string }; query: {}; body: undefined; response: HttpResponseBackend };
+  /** Update HTTP response backend */
+  HttpResponseBackendsUpdate: { path: { id: string }; query: {}; body: HttpResponseBackendUpdate | undefined; response: HttpResponseBackend };
+  /** Delete HTTP response backend */
+  HttpResponseBackendsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create weighted backend */
+  WeightedBackendsCreate: { path: {}; query: {}; body: WeightedBackendCreate; response: WeightedBackend };
+  /** List weighted backends */
+  WeightedBackendsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: WeightedBackendsPage };
+  /** Get weighted backend */
+  WeightedBackendsGet: { path: { id: string }; query: {}; body: undefined; response: WeightedBackend };
+  /** Update weighted backend */
+  WeightedBackendsUpdate: { path: { id: string }; query: {}; body: WeightedBackendUpdate | undefined; response: WeightedBackend };
+  /** Delete weighted backend */
+  WeightedBackendsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create failover backend */
+  FailoverBackendsCreate: { path: {}; query: {}; body: FailoverBackendCreate; response: FailoverBackend };
+  /** List failover backends */
+  FailoverBackendsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: FailoverBackendsPage };
+  /** Get failover backend */
+  FailoverBackendsGet: { path: { id: string }; query: {}; body: undefined; response: FailoverBackend };
+  /** Update failover backend */
+  FailoverBackendsUpdate: { path: { id: string }; query: {}; body: FailoverBackendUpdate | undefined; response: FailoverBackend };
+  /** Delete failover backend */
+  FailoverBackendsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create certificate authority */
+  CertificateAuthoritiesCreate: { path: {}; query: {}; body: CertificateAuthorityCreate; response: CertificateAuthority };
+  /** List certificate authorities */
+  CertificateAuthoritiesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: CertificateAuthoritiesPage };
+  /** Get certificate authority */
+  CertificateAuthoritiesGet: { path: { id: string }; query: {}; body: undefined; response: CertificateAuthority };
+  /** Update certificate authority */
+  CertificateAuthoritiesUpdate: { path: { id: string }; query: {}; body: CertificateAuthorityUpdate | undefined; response: CertificateAuthority };
+  /** Delete certificate authority */
+  CertificateAuthoritiesDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create TCP edge */
   TcpEdgesCreate: { path: {}; query: {}; body: TcpEdgeCreate | undefined; response: TcpEdge };
   /** List TCP edges */
@@ -1825,6 +4167,12 @@ export interface Operations {
   TcpEdgeIpRestrictionGet: { path: { id: string }; query: {}; body: undefined; response: IpRestrictionModule };
   /** Delete TCP Edge IP Restriction Module */
   TcpEdgeIpRestrictionDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TCP Edge Rate Limit Module */
+  TcpEdgeRateLimitReplace: { path: { id: string }; query: {}; body: RateLimitModuleReplace; response: RateLimitModule };
+  /** Get TCP Edge Rate Limit Module */
+  TcpEdgeRateLimitGet: { path: { id: string }; query: {}; body: undefined; response: RateLimitModule };
+  /** Delete TCP Edge Rate Limit Module */
+  TcpEdgeRateLimitDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TCP Edge Backend Module */
   TcpEdgeBackendReplace: { path: { id: string }; query: {}; body: BackendModuleReplace | undefined; response: BackendModule };
   /** Get TCP Edge Backend Module */
@@ -1845,9 +4193,23 @@ export interface Operations {
   HttpsEdgesUpdate: { path: { id: string }; query: {}; body: HttpsEdgeUpdate | undefined; response: HttpsEdge };
   /** Delete HTTPS edge */
   HttpsEdgesDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge mutual_tls Module */
+  /** Replace HTTPS Edge Rate Limit Module */
+  HttpsEdgeRateLimitReplace: { path: { id: string }; query: {}; body: RateLimitModuleReplace; response: RateLimitModule };
+  /** Get HTTPS Edge Rate Limit Module */
+  HttpsEdgeRateLimitGet: { path: { id: string }; query: {}; body: undefined; response: RateLimitModule };
+  /** Delete HTTPS Edge Rate Limit Module */
+  HttpsEdgeRateLimitDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Mutual TLS Module */
+  HttpsEdgeMutualTlsReplace: { path: { id: string }; query: {}; body: MutualTlsModuleReplace | undefined; response: MutualTlsModule };
+  /** Get HTTPS Edge Mutual TLS Module */
+  HttpsEdgeMutualTlsGet: { path: { id: string }; query: {}; body: undefined; response: MutualTlsModule };
+  /** Delete HTTPS Edge Mutual TLS Module */
   HttpsEdgeMutualTlsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge tls_termination Module */
+  /** Replace HTTPS Edge TLS Termination Module */
+  HttpsEdgeTlsTerminationReplace: { path: { id: string }; query: {}; body: TlsTerminationModuleReplace | undefined; response: TlsTerminationModule };
+  /** Get HTTPS Edge TLS Termination Module */
+  HttpsEdgeTlsTerminationGet: { path: { id: string }; query: {}; body: undefined; response: TlsTerminationModule };
+  /** Delete HTTPS Edge TLS Termination Module */
   HttpsEdgeTlsTerminationDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create HTTPS edge route */
   HttpsEdgeRoutesCreate: { path: { edge_id: string }; query: {}; body: HttpsEdgeRouteCreate; response: HttpsEdgeRoute };
@@ -1865,12 +4227,78 @@ export interface Operations {
   HttpsEdgeRouteIpRestrictionGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: IpRestrictionModule };
   /** Delete HTTPS Edge Route IP Restriction Module */
   HttpsEdgeRouteIpRestrictionDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Rate Limit Module */
+  HttpsEdgeRouteRateLimitReplace: { path: { edge_id: string; id: string }; query: {}; body: RateLimitModuleReplace; response: RateLimitModule };
+  /** Get HTTPS Edge Route Rate Limit Module */
+  HttpsEdgeRouteRateLimitGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: RateLimitModule };
+  /** Delete HTTPS Edge Route Rate Limit Module */
+  HttpsEdgeRouteRateLimitDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route User Agent Filter Module */
+  HttpsEdgeRouteUserAgentFilterReplace: { path: { edge_id: string; id: string }; query: {}; body: UserAgentFilterModuleReplace | undefined; response: UserAgentFilterModule };
+  /** Get HTTPS Edge Route User Agent Filter Module */
+  HttpsEdgeRouteUserAgentFilterGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: UserAgentFilterModule };
+  /** Delete HTTPS Edge Route User Agent Filter Module */
+  HttpsEdgeRouteUserAgentFilterDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Basic Auth Module */
+  HttpsEdgeRouteBasicAuthReplace: { path: { edge_id: string; id: string }; query: {}; body: BasicAuthModuleReplace; response: BasicAuthModule };
+  /** Get HTTPS Edge Route Basic Auth Module */
+  HttpsEdgeRouteBasicAuthGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: BasicAuthModule };
+  /** Delete HTTPS Edge Route Basic Auth Module */
+  HttpsEdgeRouteBasicAuthDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route JWT Validation Module */
+  HttpsEdgeRouteJwtValidationReplace: { path: { edge_id: string; id: string }; query: {}; body: JwtValidationModuleReplace; response: JwtValidationModule };
+  /** Get HTTPS Edge Route JWT Validation Module */
+  HttpsEdgeRouteJwtValidationGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: JwtValidationModule };
+  /** Delete HTTPS Edge Route JWT Validation Module */
+  HttpsEdgeRouteJwtValidationDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route OAuth Module */
+  HttpsEdgeRouteOauthReplace: { path: { edge_id: string; id: string }; query: {}; body: OauthModuleReplace; response: OauthModule };
+  /** Get HTTPS Edge Route OAuth Module */
+  HttpsEdgeRouteOauthGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: OauthModule };
+  /** Delete HTTPS Edge Route OAuth Module */
+  HttpsEdgeRouteOauthDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route OIDC Module */
+  HttpsEdgeRouteOidcReplace: { path: { edge_id: string; id: string }; query: {}; body: OidcModuleReplace; response: OidcModule };
+  /** Get HTTPS Edge Route OIDC Module */
+  HttpsEdgeRouteOidcGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: OidcModule };
+  /** Delete HTTPS Edge Route OIDC Module */
+  HttpsEdgeRouteOidcDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Webhook Verification Module */
+  HttpsEdgeRouteWebhookVerificationReplace: { path: { edge_id: string; id: string }; query: {}; body: WebhookVerificationModuleReplace; response: WebhookVerificationModule };
+  /** Get HTTPS Edge Route Webhook Verification Module */
+  HttpsEdgeRouteWebhookVerificationGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: WebhookVerificationModule };
+  /** Delete HTTPS Edge Route Webhook Verification Module */
+  HttpsEdgeRouteWebhookVerificationDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Circuit Breaker Module */
+  HttpsEdgeRouteCircuitBreakerReplace: { path: { edge_id: string; id: string }; query: {}; body: CircuitBreakerModuleReplace | undefined; response: CircuitBreakerModule };
+  /** Get HTTPS Edge Route Circuit Breaker Module */
+  HttpsEdgeRouteCircuitBreakerGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: CircuitBreakerModule };
+  /** Delete HTTPS Edge Route Circuit Breaker Module */
+  HttpsEdgeRouteCircuitBreakerDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route WebSocket TCP Converter Module */
+  HttpsEdgeRouteWebsocketTcpConverterReplace: { path: { edge_id: string; id: string }; query: {}; body: WebsocketTcpConverterModuleReplace | undefined; response: WebsocketTcpConverterModule };
+  /** Get HTTPS Edge Route WebSocket TCP Converter Module */
+  HttpsEdgeRouteWebsocketTcpConverterGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: WebsocketTcpConverterModule };
+  /** Delete HTTPS Edge Route WebSocket TCP Converter Module */
+  HttpsEdgeRouteWebsocketTcpConverterDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Redirect Module */
+  HttpsEdgeRouteRedirectReplace: { path: { edge_id: string; id: string }; query: {}; body: RedirectModuleReplace; response: RedirectModule };
+  /** Get HTTPS Edge Route Redirect Module */
+  HttpsEdgeRouteRedirectGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: RedirectModule };
+  /** Delete HTTPS Edge Route Redirect Module */
+  HttpsEdgeRouteRedirectDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Replace HTTPS Edge Route Backend Module */
   HttpsEdgeRouteBackendReplace: { path: { edge_id: string; id: string }; query: {}; body: BackendModuleReplace | undefined; response: BackendModule };
   /** Get HTTPS Edge Route Backend Module */
   HttpsEdgeRouteBackendGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: BackendModule };
   /** Delete HTTPS Edge Route Backend Module */
   HttpsEdgeRouteBackendDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace HTTPS Edge Route Path Rewrite Module */
+  HttpsEdgeRoutePathRewriteReplace: { path: { edge_id: string; id: string }; query: {}; body: PathRewriteModuleReplace | undefined; response: PathRewriteModule };
+  /** Get HTTPS Edge Route Path Rewrite Module */
+  HttpsEdgeRoutePathRewriteGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: PathRewriteModule };
+  /** Delete HTTPS Edge Route Path Rewrite Module */
+  HttpsEdgeRoutePathRewriteDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Replace HTTPS Edge Route Request Headers Module */
   HttpsEdgeRouteRequestHeadersReplace: { path: { edge_id: string; id: string }; query: {}; body: RequestHeadersModuleReplace | undefined; response: RequestHeadersModule };
   /** Get HTTPS Edge Route Request Headers Module */
@@ -1889,24 +4317,50 @@ export interface Operations {
   HttpsEdgeRouteCompressionGet: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: CompressionModule };
   /** Delete HTTPS Edge Route Compression Module */
   HttpsEdgeRouteCompressionDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route circuit_breaker Module */
-  HttpsEdgeRouteCircuitBreakerDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route webhook_verification Module */
-  HttpsEdgeRouteWebhookVerificationDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route oauth Module */
-  HttpsEdgeRouteOauthDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Delete HTTPS Edge Route saml Module */
   HttpsEdgeRouteSamlDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route oidc Module */
-  HttpsEdgeRouteOidcDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route websocket_tcp_converter Module */
-  HttpsEdgeRouteWebsocketTcpConverterDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
-  /** Delete HTTPS Edge Route user_agent_filter Module */
-  HttpsEdgeRouteUserAgentFilterDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Delete HTTPS Edge Route policy Module */
   HttpsEdgeRoutePolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
   /** Delete HTTPS Edge Route traffic_policy Module */
   HttpsEdgeRouteTrafficPolicyDelete: { path: { edge_id: string; id: string }; query: {}; body: undefined; response: undefined };
+  /** Create TLS edge */
+  TlsEdgesCreate: { path: {}; query: {}; body: TlsEdgeCreate | undefined; response: TlsEdge };
+  /** List TLS edges */
+  TlsEdgesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: TlsEdgesPage };
+  /** Get TLS edge */
+  TlsEdgesGet: { path: { id: string }; query: {}; body: undefined; response: TlsEdge };
+  /** Update TLS edge */
+  TlsEdgesUpdate: { path: { id: string }; query: {}; body: TlsEdgeUpdate | undefined; response: TlsEdge };
+  /** Delete TLS edge */
+  TlsEdgesDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge IP Restriction Module */
+  TlsEdgeIpRestrictionReplace: { path: { id: string }; query: {}; body: IpRestrictionModuleReplace | undefined; response: IpRestrictionModule };
+  /** Get TLS Edge IP Restriction Module */
+  TlsEdgeIpRestrictionGet: { path: { id: string }; query: {}; body: undefined; response: IpRestrictionModule };
+  /** Delete TLS Edge IP Restriction Module */
+  TlsEdgeIpRestrictionDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge Mutual TLS Module */
+  TlsEdgeMutualTlsReplace: { path: { id: string }; query: {}; body: MutualTlsModuleReplace | undefined; response: MutualTlsModule };
+  /** Get TLS Edge Mutual TLS Module */
+  TlsEdgeMutualTlsGet: { path: { id: string }; query: {}; body: undefined; response: MutualTlsModule };
+  /** Delete TLS Edge Mutual TLS Module */
+  TlsEdgeMutualTlsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge TLS Termination Module */
+  TlsEdgeTlsTerminationReplace: { path: { id: string }; query: {}; body: TlsTerminationModuleReplace | undefined; response: TlsTerminationModule };
+  /** Get TLS Edge TLS Termination Module */
+  TlsEdgeTlsTerminationGet: { path: { id: string }; query: {}; body: undefined; response: TlsTerminationModule };
+  /** Delete TLS Edge TLS Termination Module */
+  TlsEdgeTlsTerminationDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge Backend Module */
+  TlsEdgeBackendReplace: { path: { id: string }; query: {}; body: BackendModuleReplace | undefined; response: BackendModule };
+  /** Get TLS Edge Backend Module */
+  TlsEdgeBackendGet: { path: { id: string }; query: {}; body: undefined; response: BackendModule };
+  /** Delete TLS Edge Backend Module */
+  TlsEdgeBackendDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Delete TLS Edge policy Module */
+  TlsEdgePolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Delete TLS Edge traffic_policy Module */
+  TlsEdgeTrafficPolicyDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Create TLS certificate */
   TlsCertificatesCreate: { path: {}; query: {}; body: TlsCertificateCreate; response: TlsCertificate };
   /** List TLS certificates */
@@ -1963,16 +4417,32 @@ export interface Operations {
   EndpointsGet: { path: { id: string }; query: {}; body: undefined; response: Endpoint };
   /** Count the traffic of the last hour */
   TrafficHistory: { path: {}; query: {}; body: undefined; response: TrafficHistory };
+  /** Show how edges, routes and backends do */
+  TrafficHealth: { path: {}; query: {}; body: undefined; response: TrafficHealth };
   /** Watch traffic as it happens */
   TrafficEvents: { path: {}; query: {}; body: undefined; response: string };
   /** List changes */
   ChangesList: { path: {}; query: { limit?: number; before_id?: string; filter?: string; kind?: string; resource_id?: string; actor?: string; since?: string; until?: string }; body: undefined; response: ChangesPage };
+  /** Revert a change */
+  ChangesRevert: { path: { id: string }; query: { dry_run?: 'true' | 'false' }; body: undefined; response: Revert };
   /** Explain what happens to an address */
   IpCheck: { path: {}; query: {}; body: IpCheckRequest; response: IpCheckVerdict };
+  /** List application users */
+  ApplicationUsersList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: ApplicationUsersPage };
+  /** Get application user */
+  ApplicationUsersGet: { path: { id: string }; query: {}; body: undefined; response: AppUser };
+  /** Delete application user */
+  ApplicationUsersDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** List application sessions */
+  ApplicationSessionsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: ApplicationSessionsPage };
+  /** Get application session */
+  ApplicationSessionsGet: { path: { id: string }; query: {}; body: undefined; response: AppSession };
+  /** Delete application session */
+  ApplicationSessionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Get the configuration */
   ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
-  ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | TcpEdgeEntry | HttpsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[]; response: ConfigurationApplied };
+  ConfigurationApply: { path: {}; query: { dry_run?: 'true' | 'false'; prune?: 'true' | 'false' }; body: (IpPolicyEntry | IpRestrictionEntry | StaticBackendEntry | TunnelGroupBackendEntry | HttpResponseBackendEntry | WeightedBackendEntry | FailoverBackendEntry | CertificateAuthorityEntry | TcpEdgeEntry | HttpsEdgeEntry | TlsEdgeEntry | ReservedDomainEntry | ReservedAddrEntry)[]; response: ConfigurationApplied };
   /** List the quotas of the account */
   QuotasList: { path: {}; query: {}; body: undefined; response: Quotas };
   /** This document */
@@ -1983,6 +4453,8 @@ export interface Operations {
   Health: { path: {}; query: {}; body: undefined; response: Record<string, unknown> };
   /** The certificate that clients must trust for HTTPS edges without a certificate of their own */
   LocalCa: { path: {}; query: {}; body: undefined; response: string };
+  /** Accept invitation */
+  InvitationsAccept: { path: {}; query: {}; body: InvitationAccept; response: AcceptedInvitation };
   /** The service can do its work */
   Readiness: { path: {}; query: {}; body: undefined; response: Record<string, unknown> };
 }
@@ -2001,6 +4473,14 @@ export interface OperationFacts {
 }
 
 export const operations: { readonly [Id in OperationId]: OperationFacts } = {
+  UsersList: { method: 'GET', path: '/users', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'users' },
+  UsersGet: { method: 'GET', path: '/users/{id}', query: [], idempotencyKey: false },
+  UsersUpdate: { method: 'PATCH', path: '/users/{id}', query: [], idempotencyKey: false },
+  InvitationsCreate: { method: 'POST', path: '/invitations', query: [], idempotencyKey: true },
+  InvitationsList: { method: 'GET', path: '/invitations', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'invitations' },
+  InvitationsGet: { method: 'GET', path: '/invitations/{id}', query: [], idempotencyKey: false },
+  InvitationsUpdate: { method: 'PATCH', path: '/invitations/{id}', query: [], idempotencyKey: false },
+  InvitationsDelete: { method: 'DELETE', path: '/invitations/{id}', query: [], idempotencyKey: false },
   BotUsersCreate: { method: 'POST', path: '/bot_users', query: [], idempotencyKey: true },
   BotUsersList: { method: 'GET', path: '/bot_users', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'bot_users' },
   BotUsersGet: { method: 'GET', path: '/bot_users/{id}', query: [], idempotencyKey: false },
@@ -2034,6 +4514,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   IpPolicyRulesDelete: { method: 'DELETE', path: '/ip_policy_rules/{id}', query: [], idempotencyKey: false },
   IpPolicyRulesOfPolicy: { method: 'GET', path: '/ip_policies/{id}/rules', query: ['after', 'filter'], idempotencyKey: false, list: 'rules' },
   IpPolicyRulesReplace: { method: 'PUT', path: '/ip_policies/{id}/rules', query: [], idempotencyKey: false },
+  IpPolicyRuleCounts: { method: 'GET', path: '/ip_policy_rule_counts', query: [], idempotencyKey: false },
   IpRestrictionsCreate: { method: 'POST', path: '/ip_restrictions', query: [], idempotencyKey: true },
   IpRestrictionsList: { method: 'GET', path: '/ip_restrictions', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'ip_restrictions' },
   IpRestrictionsGet: { method: 'GET', path: '/ip_restrictions/{id}', query: [], idempotencyKey: false },
@@ -2048,11 +4529,32 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   StaticBackendsGet: { method: 'GET', path: '/backends/static/{id}', query: [], idempotencyKey: false },
   StaticBackendsUpdate: { method: 'PATCH', path: '/backends/static/{id}', query: [], idempotencyKey: false },
   StaticBackendsDelete: { method: 'DELETE', path: '/backends/static/{id}', query: [], idempotencyKey: false },
+  StaticBackendsHealth: { method: 'GET', path: '/backends/static/{id}/health', query: [], idempotencyKey: false },
   TunnelGroupBackendsCreate: { method: 'POST', path: '/backends/tunnel_group', query: [], idempotencyKey: true },
   TunnelGroupBackendsList: { method: 'GET', path: '/backends/tunnel_group', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'backends' },
   TunnelGroupBackendsGet: { method: 'GET', path: '/backends/tunnel_group/{id}', query: [], idempotencyKey: false },
   TunnelGroupBackendsUpdate: { method: 'PATCH', path: '/backends/tunnel_group/{id}', query: [], idempotencyKey: false },
   TunnelGroupBackendsDelete: { method: 'DELETE', path: '/backends/tunnel_group/{id}', query: [], idempotencyKey: false },
+  HttpResponseBackendsCreate: { method: 'POST', path: '/backends/http_response', query: [], idempotencyKey: true },
+  HttpResponseBackendsList: { method: 'GET', path: '/backends/http_response', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'backends' },
+  HttpResponseBackendsGet: { method: 'GET', path: '/backends/http_response/{id}', query: [], idempotencyKey: false },
+  HttpResponseBackendsUpdate: { method: 'PATCH', path: '/backends/http_response/{id}', query: [], idempotencyKey: false },
+  HttpResponseBackendsDelete: { method: 'DELETE', path: '/backends/http_response/{id}', query: [], idempotencyKey: false },
+  WeightedBackendsCreate: { method: 'POST', path: '/backends/weighted', query: [], idempotencyKey: true },
+  WeightedBackendsList: { method: 'GET', path: '/backends/weighted', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'backends' },
+  WeightedBackendsGet: { method: 'GET', path: '/backends/weighted/{id}', query: [], idempotencyKey: false },
+  WeightedBackendsUpdate: { method: 'PATCH', path: '/backends/weighted/{id}', query: [], idempotencyKey: false },
+  WeightedBackendsDelete: { method: 'DELETE', path: '/backends/weighted/{id}', query: [], idempotencyKey: false },
+  FailoverBackendsCreate: { method: 'POST', path: '/backends/failover', query: [], idempotencyKey: true },
+  FailoverBackendsList: { method: 'GET', path: '/backends/failover', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'backends' },
+  FailoverBackendsGet: { method: 'GET', path: '/backends/failover/{id}', query: [], idempotencyKey: false },
+  FailoverBackendsUpdate: { method: 'PATCH', path: '/backends/failover/{id}', query: [], idempotencyKey: false },
+  FailoverBackendsDelete: { method: 'DELETE', path: '/backends/failover/{id}', query: [], idempotencyKey: false },
+  CertificateAuthoritiesCreate: { method: 'POST', path: '/certificate_authorities', query: [], idempotencyKey: true },
+  CertificateAuthoritiesList: { method: 'GET', path: '/certificate_authorities', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'certificate_authorities' },
+  CertificateAuthoritiesGet: { method: 'GET', path: '/certificate_authorities/{id}', query: [], idempotencyKey: false },
+  CertificateAuthoritiesUpdate: { method: 'PATCH', path: '/certificate_authorities/{id}', query: [], idempotencyKey: false },
+  CertificateAuthoritiesDelete: { method: 'DELETE', path: '/certificate_authorities/{id}', query: [], idempotencyKey: false },
   TcpEdgesCreate: { method: 'POST', path: '/edges/tcp', query: [], idempotencyKey: true },
   TcpEdgesList: { method: 'GET', path: '/edges/tcp', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tcp_edges' },
   TcpEdgesGet: { method: 'GET', path: '/edges/tcp/{id}', query: [], idempotencyKey: false },
@@ -2061,6 +4563,9 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TcpEdgeIpRestrictionReplace: { method: 'PUT', path: '/edges/tcp/{id}/ip_restriction', query: [], idempotencyKey: false },
   TcpEdgeIpRestrictionGet: { method: 'GET', path: '/edges/tcp/{id}/ip_restriction', query: [], idempotencyKey: false },
   TcpEdgeIpRestrictionDelete: { method: 'DELETE', path: '/edges/tcp/{id}/ip_restriction', query: [], idempotencyKey: false },
+  TcpEdgeRateLimitReplace: { method: 'PUT', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
+  TcpEdgeRateLimitGet: { method: 'GET', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
+  TcpEdgeRateLimitDelete: { method: 'DELETE', path: '/edges/tcp/{id}/rate_limit', query: [], idempotencyKey: false },
   TcpEdgeBackendReplace: { method: 'PUT', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendGet: { method: 'GET', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
   TcpEdgeBackendDelete: { method: 'DELETE', path: '/edges/tcp/{id}/backend', query: [], idempotencyKey: false },
@@ -2071,7 +4576,14 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgesGet: { method: 'GET', path: '/edges/https/{id}', query: [], idempotencyKey: false },
   HttpsEdgesUpdate: { method: 'PATCH', path: '/edges/https/{id}', query: [], idempotencyKey: false },
   HttpsEdgesDelete: { method: 'DELETE', path: '/edges/https/{id}', query: [], idempotencyKey: false },
+  HttpsEdgeRateLimitReplace: { method: 'PUT', path: '/edges/https/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeRateLimitGet: { method: 'GET', path: '/edges/https/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeRateLimitDelete: { method: 'DELETE', path: '/edges/https/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeMutualTlsReplace: { method: 'PUT', path: '/edges/https/{id}/mutual_tls', query: [], idempotencyKey: false },
+  HttpsEdgeMutualTlsGet: { method: 'GET', path: '/edges/https/{id}/mutual_tls', query: [], idempotencyKey: false },
   HttpsEdgeMutualTlsDelete: { method: 'DELETE', path: '/edges/https/{id}/mutual_tls', query: [], idempotencyKey: false },
+  HttpsEdgeTlsTerminationReplace: { method: 'PUT', path: '/edges/https/{id}/tls_termination', query: [], idempotencyKey: false },
+  HttpsEdgeTlsTerminationGet: { method: 'GET', path: '/edges/https/{id}/tls_termination', query: [], idempotencyKey: false },
   HttpsEdgeTlsTerminationDelete: { method: 'DELETE', path: '/edges/https/{id}/tls_termination', query: [], idempotencyKey: false },
   HttpsEdgeRoutesCreate: { method: 'POST', path: '/edges/https/{edge_id}/routes', query: [], idempotencyKey: true },
   HttpsEdgeRoutesList: { method: 'GET', path: '/edges/https/{edge_id}/routes', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'routes' },
@@ -2081,9 +4593,42 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteIpRestrictionReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/ip_restriction', query: [], idempotencyKey: false },
   HttpsEdgeRouteIpRestrictionGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/ip_restriction', query: [], idempotencyKey: false },
   HttpsEdgeRouteIpRestrictionDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/ip_restriction', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRateLimitReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRateLimitGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRateLimitDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/rate_limit', query: [], idempotencyKey: false },
+  HttpsEdgeRouteUserAgentFilterReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/user_agent_filter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteUserAgentFilterGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/user_agent_filter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteUserAgentFilterDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/user_agent_filter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteBasicAuthReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/basic_auth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteBasicAuthGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/basic_auth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteBasicAuthDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/basic_auth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteJwtValidationReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/jwt_validation', query: [], idempotencyKey: false },
+  HttpsEdgeRouteJwtValidationGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/jwt_validation', query: [], idempotencyKey: false },
+  HttpsEdgeRouteJwtValidationDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/jwt_validation', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOauthReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/oauth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOauthGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/oauth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOauthDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/oauth', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOidcReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/oidc', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOidcGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/oidc', query: [], idempotencyKey: false },
+  HttpsEdgeRouteOidcDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/oidc', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebhookVerificationReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebhookVerificationGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebhookVerificationDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
+  HttpsEdgeRouteCircuitBreakerReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
+  HttpsEdgeRouteCircuitBreakerGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
+  HttpsEdgeRouteCircuitBreakerDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebsocketTcpConverterReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebsocketTcpConverterGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteWebsocketTcpConverterDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRedirectReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/redirect', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRedirectGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/redirect', query: [], idempotencyKey: false },
+  HttpsEdgeRouteRedirectDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/redirect', query: [], idempotencyKey: false },
   HttpsEdgeRouteBackendReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/backend', query: [], idempotencyKey: false },
   HttpsEdgeRouteBackendGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/backend', query: [], idempotencyKey: false },
   HttpsEdgeRouteBackendDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/backend', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePathRewriteReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/path_rewrite', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePathRewriteGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/path_rewrite', query: [], idempotencyKey: false },
+  HttpsEdgeRoutePathRewriteDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/path_rewrite', query: [], idempotencyKey: false },
   HttpsEdgeRouteRequestHeadersReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/request_headers', query: [], idempotencyKey: false },
   HttpsEdgeRouteRequestHeadersGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/request_headers', query: [], idempotencyKey: false },
   HttpsEdgeRouteRequestHeadersDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/request_headers', query: [], idempotencyKey: false },
@@ -2093,15 +4638,28 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   HttpsEdgeRouteCompressionReplace: { method: 'PUT', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
   HttpsEdgeRouteCompressionGet: { method: 'GET', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
   HttpsEdgeRouteCompressionDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/compression', query: [], idempotencyKey: false },
-  HttpsEdgeRouteCircuitBreakerDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/circuit_breaker', query: [], idempotencyKey: false },
-  HttpsEdgeRouteWebhookVerificationDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/webhook_verification', query: [], idempotencyKey: false },
-  HttpsEdgeRouteOauthDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/oauth', query: [], idempotencyKey: false },
   HttpsEdgeRouteSamlDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/saml', query: [], idempotencyKey: false },
-  HttpsEdgeRouteOidcDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/oidc', query: [], idempotencyKey: false },
-  HttpsEdgeRouteWebsocketTcpConverterDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter', query: [], idempotencyKey: false },
-  HttpsEdgeRouteUserAgentFilterDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/user_agent_filter', query: [], idempotencyKey: false },
   HttpsEdgeRoutePolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/policy', query: [], idempotencyKey: false },
   HttpsEdgeRouteTrafficPolicyDelete: { method: 'DELETE', path: '/edges/https/{edge_id}/routes/{id}/traffic_policy', query: [], idempotencyKey: false },
+  TlsEdgesCreate: { method: 'POST', path: '/edges/tls', query: [], idempotencyKey: true },
+  TlsEdgesList: { method: 'GET', path: '/edges/tls', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_edges' },
+  TlsEdgesGet: { method: 'GET', path: '/edges/tls/{id}', query: [], idempotencyKey: false },
+  TlsEdgesUpdate: { method: 'PATCH', path: '/edges/tls/{id}', query: [], idempotencyKey: false },
+  TlsEdgesDelete: { method: 'DELETE', path: '/edges/tls/{id}', query: [], idempotencyKey: false },
+  TlsEdgeIpRestrictionReplace: { method: 'PUT', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
+  TlsEdgeIpRestrictionGet: { method: 'GET', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
+  TlsEdgeIpRestrictionDelete: { method: 'DELETE', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
+  TlsEdgeMutualTlsReplace: { method: 'PUT', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },
+  TlsEdgeMutualTlsGet: { method: 'GET', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },
+  TlsEdgeMutualTlsDelete: { method: 'DELETE', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },
+  TlsEdgeTlsTerminationReplace: { method: 'PUT', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
+  TlsEdgeTlsTerminationGet: { method: 'GET', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
+  TlsEdgeTlsTerminationDelete: { method: 'DELETE', path: '/edges/tls/{id}/tls_termination', query: [], idempotencyKey: false },
+  TlsEdgeBackendReplace: { method: 'PUT', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
+  TlsEdgeBackendGet: { method: 'GET', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
+  TlsEdgeBackendDelete: { method: 'DELETE', path: '/edges/tls/{id}/backend', query: [], idempotencyKey: false },
+  TlsEdgePolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/policy', query: [], idempotencyKey: false },
+  TlsEdgeTrafficPolicyDelete: { method: 'DELETE', path: '/edges/tls/{id}/traffic_policy', query: [], idempotencyKey: false },
   TlsCertificatesCreate: { method: 'POST', path: '/tls_certificates', query: [], idempotencyKey: true },
   TlsCertificatesList: { method: 'GET', path: '/tls_certificates', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'tls_certificates' },
   TlsCertificatesGet: { method: 'GET', path: '/tls_certificates/{id}', query: [], idempotencyKey: false },
@@ -2130,9 +4688,17 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   EndpointsList: { method: 'GET', path: '/endpoints', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'endpoints' },
   EndpointsGet: { method: 'GET', path: '/endpoints/{id}', query: [], idempotencyKey: false },
   TrafficHistory: { method: 'GET', path: '/traffic/history', query: [], idempotencyKey: false },
+  TrafficHealth: { method: 'GET', path: '/traffic/health', query: [], idempotencyKey: false },
   TrafficEvents: { method: 'GET', path: '/traffic/events', query: [], idempotencyKey: false },
   ChangesList: { method: 'GET', path: '/changes', query: ['limit', 'before_id', 'filter', 'kind', 'resource_id', 'actor', 'since', 'until'], idempotencyKey: false, list: 'changes' },
+  ChangesRevert: { method: 'POST', path: '/changes/{id}/revert', query: ['dry_run'], idempotencyKey: false },
   IpCheck: { method: 'POST', path: '/ip_check', query: [], idempotencyKey: false },
+  ApplicationUsersList: { method: 'GET', path: '/app/users', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'application_users' },
+  ApplicationUsersGet: { method: 'GET', path: '/app/users/{id}', query: [], idempotencyKey: false },
+  ApplicationUsersDelete: { method: 'DELETE', path: '/app/users/{id}', query: [], idempotencyKey: false },
+  ApplicationSessionsList: { method: 'GET', path: '/app/sessions', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'application_sessions' },
+  ApplicationSessionsGet: { method: 'GET', path: '/app/sessions/{id}', query: [], idempotencyKey: false },
+  ApplicationSessionsDelete: { method: 'DELETE', path: '/app/sessions/{id}', query: [], idempotencyKey: false },
   ConfigurationGet: { method: 'GET', path: '/configuration', query: [], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
   QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },
@@ -2140,5 +4706,6 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   ConfigurationSchema: { method: 'GET', path: '/configuration.schema.json', query: [], idempotencyKey: false },
   Health: { method: 'GET', path: '/healthz', query: [], idempotencyKey: false },
   LocalCa: { method: 'GET', path: '/local_ca.pem', query: [], idempotencyKey: false },
+  InvitationsAccept: { method: 'POST', path: '/invitations/accept', query: [], idempotencyKey: false },
   Readiness: { method: 'GET', path: '/readyz', query: [], idempotencyKey: false },
 };

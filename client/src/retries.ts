@@ -5,6 +5,8 @@ export interface RetryOptions {
   readonly attempts: number;
   /** Longest pause that is taken, in milliseconds. A server that asks for a longer one gets no further try. */
   readonly longestPauseMs: number;
+  /** Called before each pause, with the fault of the last try. */
+  readonly onPause?: ((error: ApiError | ConnectionError, pauseMs: number) => void) | undefined;
 }
 
 export const defaultRetries: RetryOptions = { attempts: 5, longestPauseMs: 30_000 };
@@ -17,7 +19,7 @@ const firstPauseMs = 200;
  */
 export async function withRetries<T>(
   call: (attempt: number) => Promise<T>,
-  { attempts, longestPauseMs }: RetryOptions,
+  { attempts, longestPauseMs, onPause }: RetryOptions,
   repeatable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<T> {
@@ -27,6 +29,8 @@ export async function withRetries<T>(
     } catch (error) {
       const pauseMs = pauseAfter(error, attempt, repeatable);
       if (pauseMs === undefined || attempt >= attempts || pauseMs > longestPauseMs) throw error;
+      // Others are never repeated.
+      onPause?.(error as ApiError | ConnectionError, pauseMs);
       await pause(pauseMs, signal);
     }
   }

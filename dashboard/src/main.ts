@@ -11,7 +11,7 @@ sendEarly('/dashboard/session');
 const firstCall = firstCallOf(location);
 if (firstCall !== undefined) sendEarly(firstCall);
 const page = pageOfUrl(location);
-// A page that cannot be loaded is reported by the shell, which tries again.
+// A page that cannot be loaded is reported by the shell, which tries again; without the shell, index.html says so.
 const isLoaded = page === undefined ? undefined : loadPage(page).catch(() => undefined);
 const { start } = await import('./app/app.tsx');
 await isLoaded;

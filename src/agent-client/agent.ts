@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageFault } from '../agents/wire/fields.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
 import { Backoff } from './backoff.ts';
-import type { BackoffTimes } from './backoff.ts';
 import { connectServer, ServerFault } from './connect-server.ts';
 import type { ServerAddress } from './connect-server.ts';
 import { isPassing, kindOf, Refused } from './refusals.ts';
@@ -21,7 +20,8 @@ export interface AgentTimes extends SessionTimes {
   readonly drainMs: number;
   /** Time online after which the next attempt is made at once again. */
   readonly steadyMs: number;
-  readonly backoff: BackoffTimes;
+  /** See `Backoff`. */
+  readonly backoffMs: readonly number[];
 }
 
 export const usualTimes: AgentTimes = {
@@ -30,7 +30,8 @@ export const usualTimes: AgentTimes = {
   heartbeat: { intervalMs: 10_000, silenceMs: 25_000 },
   drainMs: 5000,
   steadyMs: 10_000,
-  backoff: { baseMs: 100, capMs: 30_000 },
+  // A restart of the server takes seconds: for a while it is looked for each second, and then more and more seldom.
+  backoffMs: [100, 500, ...Array<number>(10).fill(1000), ...Array<number>(10).fill(2000), 5000, 10_000, 30_000],
 };
 
 export interface AgentOptions {
@@ -66,7 +67,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     const { plan, reporter, times } = options;
     this.#options = options;
-    this.#backoff = new Backoff(times.backoff);
+    this.#backoff = new Backoff(times.backoffMs);
     this.#visitors = new Visitors({
       target: plan.target,
       insecure: plan.upstreamInsecure,

@@ -1,30 +1,23 @@
-/** Waits between attempts to connect. */
-export interface BackoffTimes {
-  /** Longest wait before the second attempt; it doubles with each further one. */
-  readonly baseMs: number;
-  /** Longest wait of all. */
-  readonly capMs: number;
-}
-
 /**
- * Exponential back-off with full jitter: the first attempt is made at once, each further one after a random part of a
- * time that doubles. Agents that lost the same server then do not all come back at the same moment.
+ * Waits between attempts to connect: the first is made at once, each further one after half to all of a time of the list, of
+ * which the last one holds for ever. Agents that lost the same server then do not all come back at the same moment.
  */
 export class Backoff {
-  readonly #times: BackoffTimes;
+  readonly #longestMs: readonly number[];
   readonly #random: () => number;
   #attempts = 0;
 
-  constructor(times: BackoffTimes, random: () => number = Math.random) {
-    this.#times = times;
+  constructor(longestMs: readonly number[], random: () => number = Math.random) {
+    this.#longestMs = longestMs;
     this.#random = random;
   }
 
   /** Milliseconds to wait before the next attempt. */
   next(): number {
-    const { baseMs, capMs } = this.#times;
     const attempt = this.#attempts++;
-    return attempt === 0 ? 0 : this.#random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
+    if (attempt === 0) return 0;
+    const longest = this.#longestMs[Math.min(attempt, this.#longestMs.length) - 1] ?? 0;
+    return longest * (0.5 + this.#random() / 2);
   }
 
   reset(): void {

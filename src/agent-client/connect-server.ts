@@ -79,8 +79,13 @@ function toFault(shown: string, socket: TLSSocket, error: NodeJS.ErrnoException)
   if (socket.authorizationError)
     return new ServerFault('wrong server', `the certificate of ${shown} is not trusted: ${error.message}`);
   const { code = '', message } = firstError(error);
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
-    return new ServerFault('wrong server', `what listens at ${shown} does not speak TLS`);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
+    // An alert is an answer in TLS: HTTPS listeners send one where no name, or none that they know, is asked for.
+    const words = /ALERT|UNRECOGNIZED_NAME/i.test(`${code} ${message}`)
+      ? `speaks TLS, but refuses the handshake (${code}): it is not the address for agents`
+      : 'does not speak TLS';
+    return new ServerFault('wrong server', `what listens at ${shown} ${words}`);
+  }
   return new ServerFault('passing', `the server ${shown} cannot be reached: ${connectReasons[code] ?? message}`);
 }
 

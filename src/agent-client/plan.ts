@@ -6,6 +6,7 @@ import type { TunnelKind } from './target.ts';
 
 /** The tunnel as it is asked for on the command line. */
 export interface TunnelFlags {
+  readonly scheme?: 'http' | 'https';
   readonly domain?: string;
   readonly remoteAddr?: string;
   readonly label?: readonly string[];
@@ -24,6 +25,7 @@ export interface TunnelFlags {
 
 /** Flags of an endpoint of its own: for labels the edge that is asked for decides all this. */
 const endpointFlags: readonly (keyof TunnelFlags)[] = [
+  'scheme',
   'domain',
   'remoteAddr',
   'allowCidr',
@@ -46,7 +48,7 @@ export function planTunnel(
 ): TunnelPlan {
   const { label = [], metadata = '' } = flags;
   const plan: TunnelPlan = {
-    proto: kind === 'http' ? 'https' : kind,
+    proto: kind === 'http' ? (flags.scheme ?? 'https') : kind,
     target: parseTarget(kind, target),
     upstreamInsecure: flags.upstreamInsecure === true,
     domain: flags.domain ?? '',

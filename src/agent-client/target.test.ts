@@ -42,12 +42,14 @@ test('targets that are none', () => {
   for (const [kind, text] of wrong) assert.throws(() => parseTarget(kind, text), { name: 'UsageFault' }, text);
 });
 
-test('attempts wait a random part of a time that doubles up to its cap, and the first one does not wait', () => {
-  const longest = new Backoff(usualTimes.backoff, () => 1);
-  const waits = Array.from({ length: 11 }, () => longest.next());
-  assert.deepEqual(waits, [0, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+test('attempts are made at once, then each second for a while, then more and more seldom', () => {
+  const longest = new Backoff(usualTimes.backoffMs, () => 1);
+  const waits = Array.from({ length: 30 }, () => longest.next());
+  assert.deepEqual(waits.slice(0, 4), [0, 100, 500, 1000]);
+  assert.deepEqual(waits.slice(22, 27), [2000, 5000, 10_000, 30_000, 30_000]);
+  assert.ok(waits.slice(0, 13).every((wait) => wait <= 1000));
   longest.reset();
   assert.equal(longest.next(), 0);
-  const half = new Backoff({ baseMs: 1000, capMs: 30_000 }, () => 0.5);
-  assert.deepEqual([half.next(), half.next(), half.next()], [0, 500, 1000]);
+  const shortest = new Backoff([1000, 30_000], () => 0);
+  assert.deepEqual([shortest.next(), shortest.next(), shortest.next(), shortest.next()], [0, 500, 15_000, 15_000]);
 });

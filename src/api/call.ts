@@ -72,7 +72,7 @@ export function newCall(parts: CallParts): Call {
   } = parts;
   return {
     caller,
-    actor: { id: caller.principal.id, accountId: caller.accountId, operationId },
+    actor: { id: caller.principal.id, accountId: caller.accountId, operationId, call: caller },
     params,
     body,
     readOnly,

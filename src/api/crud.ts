@@ -8,11 +8,18 @@ import type { ErrorDefinition } from '../errors/user-error.ts';
 import { ready, whenReady } from '../lib/awaitable.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Queries } from '../store/database.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
-import { idempotencyKeyReused, invalidIdempotencyKey, notFound, preconditionFailed, readOnlyField } from './errors.ts';
+import {
+  idempotencyKeyReused,
+  invalidIdempotencyKey,
+  notFound,
+  preconditionFailed,
+  readOnlyField,
+  unknownField,
+} from './errors.ts';
 import { checkIfMatch, setEtag } from './http/etag.ts';
 import { withIdempotencyKey } from './idempotency.ts';
 import { acceptNewId, newIdErrors } from './new-id.ts';
@@ -25,7 +32,8 @@ import type { FilterFields } from './filter/fields.ts';
 import { readFilter } from './filter/read-filter.ts';
 import { filterName, nextPageQuery } from './http/query.ts';
 import type { Rights } from './admission/rights.ts';
-import { describeValue } from './body/validation.ts';
+import { describeValue, whyNeverSet } from './body/validation.ts';
+import { reverterOf } from './reverter.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 
@@ -67,6 +75,10 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   create(transaction: Transaction, call: Call<Static<Create>>): Promise<Document | Created<Document>>;
   update(transaction: Transaction, call: Call<Static<Update>>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
+  /** What it has, in words, that would be deleted with it unrecorded. */
+  hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
+  /** Writes a document as it was, where its fields are not those of a body. `current` is undefined where it is gone. */
+  restore?(transaction: Transaction, call: Call, wanted: Document, current: Document | undefined): Promise<Document>;
   /** Called when a write is in force: sets headers, and answers fields that only then are known. */
   afterWrite?(document: Document, call: Call): object;
   /** Something that whoever sees the document should know; sent as a header with every answer that shows it alone. */
@@ -220,7 +232,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
           const previous = await findForWrite(tx, call);
-          await checkReadOnly(call, () => presentSilently(previous, call));
+          await checkReadOnly(call, view, () => presentSilently(previous, call));
           const updated = await crud.update(tx, call, previous);
           return [updated, await stateOf(tx, updated)] as const;
         });
@@ -239,6 +251,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       status: 204,
       accepts: ['IfMatch', ...lockout('delete')],
       errors: [notFoundError, preconditionFailed, ...errors.delete],
+      reverter: reverterOf(crud),
       handle: (call) => store.write(call.actor, async (tx) => crud.remove(tx, call, await findForWrite(tx, call))),
     }),
   ];
@@ -292,7 +305,11 @@ export function listOperation<Document extends Stored>(crud: Listed<Document>, l
 }
 
 /** Throws for a field that cannot be set and is not as it is shown. */
-async function checkReadOnly({ readOnly }: Call, show: () => Awaitable<object | undefined>): Promise<void> {
+async function checkReadOnly(
+  { readOnly }: Call,
+  view: TSchema,
+  show: () => Awaitable<object | undefined>,
+): Promise<void> {
   const given = Object.entries(readOnly);
   if (given.length === 0) return;
   // As it stands in an answer: without fields that are undefined.
@@ -300,6 +317,8 @@ async function checkReadOnly({ readOnly }: Call, show: () => Awaitable<object | 
   for (const [field, value] of given) {
     const stored = Object.hasOwn(shown, field) ? shown[field] : undefined;
     if (isDeepStrictEqual(stored, value)) continue;
+    const neverSet = whyNeverSet(view, field);
+    if (neverSet !== undefined) throw new UserError(unknownField, { field: quote(field), remedy: neverSet });
     const words = stored === undefined || stored === null ? 'not set' : describeValue(stored);
     throw new UserError(readOnlyField, { field: quote(field), stored: words });
   }

@@ -172,6 +172,18 @@ export const keyReadOnly = defineError(
   'The API key {key} is read-only: {method} is not possible with it. Use a key that is not.',
 );
 
+export const viewersRead = defineError(
+  20299,
+  403,
+  'A viewer may only read: {method} is not possible. Ask an admin to make you a member, or use a key whose owner is not a viewer.',
+);
+
+export const invitationOver = defineError(
+  20300,
+  404,
+  'This link invites nobody: it was used, taken back or replaced, its time is up, or whoever made it is no longer an admin. Ask an admin for a new one.',
+);
+
 export const keySourceRefused = defineError(
   20071,
   403,
@@ -237,6 +249,8 @@ export const lostRace = defineError(
   409,
   'Another change came first and this one no longer fits. Read the resource and try again.',
 );
+
+export const notReverted = defineError(20294, 409, 'The change cannot be reverted: {reason}.');
 
 export const preconditionFailed = defineError(
   20020,

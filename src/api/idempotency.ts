@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { UserError } from '../errors/user-error.ts';
 import { toTimestamp } from '../lib/ids.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Call } from './call.ts';
 import { idempotencyKeyReused, invalidIdempotencyKey } from './errors.ts';

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../test/support/shared-gatehouse.ts';
 
 const withId = (id: string) => ({ headers: { 'gatehouse-new-id': id } });
 /** The example of the specification: made on 2025-02-26. */
 const body = '2tQzYDLwIVU45s8sSMNpRfQp1Ng';
 
-onEachGatehouse('an id of another server', (g) => {
+onGatehousesInTurn('an id of another server', (g) => {
   test('is the one of a new resource, with the time that is written in it, until that is gone', async () => {
     const policy = await g().create('/ip_policies');
     const backend = await g().create('/backends/static', { address: 'a:1' });

@@ -1,6 +1,6 @@
 import { quote, UserError } from '../errors/user-error.ts';
 import { timeOfId } from '../lib/ids.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 import { adminOnly, invalidValue } from './errors.ts';
@@ -21,7 +21,7 @@ export async function acceptNewId<Document extends Stored>(
   { chosenId, caller }: Call,
 ): Promise<string | undefined> {
   if (chosenId === undefined) return undefined;
-  if (!caller.principal.admin) throw new UserError(adminOnly, { action: 'choose the id of a new resource' });
+  if (caller.principal.role !== 'admin') throw new UserError(adminOnly, { action: 'choose the id of a new resource' });
   const time = table.mayHave(chosenId) ? timeOfId(chosenId) : undefined;
   if (time === undefined || time > Date.now() + aheadMs) {
     const reason = `is ${quote(chosenId)}, where ${table.prefix}_ and 27 letters and digits belong, made before now`;

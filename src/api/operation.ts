@@ -5,6 +5,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { Call } from './call.ts';
 import type { FilterFields } from './filter/fields.ts';
 import type { Rights } from './admission/rights.ts';
+import type { Reverter } from './reverter.ts';
 
 /** Turns a value that failed validation into a better answer than the general one; undefined leaves it as it is. */
 export type FieldError = (value: unknown, missing: boolean) => UserError | undefined;
@@ -31,9 +32,13 @@ export interface Operation<Body = never> {
   readonly description?: string;
   readonly tag: string;
   readonly rights: Rights;
+  /** It changes nothing, although it is no GET: viewers and keys that only read may call it. */
+  readonly onlyReads?: boolean;
   readonly body?: TSchema;
   /** `module`: the body may also come wrapped in `{"module": …}`. `list`: it is not an object. */
   readonly bodyForm?: 'object' | 'module' | 'list';
+  /** Whatever is no JSON object counts as no body: the operation has no options, and a client sends an id there. */
+  readonly ignoresOtherBodies?: boolean;
   /** Fields of the answer that the body does not take are accepted when they are as stored; `Call.readOnly` has them. */
   readonly takesReadOnly?: boolean;
   /** A list may also come as it is shown: under this key of a page, and with these fields in its entries, which are ignored. */
@@ -68,6 +73,8 @@ export interface Operation<Body = never> {
   /** The answer is an `EventSource` that goes on until the client leaves; `response` is the form of the whole text. */
   readonly streams?: boolean;
   readonly example?: unknown;
+  /** Undoes changes of the resource that the operation writes. */
+  readonly reverter?: Reverter;
   /** Errors beyond those that any call can meet. */
   readonly errors: readonly ErrorDefinition[];
   handle(call: Call<Body>): Awaitable<unknown>;

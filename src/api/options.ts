@@ -10,6 +10,7 @@ import type { AccessTable } from '../snapshot/access.ts';
 import type { ServerConnections } from '../lib/server-connections.ts';
 import type { Authenticator, Sessions } from './admission/caller.ts';
 import type { ApiObserver } from './admission/call-admission.ts';
+import type { Invitations } from './dashboard/invitation-route.ts';
 import type { SessionObserver } from './dashboard/session-routes.ts';
 import type { FailedAuthentications } from './admission/failed-authentications.ts';
 import type { Operation } from './operation.ts';
@@ -22,6 +23,7 @@ export interface ApiOptions {
   readonly schemas: readonly TSchema[];
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
+  readonly invitations: Invitations;
   readonly access: AccessTable;
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { operations, resolveSchema } from '../../test/contract/support/operations.ts';
 import type { Answer, Gatehouse } from '../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../test/support/people.ts';
-import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../test/support/shared-gatehouse.ts';
 
 interface Listed {
   readonly id: string;
@@ -14,7 +14,9 @@ interface Listed {
 
 /** Every list but those within a resource and those that hold something in a new account, by the key of its entries. */
 const lists = operations
-  .filter(({ path, params, isList }) => isList && params.length === 0 && !['/api_keys', '/changes'].includes(path))
+  .filter(
+    ({ path, params, isList }) => isList && params.length === 0 && !['/api_keys', '/changes', '/users'].includes(path),
+  )
   .map(({ path, described }) => {
     const { properties = {} } = resolveSchema(described.responses['200']?.content?.['application/json']?.schema ?? {});
     return { path, key: Object.keys(properties).find((name) => !['uri', 'next_page_uri'].includes(name)) ?? '' };
@@ -28,7 +30,7 @@ async function newAccount(gatehouse: Gatehouse, count: number): Promise<{ token:
   return { token, ids };
 }
 
-onEachGatehouse('lists', (g) => {
+onGatehousesInTurn('lists', (g) => {
   const page = async (token: string, query = '') => {
     const { status, body } = await g().get(`/ip_policies${query}`, { token });
     assert.equal(status, 200);

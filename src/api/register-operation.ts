@@ -16,7 +16,7 @@ import { Pace } from '../lib/pace.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { admitAgain, admitCaller } from './admission/admit-caller.ts';
 import type { AdmittedCaller } from './admission/admit-caller.ts';
-import { normalizeBody } from './body/body.ts';
+import { normalizeBody, parseObject } from './body/body.ts';
 import type { parseBody } from './body/body.ts';
 import type { CallAdmission } from './admission/call-admission.ts';
 import { hasBody, newCall } from './call.ts';
@@ -79,7 +79,7 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
-    config: { operation, ...(isList ? { parseBody: keepUnparsed(operation) } : {}) },
+    config: { operation, ...ownParser(operation) },
     onRequest: (request, reply, done) => {
       settle(() => enter(request, reply, operation, context), done);
     },
@@ -107,6 +107,11 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
       });
     },
   });
+}
+
+function ownParser(operation: Operation): { readonly parseBody?: typeof parseBody } {
+  if (operation.bodyForm === 'list') return { parseBody: keepUnparsed(operation) };
+  return operation.ignoresOtherBodies === true ? { parseBody: parseObject } : {};
 }
 
 /** A list may take longer than a client may stall: while the server works, the client need not send anything. */

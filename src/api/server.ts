@@ -13,6 +13,7 @@ import { EventStreams } from './http/event-streams.ts';
 import { HttpServers } from './http/http-servers.ts';
 import { collectRoutes, maxParamLength, notFound, refuseUnknown } from './http/not-found.ts';
 import type { ApiOptions } from './options.ts';
+import { registerInvitationRoute } from './dashboard/invitation-route.ts';
 import { registerPublicRoutes } from './http/public-routes.ts';
 import { RateLimit } from './admission/rate-limit.ts';
 import { registerReferenceRoutes } from './reference/reference-routes.ts';
@@ -80,6 +81,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register((scope) => registerStaticRoutes(scope, options));
   await app.register((scope) => registerReferenceRoutes(scope, options));
   await app.register((scope) => registerSessionRoutes(scope, shared));
+  await app.register((scope) => registerInvitationRoute(scope, shared));
   await app.register((scope) => registerApiScope(scope, shared));
   await app.register((scope) => refuseUnknown(scope, methodsByPath, options.vendor));
   return app;

@@ -95,7 +95,11 @@ function addHttpOptions(command: Command): void {
   list(command, '--request-header-remove <name>', 'remove a header from requests; repeatable');
   list(command, '--response-header-add <name:value>', 'add a header to responses; repeatable');
   list(command, '--response-header-remove <name>', 'remove a header from responses; repeatable');
+  const scheme = command
+    .createOption('--scheme <scheme>', 'http: visitors may come without TLS, where the service listens for them')
+    .choices(['https', 'http']);
   command
+    .addOption(scheme)
     .option('--compression', 'compress responses')
     .option('--basic-auth-file <file>', basicAuth)
     .option('--upstream-insecure', 'accept any certificate of a target over TLS');

@@ -17,7 +17,10 @@ test('an address that cannot be listened on is answered by its cause', () => {
     /below 1024 need CAP_NET_BIND_SERVICE.*deploy\/gatehouse\.service says how/,
   );
   assert.match(said({ code: 'EADDRNOTAVAIL', port: 443 }), /no interface of this machine has the address 192\.0\.2\.1/);
-  assert.match(said({ code: 'EADDRINUSE', port: 443 }), /choose another address with --https-listen, or free this one/);
+  assert.match(
+    said({ code: 'EADDRINUSE', port: 443 }),
+    /another program has port 443 of --https-listen, perhaps a Gatehouse that runs already: choose another/,
+  );
 });
 
 test('a database file that is damaged is told from one that may not be opened', () => {

@@ -35,7 +35,7 @@ function listenRemedy(code: unknown, flag: string, { host, port }: ListenAddress
   if (code === 'EADDRNOTAVAIL') {
     return `no interface of this machine has the address ${host} of --${flag}; take one that it has, or 0.0.0.0 for all`;
   }
-  return `choose another address with --${flag}, or free this one`;
+  return `another program has port ${port} of --${flag}, perhaps a Gatehouse that runs already: choose another address, or free this one`;
 }
 
 /** Result codes of SQLite for a file that is damaged, and for one that never was a database. */

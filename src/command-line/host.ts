@@ -1,7 +1,10 @@
 import { toTerminal } from '../lib/terminal-text.ts';
 
 /** The part of the process that commands work with. */
-export type Host = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr' | 'on' | 'once' | 'exit' | 'exitCode'>;
+export type Host = Pick<
+  NodeJS.Process,
+  'env' | 'pid' | 'stdin' | 'stdout' | 'stderr' | 'on' | 'once' | 'exit' | 'exitCode'
+>;
 
 /** Lets no control character of others through to the terminal, whichever command prints it. */
 export function guardOutput(stream: Pick<NodeJS.WriteStream, 'write'>): void {

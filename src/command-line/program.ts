@@ -2,6 +2,8 @@ import { Command } from 'commander';
 
 /** Flags of the program itself; every other flag belongs to a command. */
 const ownFlags = new Set(['-h', '--help', '--version']);
+/** Flags of all commands that talk to a server, each with a value: people write them before the command too. */
+const serverFlags = new Set(['--profile', '--url', '--token', '--output', '-o', '--query']);
 
 const examples = `
 Without a command it serves. The settings are listed by: gatehouse serve --help
@@ -28,12 +30,15 @@ export function createProgram(version: string): Command {
  * message about a mistyped flag then never shows the value, which may be a secret.
  */
 export function toArguments(words: readonly string[]): readonly string[] {
-  const [first] = words;
-  const isServe = first === undefined || (first.startsWith('-') && !ownFlags.has(first));
   const end = words.includes('--') ? words.indexOf('--') : words.length;
   const flags = words.slice(0, end).flatMap((word) => {
     const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
     return flag === undefined || value === undefined ? [word] : [flag, value];
   });
-  return [...(isServe ? ['serve'] : []), ...flags, ...words.slice(end)];
+  let before = 0;
+  while (serverFlags.has(flags[before] ?? '')) before += 2;
+  const ordered = before < flags.length ? [...flags.slice(before), ...flags.slice(0, before)] : flags;
+  const [first] = ordered;
+  const isServe = first === undefined || (first.startsWith('-') && !ownFlags.has(first));
+  return [...(isServe ? ['serve'] : []), ...ordered, ...words.slice(end)];
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 
 import { startApp } from '../start/app.ts';
 import type { App } from '../start/app.ts';
+import { inheritedSocket } from '../start/inherited-sockets.ts';
 import { readConfig } from '../config/config.ts';
 import type { Config, Flags } from '../config/config.ts';
 import { createLog } from '../log.ts';
@@ -30,8 +31,9 @@ async function serve(config: Config, host: Host): Promise<void> {
   };
   host.once('SIGTERM', stop);
   host.once('SIGINT', stop);
+  const agentSocket = inheritedSocket('agents', host.pid, host.env);
   try {
-    await using app = await startApp(config, log, stopping.signal).catch((error: unknown) => {
+    await using app = await startApp(config, log, stopping.signal, agentSocket).catch((error: unknown) => {
       throw explainStart(error, config) ?? error;
     });
     host.stdout.write(greeting(app, config));

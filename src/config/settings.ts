@@ -109,7 +109,7 @@ export const settings = {
   },
   httpListen: {
     form: 'host:port',
-    help: 'address of a plain-HTTP listener that redirects to HTTPS, host:port or "off"',
+    help: 'address of a plain-HTTP listener that redirects to HTTPS and serves endpoints of agents that ask for http, host:port or "off"',
     fallback: 'off',
     read: orOff(readListen),
   },

@@ -2,10 +2,16 @@ import {
   clientCertificateRefused,
   clientCertificateRequired,
   credentialsRequired,
+  rateLimited,
   refusedByModule,
   refusedByRestriction,
+  signInRequired,
+  tokenRefused,
+  tokenRequired,
   tooManyWrongPasswords,
   userAgentRefused,
+  webhookRefused,
+  webhookRefusedUnauthorized,
 } from './shared.ts';
 import type { ErrorDefinition } from './user-error.ts';
 
@@ -14,8 +20,14 @@ export const refusals: readonly ErrorDefinition[] = [
   refusedByModule,
   refusedByRestriction,
   credentialsRequired,
+  signInRequired,
+  tokenRefused,
+  tokenRequired,
   tooManyWrongPasswords,
+  rateLimited,
   userAgentRefused,
+  webhookRefused,
+  webhookRefusedUnauthorized,
   clientCertificateRequired,
   clientCertificateRefused,
 ];

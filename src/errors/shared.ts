@@ -36,18 +36,6 @@ export const refusedByRestriction = defineError(
   'Your address {address} is not allowed here (IP restriction of this account).',
 );
 
-export const commandUnsupported = defineError(
-  20134,
-  409,
-  'The agent cannot carry out the command {command}: {reason}.',
-);
-
-export const commandUnanswered = defineError(
-  20135,
-  504,
-  'The agent did not answer the command {command} within {seconds} seconds. It may not handle this command.',
-);
-
 export const agentStreamsInUse = defineError(
   20150,
   503,
@@ -65,6 +53,26 @@ export const credentialsRequired = defineError(
   20151,
   401,
   'A name and a password are needed here. Send them by basic authentication.',
+);
+
+export const signInRequired = defineError(20309, 401, 'You have to sign in here first, in a browser: {url}');
+
+export const tokenRequired = defineError(
+  20324,
+  401,
+  'A token is needed here, and none that can be read was sent. Send one of the issuer.',
+);
+
+export const tokenRefused = defineError(
+  20325,
+  401,
+  'The token is not accepted here: {reason}. Send another one of the issuer.',
+);
+
+export const tokensUnchecked = defineError(
+  20326,
+  503,
+  'Tokens cannot be checked at the moment: the keys of their issuer cannot be read. Try again later.',
 );
 
 export const tooManyWrongPasswords = defineError(
@@ -89,6 +97,24 @@ export const clientCertificateRefused = defineError(
   20182,
   403,
   'Your certificate {subject} is not accepted here: {reason}. Connect with one that is valid and that an authority of this endpoint has signed for clients.',
+);
+
+export const rateLimited = defineError(
+  20350,
+  429,
+  'Too many requests: {limit} are allowed within {window} seconds. Try again in {seconds} seconds.',
+);
+
+export const webhookRefused = defineError(
+  3204,
+  403,
+  'This is not accepted as a webhook of {provider}: {reason}. Check the secret on both sides, and the clock of the sender.',
+);
+
+export const webhookRefusedUnauthorized = defineError(
+  20340,
+  401,
+  'This is not accepted as a webhook of {provider}: {reason}. Check the secret on both sides.',
 );
 
 export const nameOfInstallation = defineError(

@@ -4,6 +4,7 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
+import type { VisitorSession } from '../modules/sign-in.ts';
 import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { EntryFault } from '../snapshot/set-aside.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
@@ -96,7 +97,12 @@ export interface GatewayLog {
 }
 
 /** `refused_unloadable`: the edge, or a rule that it depends on, cannot be loaded. */
-export type Verdict = 'allowed' | 'refused_by_restriction' | 'refused_by_module' | 'refused_unloadable';
+export type Verdict =
+  | 'allowed'
+  | 'refused_by_restriction'
+  | 'refused_by_module'
+  | 'refused_by_rate_limit'
+  | 'refused_unloadable';
 
 /** Receives events of the traffic: metrics, access log and warnings are made of them elsewhere. */
 export interface TrafficObserver {
@@ -120,6 +126,12 @@ export interface TrafficObserver {
   backendRefused(event: BackendRefused): void;
   /** A password was wrong, or was not looked at because too many before it were. */
   passwordRefused(wrong: WrongPassword, answer: 'checked' | 'unchecked'): void;
+  /** A visitor has signed in, or a session was used again after a while. */
+  visitorSeen(session: VisitorSession): void;
+  /** A visitor has signed out, or the provider says that the login does not hold any more. */
+  visitorLeft(session: Pick<VisitorSession, 'id' | 'accountId' | 'endsAt'>): void;
+  /** Requests and connections that rate limits have counted here since the last report. */
+  ratesCounted(reports: readonly RateReport[]): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */
   ownArrivalReset(): void;
 }
@@ -142,6 +154,18 @@ export interface WrongPassword {
   readonly edgeId: string;
   /** The address, or the /64 of an IPv6 address; as `formatSourceKey` writes it. */
   readonly source: string;
+}
+
+export interface RateReport {
+  /** The same in every process: edge or route, and how it counts. */
+  readonly rule: string;
+  /** Number of the window since 1970. */
+  readonly window: number;
+  /** Numbers that were let in, by key. */
+  readonly counted: readonly (readonly [key: string, requests: number])[];
+  readonly refused: number;
+  /** Those that would have been refused if the rule were enforced. */
+  readonly warned: number;
 }
 
 export interface ListenerFault {

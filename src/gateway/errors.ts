@@ -99,6 +99,12 @@ export const tooManyWaitForAgents = defineError(
 
 export const noBackend = defineError(6528, 503, 'There is no backend behind {host}{path} at the moment.');
 
+export const allAddressesDown = defineError(
+  20319,
+  503,
+  'No address of the backend behind this answers at the moment, and it is set to fail closed. Try again later.',
+);
+
 export const routeNotMatched = defineError(20100, 404, 'No route of {host} matches the path {path}.');
 
 export const invalidPath = defineError(20101, 400, 'The request path is not acceptable: {reason}.');
@@ -205,4 +211,22 @@ export const responseEncodersInUse = defineError(
   503,
   'All encoders of responses are at work: responses are sent as they are, not compressed. The operator can raise ' +
     'GATEHOUSE_RESPONSE_ENCODERS.',
+);
+
+export const heldBodyTooLarge = defineError(
+  20341,
+  413,
+  'The body has more than {bytes} bytes, and no more can be verified here. Send less, or let the upstream server verify it.',
+);
+
+export const heldBodiesInUse = defineError(
+  20342,
+  503,
+  'Too many requests with bodies that are verified are under way. Try again later.',
+);
+
+export const upgradeNotVerified = defineError(
+  20343,
+  403,
+  'Requests here must be signed, and what follows an upgrade is not. Send the request without Upgrade.',
 );

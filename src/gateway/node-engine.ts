@@ -8,11 +8,24 @@ import { SetAsideEntries } from '../snapshot/set-aside.ts';
 import type { GatewayBounds } from './bounds/bound.ts';
 import { createEngineBounds } from './bounds/engine-bounds.ts';
 import type { EngineBounds } from './bounds/engine-bounds.ts';
-import type { Engine, Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from './engine.ts';
+import type {
+  Engine,
+  Front,
+  GatewayLog,
+  GatewayOptions,
+  RateReport,
+  TrafficObserver,
+  WrongPassword,
+} from './engine.ts';
 import { Challenges } from './certificates/challenges.ts';
 import type { CertificateSource } from './https/client/certificate-source.ts';
 import { createHttpsFront } from './https/front.ts';
 import type { HttpsFront, HttpsFrontParts } from './https/front.ts';
+import { HealthBoard } from './health/health-board.ts';
+import type { AddressState, HealthNote, HealthObserver } from './health/health-board.ts';
+import { HealthChecker } from './health/health-checker.ts';
+import { HealthTable } from './health/health-table.ts';
+import { VisitorKeys } from './sign-in/visitor-keys.ts';
 import { createTcpFront } from './tcp/front.ts';
 import { noDialer } from './tunnels/dialer.ts';
 import type { TunnelDialer } from './tunnels/dialer.ts';
@@ -31,6 +44,10 @@ export interface NodeEngineParts extends UpstreamParts {
   readonly errorPrefix?: string;
   /** The way to agents; without it, what they serve is offline. */
   readonly dialer?: TunnelDialer;
+  /** Takes what this process sees of addresses, where another one decides; else the engine decides, and makes checks, itself. */
+  readonly noteHealth?: (note: HealthNote) => void;
+  /** Told what the engine decides about addresses. */
+  readonly health?: HealthObserver | undefined;
 }
 
 /** An update that is built but not in force. Either `commit` or `abandon` must be called, once. */
@@ -51,12 +68,18 @@ export interface NodeEngine extends Engine {
   readonly addresses: HttpsFront['addresses'];
   /** As in `HttpsFront`. */
   countPasswords(wrong: readonly WrongPassword[]): void;
+  /** Counts requests and connections that others have let in. */
+  countRates(reports: readonly RateReport[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
   /** Changes the limits; connections that are open stay. */
   changeBounds(bounds: GatewayBounds): void;
   /** Asks so many clients of HTTP to open a new connection, which the system may give to another process. */
   relieve(clients: number): void;
+  /** Takes what another process has decided about addresses. */
+  setHealth(states: readonly AddressState[]): void;
+  /** Switches the active checks on or off. */
+  runChecks(isOn: boolean): void;
 }
 
 export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngine> {
@@ -64,10 +87,16 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
   const upstream = createUpstream(parts);
   const bounds = createEngineBounds(parts.options.bounds, parts.observer, parts.log);
   const tunnels = new TunnelBackends(parts.dialer ?? noDialer, bounds.waits);
-  const shared = { ...upstream, access, bounds, tunnels };
+  const board = parts.noteHealth ? undefined : new HealthBoard((states) => health.set(states), parts.health);
+  const note = parts.noteHealth ?? ((each: HealthNote) => board?.note([each]));
+  const health = new HealthTable(note);
+  const checker = new HealthChecker(upstream.connect, note);
+  if (board !== undefined) checker.run(true);
+  const shared = { ...upstream, access, bounds, tunnels, health };
   const tcp = createTcpFront({ ...parts, ...shared });
   const challenges = new Challenges();
-  const https = openHttps(parts, { ...shared, challenges, passThrough: tcp });
+  const visitorKeys = new VisitorKeys();
+  const https = openHttps(parts, { ...shared, challenges, visitorKeys, passThrough: tcp });
   // Tables swap before the fronts, which read them, and know new ports before the fronts open them.
   const tables = [
     upstream.listeners,
@@ -75,19 +104,23 @@ export async function createNodeEngine(parts: NodeEngineParts): Promise<NodeEngi
     access,
     tunnels,
     challenges,
+    health,
+    ...(board ? [board] : []),
+    checker,
+    visitorKeys,
     ...(https && parts.certificates ? [parts.certificates] : []),
   ];
   const setAside = new SetAsideEntries((fault) => {
     parts.observer.entryFault(fault);
   });
-  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds });
+  return new SocketEngine({ tables, tcp, https, upstream, setAside, bounds, health, checker });
 }
 
 function openHttps(
   parts: NodeEngineParts,
   shared: Pick<
     HttpsFrontParts,
-    'access' | 'connect' | 'tunnels' | 'challenges' | 'passThrough' | 'arrivals' | 'bounds'
+    'access' | 'connect' | 'tunnels' | 'health' | 'challenges' | 'visitorKeys' | 'passThrough' | 'arrivals' | 'bounds'
   >,
 ): HttpsFront | undefined {
   const { certificates, options } = parts;
@@ -102,7 +135,9 @@ interface SocketEngineParts {
   readonly https: HttpsFront | undefined;
   readonly upstream: Upstream;
   readonly setAside: SetAsideEntries;
-  readonly bounds: Pick<EngineBounds, 'clients' | 'reports' | 'change'>;
+  readonly bounds: Pick<EngineBounds, 'clients' | 'reports' | 'change' | 'rates'>;
+  readonly health: HealthTable;
+  readonly checker: HealthChecker;
 }
 
 class SocketEngine implements NodeEngine {
@@ -177,6 +212,10 @@ class SocketEngine implements NodeEngine {
     this.#https?.countPasswords(wrong);
   }
 
+  countRates(reports: readonly RateReport[]): void {
+    this.#parts.bounds.rates.add(reports);
+  }
+
   made(arrival: Arrival): boolean {
     return this.#parts.upstream.sockets.made(arrival);
   }
@@ -189,11 +228,21 @@ class SocketEngine implements NodeEngine {
     this.#https?.relieve(clients);
   }
 
+  setHealth(states: readonly AddressState[]): void {
+    this.#parts.health.set(states);
+  }
+
+  runChecks(isOn: boolean): void {
+    this.#parts.checker.run(isOn);
+  }
+
   async drain(limitMs: number): Promise<void> {
     // Connections that wait to be accepted are accepted right before this phase of a turn; closing a listener resets them.
     await new Promise(setImmediate);
     await Promise.all(this.#fronts.map((front) => front.drain(limitMs)));
+    this.#parts.checker.run(false);
     this.#parts.bounds.reports[Symbol.dispose]();
+    this.#parts.bounds.rates[Symbol.dispose]();
   }
 
   async #listen(): Promise<void> {

@@ -6,6 +6,7 @@ import { createCertificateSource } from './certificates/create-certificate-sourc
 import { openLocalCa } from './certificates/local-ca.ts';
 import type { GatewayBounds } from './bounds/bound.ts';
 import type { Engine, GatewayLog, GatewayOptions, TrafficObserver } from './engine.ts';
+import type { HealthObserver } from './health/health-board.ts';
 import { createNodeEngine } from './node-engine.ts';
 import { StreamDialer } from './tunnels/stream-dialer.ts';
 import type { WorkerPlan } from './workers/plan-workers.ts';
@@ -19,6 +20,8 @@ export interface EngineParts {
   /** As in `WorkerEngineParts`. */
   readonly boundsOf: (workers: number, index: number) => GatewayBounds;
   readonly observer: TrafficObserver;
+  /** Told what is decided about addresses of backends. */
+  readonly health?: HealthObserver;
   readonly log: GatewayLog;
   readonly caStorage: LocalCaStorage;
   readonly errorPrefix: string;
@@ -37,13 +40,14 @@ export interface RunningEngine extends Engine {
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, boundsOf, observer, log, caStorage, errorPrefix, openStream } = parts;
+  const { options, workers, boundsOf, observer, health, log, caStorage, errorPrefix, openStream } = parts;
   const localCa = await openLocalCa(caStorage);
   if (workers === undefined) {
     const certificates = createCertificateSource({ localCa, log, refusesPublicNames: options.refusesPublicNames });
     const engine = await createNodeEngine({
       options,
       observer,
+      health,
       log,
       certificates,
       errorPrefix,
@@ -64,6 +68,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     options: { ...plain, trustedProxies: trustedProxies.data, ticketKeys: randomBytes(48) },
     localCa: pair,
     observer,
+    health,
     log,
     errorPrefix,
     openStream,

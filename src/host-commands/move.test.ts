@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { onEachDatabase } from '../../test/support/each-database.ts';
+import { scratchFolder } from '../../test/support/scratch.ts';
 import type { Row } from '../store/database.ts';
 import type { Migration } from '../store/migrate.ts';
 import { openDatabase } from '../store/open-database.ts';
@@ -35,8 +34,7 @@ const partsOfThings: Migration = {
 };
 const migrations = [things, partsOfThings];
 
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-move-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = scratchFolder();
 let files = 0;
 const newFile = () => join(folder, `${(files += 1)}.db`);
 const newSqlite = () => `sqlite:${newFile()}`;
@@ -59,7 +57,7 @@ onEachDatabase('moving into', (newDatabase) => {
     assert.equal(there.sourceVersion, 4);
     const counts = Object.fromEntries(there.tables.map(({ name, rows }) => [name, rows]));
     const ofTheStore = {
-      applied_migrations: 5,
+      applied_migrations: 6,
       change_log: 4,
       observed_changes: 0,
       observed_version: 1,

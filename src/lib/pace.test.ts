@@ -43,7 +43,7 @@ test('work that others wait for has every other slice, however many wait', async
 
 /** Works until its slice is over. */
 function useUp(pace: Pace): void {
-  const endMs = performance.now() + 5_000;
+  const endMs = performance.now() + 120_000;
   while (!pace.isDue) assert.ok(performance.now() < endMs);
 }
 

@@ -2,3 +2,5 @@
 export const plainSessionCookie = 'gatehouse_session';
 /** Browsers take a cookie of this name only over TLS, for this host alone. */
 export const secureSessionCookie = `__Host-${plainSessionCookie}`;
+/** Part of the name of every cookie by which the gateway knows visitors who have signed in. */
+export const visitorCookieMark = 'gatehouse_visitor';

@@ -43,6 +43,13 @@ export class LinkDirectory {
     return this.#hostsOf(entry, listener).map((host) => ({ host, port: listener.port }));
   }
 
+  /** True if agents may connect to another process than this one. */
+  hasOtherHolder(ownId: string): boolean {
+    return [...this.#processes.values()].some(
+      ({ id, listeners }) => id !== ownId && listeners.some(({ kind }) => kind === 'agents'),
+    );
+  }
+
   #hostsOf({ networkId, addresses }: ProcessEntry, { host }: Listener): readonly string[] {
     const ip = parseIp(host === 'localhost' ? '127.0.0.1' : host);
     if (ip === undefined || !(isLoopback(ip) || isUnspecified(ip))) return [host];

@@ -184,8 +184,8 @@ test('a dial over a link whose other side is silent closes the link, where heart
 });
 
 test('heartbeats keep a quiet link open, and find a silent one at either side', async (t) => {
-  const linked = await startLinked(t, { heartbeat: { intervalMs: 20, silenceMs: 2000 } });
-  await sleep(3000);
+  const linked = await startLinked(t, { heartbeat: { intervalMs: 20, silenceMs: 5000 } });
+  await sleep(6000);
   assert.deepEqual(linked.ends, []);
   assert.equal(linked.link.streams, 0);
   for (const socket of linked.sockets) socket.pause();

@@ -87,20 +87,24 @@ function headerWarnings({ add }: HeaderChanges): readonly string[] {
 }
 
 function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {
-  const added = Object.entries(add);
-  checkCount('add', added.length);
+  const addLower = acceptHeaders(add);
   checkCount('remove', remove.length);
-  // Entries, not assignments: a header may be called __proto__.
-  const addLower = Object.fromEntries(
-    added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]),
-  );
-  if (Object.keys(addLower).length < added.length)
-    throw new UserError(errors.duplicateHeader, { name: quote(twice(Object.keys(add))) });
   const removeLower = remove.map((name) => checkName(name, 'removed'));
   if (new Set(removeLower).size < remove.length)
     throw new UserError(errors.duplicateHeader, { name: quote(twice(remove)) });
   if (removeLower.includes('host') && !Object.hasOwn(addLower, 'host')) throw new UserError(errors.hostRemoved);
   return { enabled, add: addLower, remove: removeLower };
+}
+
+/** Checks headers that the gateway is to send. Returns them with their names in lower case. */
+export function acceptHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const added = Object.entries(headers);
+  checkCount('add', added.length);
+  // Entries, not assignments: a header may be called __proto__.
+  const lower = Object.fromEntries(added.map(([name, value]) => [checkName(name, 'added'), checkValue(name, value)]));
+  if (Object.keys(lower).length < added.length)
+    throw new UserError(errors.duplicateHeader, { name: quote(twice(Object.keys(headers))) });
+  return lower;
 }
 
 /** Removes, then adds. An added header stands beside a client's own, so naming it in both replaces it. */

@@ -44,6 +44,19 @@ test('a flood is cut for each who looks on, and what was refused is shown before
   assert.equal(subscriber?.take().events.length, 1, 'there is room again');
 });
 
+test('what a visitor chooses to send is kept in part with the last error', () => {
+  const traffic = newTraffic();
+  const event = { operationId: 'op', edgeId: 'edge', routeId: 'route', source: '192.0.2.1', host: 'host' };
+  const failed = { status: 502, errorCode: undefined, durationMs: 1, upstreamMs: undefined };
+  traffic.httpAnswered(
+    { ...event, ...failed, protocol: '2', method: 'M'.repeat(30_000), path: `/${'p'.repeat(30_000)}` },
+    { accountId: 'account' },
+  );
+  const [thing] = traffic.health('account', []).things;
+  const { method = '', path = '' } = thing?.lastError ?? {};
+  assert.deepEqual([method, path.length], ['M'.repeat(40), 200]);
+});
+
 test('nobody gets what happened before, or after the end', () => {
   const traffic = newTraffic();
   answer(traffic, '/before');

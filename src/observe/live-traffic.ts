@@ -1,5 +1,7 @@
 import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, HttpDecision, TcpClosed, TcpDecision, TcpOpened } from '../gateway/engine.ts';
+import { joinReports, p95Of, stateOf, TrafficHealth } from './traffic-health.ts';
+import type { Ending, HealthReports } from './traffic-health.ts';
 import { TrafficHour } from './traffic-hour.ts';
 import type { CountedEvent } from './traffic-hour.ts';
 
@@ -51,15 +53,19 @@ const waitingLimit = 100;
 
 const refusalCodes: ReadonlySet<number> = new Set(refusals.map(({ code }) => code));
 const noIds: readonly string[] = [];
-/** Ends of connections for which the backend, not the client, is the reason. */
-const failedReasons: ReadonlySet<string> = new Set([
-  'no backend',
-  'too many connections',
-  'connect failed',
-  'connect timeout',
-  'backend leads inwards',
-  'agent full',
+/** Ends of connections for which the backend, not the client, is the reason, in words for its owner. */
+const failedReasons: ReadonlyMap<string, string> = new Map([
+  ['no backend', 'There is no backend at the moment.'],
+  ['too many connections', 'The backend has as many connections as the gateway opens to it.'],
+  ['connect failed', 'The backend refused the connection, or cannot be found.'],
+  ['connect timeout', 'The backend did not accept the connection in time.'],
+  ['backend leads inwards', 'The backend cannot be used. The log of the gateway says why.'],
+  ['agent full', 'The agent has as many connections as it takes.'],
 ]);
+/** Longest part of a path that is kept with an error. */
+const pathLimit = 200;
+/** The same of a method, which may be any word in HTTP/2. */
+const methodLimit = 40;
 
 /**
  * Traffic as it happens, for each account apart. Counting takes a few additions for each event; an event is made for
@@ -72,6 +78,7 @@ export class LiveTraffic {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** One for each account that has traffic; accounts are made on the host only, and are few. */
   readonly #hours = new Map<string, TrafficHour>();
+  readonly #health = new TrafficHealth();
 
   constructor({ isCarriedHere, limit, observer }: LiveTrafficOptions) {
     this.isCarriedHere = isCarriedHere;
@@ -85,7 +92,9 @@ export class LiveTraffic {
     if (accountId === undefined || edgeId === undefined) return;
     const isRefused = errorCode !== undefined && refusalCodes.has(errorCode);
     const verdict = isRefused ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
-    this.#count(accountId, edgeId, { kind: 'request', verdict, isError: status >= 500, durationMs });
+    const nowMs = Date.now();
+    this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'request', verdict, isError: status >= 500, durationMs });
+    this.#health.add(nowMs, accountId, endingOf(event, decision), [edgeId, event.routeId, decision.backendId]);
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const { routeId, host, source, method, path, protocol, upstreamMs } = event;
@@ -118,7 +127,9 @@ export class LiveTraffic {
   tcpOpened({ edgeId, source, verdict: judged }: TcpOpened, decision: TcpDecision): void {
     const { accountId, warnedBy = noIds } = decision;
     const verdict = judged !== 'allowed' ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
-    this.#count(accountId, edgeId, { kind: 'connection', verdict, isError: false, durationMs: 0 });
+    const nowMs = Date.now();
+    this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'connection', verdict, isError: false, durationMs: 0 });
+    this.#health.add(nowMs, accountId, verdict === 'refused' ? turnedAway : answered, [edgeId, decision.backendId]);
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const phase = verdict === 'refused' ? 'closed' : 'opened';
@@ -129,7 +140,12 @@ export class LiveTraffic {
   tcpClosed(event: TcpClosed, decision: TcpDecision | undefined): void {
     if (decision === undefined) return;
     const { accountId, warnedBy = noIds } = decision;
-    if (failedReasons.has(event.reason)) this.#hourOf(accountId).failed(Date.now(), event.edgeId);
+    const failure = failedReasons.get(event.reason);
+    if (failure !== undefined) {
+      const atMs = Date.now();
+      this.#hourOf(accountId).failed(atMs, event.edgeId);
+      for (const id of [event.edgeId, decision.backendId]) this.#health.failed(id, { atMs, message: failure });
+    }
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const { bytesIn, bytesOut, durationMs, reason } = event;
@@ -164,8 +180,24 @@ export class LiveTraffic {
     return { minutes: hour.minutes(nowMs), byEdge: hour.byEdge(nowMs) };
   }
 
-  #count(accountId: string, edgeId: string, event: CountedEvent): void {
-    this.#hourOf(accountId).add(Date.now(), edgeId, event);
+  /** How edges, routes and backends do by the traffic through this process, of all accounts. */
+  reportHealth(): HealthReports {
+    const nowMs = Date.now();
+    return { reports: this.#health.report(nowMs), hasLeftOut: this.#health.hasLeftOut(nowMs) };
+  }
+
+  /** The same for one account, together with what other processes report. */
+  health(accountId: string, others: readonly HealthReports[]) {
+    const all = [this.reportHealth(), ...others];
+    const reports = all.flatMap((each) => each.reports).filter((report) => report.accountId === accountId);
+    return {
+      hasLeftOut: all.some(({ hasLeftOut }) => hasLeftOut),
+      things: joinReports(reports).map((report) => ({
+        ...report,
+        state: stateOf(report),
+        p95Ms: p95Of(report.hour),
+      })),
+    };
   }
 
   #hourOf(accountId: string): TrafficHour {
@@ -181,6 +213,25 @@ export class LiveTraffic {
     for (const { size } of this.#subscribers.values()) open += size;
     this.#observer.trafficStreams(open);
   }
+}
+
+const turnedAway: Ending = { kind: 'turned_away' };
+const answered: Ending = { kind: 'answered' };
+
+function endingOf(event: HttpAnswered, { reason }: HttpDecision): Ending {
+  const { status, errorCode, upstreamMs, durationMs, method, path } = event;
+  // The gateway's own 501 and 505 are for faults of the request.
+  const isOwn = errorCode !== undefined && (status < 500 || status === 501 || status === 505);
+  if (isOwn) return turnedAway;
+  if (status === 499 && upstreamMs === undefined) return { kind: 'left', durationMs };
+  if (status < 500) return { kind: 'answered', durationMs: upstreamMs };
+  const message = reason ?? `The backend answered ${status}.`;
+  const asked = { method: method.slice(0, methodLimit), path: path.slice(0, pathLimit) };
+  return {
+    kind: 'failed',
+    durationMs: upstreamMs,
+    error: { atMs: Date.now(), message, status, code: errorCode, ...asked },
+  };
 }
 
 /** Somebody who looks on, and the events that wait for it. Those that were refused or warned never give way to others. */
@@ -219,6 +270,7 @@ const words = {
   allowed: undefined,
   refused_by_restriction: 'an IP restriction refuses the source',
   refused_by_module: 'the IP rules of the edge refuse the source',
+  refused_by_rate_limit: 'the source opens more connections than the rate limit of the edge allows',
   refused_unloadable: 'the edge, or a rule that it depends on, cannot be loaded',
 } as const;
 

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { refusals } from '../errors/refusals.ts';
-import type { HttpAnswered, TcpClosed, Verdict } from '../gateway/engine.ts';
+import type { HttpAnswered, RateReport, TcpClosed, Verdict } from '../gateway/engine.ts';
 import type { WorkerLoad } from '../gateway/workers/balance.ts';
 import type { WorkersState } from '../gateway/workers/worker-engine.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
@@ -34,6 +34,16 @@ export class Metrics {
   readonly #wrongPasswords = this.#counter(
     'gatehouse_wrong_passwords_total',
     'Requests to endpoints with basic authentication whose password was wrong (checked), or was not looked at after too many (unchecked).',
+    ['answer'],
+  );
+  readonly #addressFlips = this.#counter(
+    'gatehouse_backend_flips_total',
+    'Addresses of static backends that went down, or came back.',
+    ['to'],
+  );
+  readonly #rateLimited = this.#counter(
+    'gatehouse_rate_limited_total',
+    'Requests and connections beyond a rate limit that were refused, or would have been if it were enforced (warned).',
     ['answer'],
   );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
@@ -189,6 +199,13 @@ export class Metrics {
     this.#wrongPasswords.inc({ answer });
   }
 
+  ratesCounted(reports: readonly RateReport[]): void {
+    for (const { refused, warned } of reports) {
+      if (refused > 0) this.#rateLimited.inc({ answer: 'refused' }, refused);
+      if (warned > 0) this.#rateLimited.inc({ answer: 'warned' }, warned);
+    }
+  }
+
   boundsReported(reports: readonly BoundReport[]): void {
     for (const { bound, limit, inUse, refused } of reports) {
       this.#boundLimit.set({ bound }, limit);
@@ -204,6 +221,44 @@ export class Metrics {
   watchStorage(isFull: () => boolean): void {
     const help = '1 while the disk of the database is full: writes are refused, reading goes on.';
     this.registry.registerMetric(readGauge('gatehouse_storage_full', help, () => (isFull() ? 1 : 0)));
+  }
+
+  /** Addresses that are up are only counted, so that the number of lines is bounded. */
+  watchAddresses(seen: {
+    all(): Iterable<{ readonly backendId: string; readonly address: string; readonly state: string }>;
+  }): void {
+    const counts = new Gauge({
+      name: 'gatehouse_backend_addresses',
+      help: 'Addresses of static backends that are watched, by what this gateway sees of them.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        const found = new Map([
+          ['up', 0],
+          ['down', 0],
+          ['unchecked', 0],
+        ]);
+        for (const { state } of seen.all()) found.set(state, (found.get(state) ?? 0) + 1);
+        for (const [state, count] of found) this.set({ state }, count);
+      },
+    });
+    const down = new Gauge({
+      name: 'gatehouse_backend_address_down',
+      help: '1 for an address of a static backend that this gateway sends nothing to.',
+      labelNames: ['backend', 'address'],
+      registers: [],
+      collect() {
+        this.reset();
+        let lines = 0;
+        for (const { backendId: backend, address, state } of seen.all())
+          if (state === 'down' && lines++ < idLimit) this.set({ backend, address }, 1);
+      },
+    });
+    for (const metric of [counts, down]) this.registry.registerMetric(metric);
+  }
+
+  addressFlipped(to: 'up' | 'down'): void {
+    this.#addressFlips.inc({ to });
   }
 
   watchWorkers(read: () => WorkersState | undefined): void {

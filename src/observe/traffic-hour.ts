@@ -1,3 +1,5 @@
+import { durationSteps, quantileOf, stepOf } from './durations.ts';
+
 /** Counts of the requests and connections of an account or an edge. */
 export interface Counts {
   requests: number;
@@ -19,11 +21,6 @@ const minuteMs = 60_000;
 const keptMinutes = 60;
 /** Edges of one account that are told apart within a minute; a flood of edges must not fill memory. */
 const edgesInMinute = 200;
-/** Durations are counted in steps of a quarter of a doubling, from a tenth of a millisecond to more than an hour. */
-const durationSteps = 112;
-const stepsInDoubling = 4;
-const firstStepMs = 0.1;
-
 class Minute {
   readonly number: number;
   readonly all = newCounts();
@@ -43,17 +40,6 @@ class Minute {
       const step = stepOf(event.durationMs);
       this.durations[step] = (this.durations[step] ?? 0) + 1;
     }
-  }
-
-  /** The duration that this share of the requests did not exceed, to a fifth; undefined without requests. */
-  quantile(share: number): number | undefined {
-    if (this.all.requests === 0) return undefined;
-    let left = Math.ceil(this.all.requests * share);
-    for (const [step, requests] of this.durations.entries()) {
-      left -= requests;
-      if (left <= 0) return firstStepMs * 2 ** ((step + 0.5) / stepsInDoubling);
-    }
-    return undefined;
   }
 }
 
@@ -83,8 +69,8 @@ export class TrafficHour {
       return {
         startMs: number * minuteMs,
         ...(minute?.all ?? newCounts()),
-        p50Ms: minute?.quantile(0.5),
-        p99Ms: minute?.quantile(0.99),
+        p50Ms: minute && quantileOf(minute.durations, 0.5),
+        p99Ms: minute && quantileOf(minute.durations, 0.99),
       };
     });
   }
@@ -136,9 +122,4 @@ function addTo(sum: Counts, counts: Counts): void {
   sum.refused += counts.refused;
   sum.warned += counts.warned;
   sum.errors += counts.errors;
-}
-
-function stepOf(durationMs: number): number {
-  const step = Math.floor(Math.log2(Math.max(durationMs, firstStepMs) / firstStepMs) * stepsInDoubling);
-  return Math.min(step, durationSteps - 1);
 }

@@ -18,6 +18,8 @@ interface ObserverParts {
   readonly live: LiveTraffic;
   /** Keeps warnings for the API. */
   readonly warnings: Pick<TrafficObserver, 'warned'>;
+  /** Keeps sessions of visitors for the API. */
+  readonly visitors: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
   /** The share of requests and connections that is logged, 0 to 1. */
   readonly accessLogShare: number;
 }
@@ -31,7 +33,7 @@ const hostNotFoundCode = 3200;
 
 /** Turns events of the gateway into metrics, the access log, warnings and live traffic. */
 export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
-  const { metrics, log, warnings, entryFaults, listenerFaults, live, accessLogShare } = parts;
+  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, accessLogShare } = parts;
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
   const logHandshake = createHandshakeLog(log);
@@ -92,6 +94,15 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       metrics.passwordRefused(answer);
       if (answer === 'unchecked') logPassword(wrong);
     },
+    visitorSeen(session) {
+      visitors.visitorSeen(session);
+    },
+    visitorLeft(session) {
+      visitors.visitorLeft(session);
+    },
+    ratesCounted(reports) {
+      metrics.ratesCounted(reports);
+    },
     ownArrivalReset() {
       metrics.inwardRefused('arrival');
     },
@@ -111,6 +122,43 @@ export class LateWarnings {
 
   warned(restrictionIds: readonly string[], source: IpAddress): void {
     this.#target?.warned(restrictionIds, source);
+  }
+}
+
+type VisitorObserver = Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
+type Seen = Parameters<VisitorObserver['visitorSeen']>[0];
+type Left = Parameters<VisitorObserver['visitorLeft']>[0];
+type VisitorEvent = (target: VisitorObserver) => void;
+
+/** Events that may come before there is a database. */
+const keptVisits = 10_000;
+
+/** Hands events of visitors on once there is somebody to take them. */
+export class LateVisitors implements VisitorObserver {
+  #target: VisitorObserver | undefined;
+  #kept: VisitorEvent[] = [];
+
+  to(target: VisitorObserver): void {
+    this.#target = target;
+    for (const event of this.#kept) event(target);
+    this.#kept = [];
+  }
+
+  visitorSeen(session: Seen): void {
+    this.#tell((target) => {
+      target.visitorSeen(session);
+    });
+  }
+
+  visitorLeft(session: Left): void {
+    this.#tell((target) => {
+      target.visitorLeft(session);
+    });
+  }
+
+  #tell(event: VisitorEvent): void {
+    if (this.#target !== undefined) event(this.#target);
+    else if (this.#kept.length < keptVisits) this.#kept.push(event);
   }
 }
 

@@ -97,11 +97,12 @@ function withPlace(error: unknown, entries: readonly FileEntry[]): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 412)
     return new CommandFault('the configuration has changed since the plan was drawn. Run it again.', exitCodes.refused);
-  const [, kind, name] = /^(?:entry \d+, )?(\S+) ("(?:[^"\\]|\\.)*"): /.exec(error.message) ?? [];
-  const entry = entries.find((each) => each.kind === kind && JSON.stringify(each.name) === name);
-  if (entry === undefined) return error;
-  return new CommandFault(
-    `${showPlace(entry.place)}: ${error.message} (${error.code}, ${error.operationId})`,
-    exitCodes.refused,
-  );
+  const lines = error.message.split('\n');
+  const placed = lines.map((line) => {
+    const [, kind, name] = /^(?:entry \d+, )?(\S+) ("(?:[^"\\]|\\.)*"): /.exec(line) ?? [];
+    const entry = entries.find((each) => each.kind === kind && JSON.stringify(each.name) === name);
+    return entry === undefined ? line : `${showPlace(entry.place)}: ${line}`;
+  });
+  if (placed.every((line, at) => line === lines[at])) return error;
+  return new CommandFault(`${placed.join('\n')} (${error.code}, ${error.operationId})`, exitCodes.refused);
 }

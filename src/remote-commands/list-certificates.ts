@@ -75,15 +75,34 @@ async function namesWithout(
   const valid = certificates.filter(({ not_after }) => Date.parse(not_after) > Date.now());
   const covered = new Set([...valid.flatMap(namesOf), ...domains.flatMap(orderOf).flatMap(({ names }) => names)]);
   const rows: Row[] = [];
+  let isOrdering: boolean | undefined;
   for await (const { id, hostports } of client.list('HttpsEdgesList')) {
     const hosts = (hostports ?? []).map((hostport) => hostport.replace(/:\d+$/, ''));
     const names = hosts.filter((name) => whyNotPublic(name) === undefined && !isCovered(name, covered));
     if (names.length === 0) continue;
     const { warnings } = await client.reply('HttpsEdgesGet', { path: { id } });
-    const remedy = 'upload one (gatehouse tls-certificates create), or let the server get it: GATEHOUSE_ACME=on';
-    rows.push({ names, state: 'none', id, remedy: warnings.length === 0 ? remedy : warnings.join('; ') });
+    if (warnings.length > 0) {
+      rows.push({ names, state: 'none', id, remedy: warnings.join('; ') });
+      continue;
+    }
+    isOrdering ??= (await client.call('GatewaysList')).acme;
+    const [ordered, others] = isOrdering
+      ? [names.filter(isSingle), names.filter((name) => !isSingle(name))]
+      : [[], names];
+    if (ordered.length > 0) rows.push({ names: ordered, state: 'ordered', id, remedy: 'look again in a minute' });
+    const remedy = isOrdering
+      ? wildcardRemedy
+      : 'upload one (gatehouse tls-certificates create), or let the server get it: GATEHOUSE_ACME=on';
+    if (others.length > 0) rows.push({ names: others, state: 'none', id, remedy });
   }
   return rows;
+}
+
+const wildcardRemedy =
+  'upload one (gatehouse tls-certificates create), or set GATEHOUSE_ACME_DNS_HOOK: a wildcard is proved by a DNS record';
+
+function isSingle(name: string): boolean {
+  return !name.startsWith('*.');
 }
 
 function isCovered(name: string, covered: ReadonlySet<string>): boolean {

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
-
 import { ApiError } from '../../client/src/index.ts';
 import type { GatehouseClient } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
@@ -9,6 +6,7 @@ import { CommandFault, exitCodes } from './exit.ts';
 import { painter, writeLines } from './output.ts';
 import type { Paint } from './output.ts';
 import { Progress } from './progress.ts';
+import { readText } from './read-text.ts';
 import { canonicalCidr, parseRuleFile } from './rule-file.ts';
 import type { Action, RuleFile } from './rule-file.ts';
 import { findServer } from './server.ts';
@@ -26,9 +24,7 @@ const shownLines = 20;
 
 /** Replaces all rules of a policy by those of a file, after a preview, in one call. */
 export async function runLoadRules(policy: string, path: string, flags: LoadFlags, host: Host): Promise<void> {
-  const text = await (path === '-' ? readAll(host.stdin) : readFile(path, 'utf8')).catch((error: Error) => {
-    throw new CommandFault(`the rules cannot be read: ${error.message}`);
-  });
+  const text = await readText(path, host.stdin);
   const file = parseRuleFile(text);
   if (file.faults.length > 0)
     throw new CommandFault(

@@ -8,9 +8,9 @@ export type Colour = keyof typeof codes;
 /** Colours a text, or leaves it as it is. */
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Colour only on a terminal whose user has not asked for none (https://no-color.org). */
+/** Colour only on a terminal that has some, and whose user has not asked for none (https://no-color.org). */
 export function painter({ stdout, env }: Pick<Host, 'stdout' | 'env'>): Paint {
-  const isColoured = stdout.isTTY && !env['NO_COLOR'];
+  const isColoured = stdout.isTTY && env['TERM'] !== 'dumb' && !env['NO_COLOR'];
   return isColoured
     ? (colour, text) => controlSequence(`${codes[colour]}m`) + text + controlSequence('0m')
     : (_colour, text) => text;

@@ -30,7 +30,11 @@ export function addServerOptions(command: Command): Command {
 }
 
 /** The server that flags, the environment or a profile name, in this order. */
-export async function findServer(flags: ServerFlags, { env }: Pick<Host, 'env'>): Promise<Server> {
+export async function findServer(
+  flags: ServerFlags,
+  { env, stderr }: Pick<Host, 'env' | 'stderr'>,
+  { needsToken = true } = {},
+): Promise<Server> {
   const given = {
     url: flags.url ?? (env[remoteVariables.url] || undefined),
     token: flags.token ?? (env[remoteVariables.token] || undefined),
@@ -44,13 +48,26 @@ export async function findServer(flags: ServerFlags, { env }: Pick<Host, 'env'>)
   const profile = isComplete ? undefined : await findProfile(flags, env);
   const url = checkUrl(given.url ?? profile?.url ?? defaultUrl);
   // The token of a profile goes to no other server than its own.
-  const token = given.token ?? (profile?.url === url ? profile.token : undefined);
+  const token = given.token ?? (profile?.url === url ? profile.token : undefined) ?? (needsToken ? undefined : '');
   if (token === undefined)
     throw new CommandFault(
       `no token for ${url}: run "gatehouse login", or set ${remoteVariables.token} to that of an API key ` +
         '(POST /api_keys shows it once)',
     );
-  return { url, token, client: new GatehouseClient({ url, token }) };
+  return {
+    url,
+    token,
+    client: new GatehouseClient({ url, token: token || undefined, retries: { onPause: sayOnce(stderr) } }),
+  };
+}
+
+/** Says why nothing comes for some seconds. */
+function sayOnce(stderr: Host['stderr']): (error: Error) => void {
+  let isSaid = false;
+  return ({ message }) => {
+    if (!isSaid) stderr.write(`${message}; trying again\n`);
+    isSaid = true;
+  };
 }
 
 /** The URL without slashes at its end, and without the page of the dashboard. Throws a `CommandFault` for one that is none of an API. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import type { Host } from '../command-line/host.ts';
-import { checkQuery, query } from './query.ts';
+import { checkQuery, explainMiss, query } from './query.ts';
 import { drawDocument, drawRows } from './table.ts';
 
 export interface OutputFlags {
@@ -25,23 +25,27 @@ export function addOutputOptions(command: Command): Command {
 export async function formResult(
   value: unknown,
   flags: OutputFlags,
-  { stdout }: Pick<Host, 'stdout'>,
+  { stdout, stderr }: Pick<Host, 'stdout' | 'stderr'>,
 ): Promise<string> {
   const part = flags.query === undefined ? value : query(value, flags.query);
+  const miss = flags.query === undefined ? undefined : explainMiss(value, flags.query);
+  if (miss !== undefined) stderr.write(`--query ${flags.query} finds nothing: ${miss}\n`);
   const plain = flags.query === undefined || flags.output !== undefined ? undefined : plainText(part);
   if (plain !== undefined) return plain;
   const form = flags.output ?? (stdout.isTTY ? 'table' : 'json');
-  if (form === 'table') return `${draw(part).join('\n')}\n`;
+  if (form === 'table') return `${draw(part, stdout.isTTY ? stdout.columns : undefined).join('\n')}\n`;
   if (form === 'json') return `${JSON.stringify(part, undefined, 2)}\n`;
   const { stringify } = await import('yaml');
   return stringify(part, { lineWidth: 0 });
 }
 
-function draw(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return drawRows(value);
+/** `columns`: width of the terminal, if it is one. */
+function draw(value: unknown, columns: number | undefined): readonly string[] {
+  if (Array.isArray(value)) return drawRows(value, columns);
   // Neither null nor a list.
-  if (typeof value === 'object' && value !== null) return drawDocument(value as Readonly<Record<string, unknown>>);
-  return drawRows([value]);
+  if (typeof value === 'object' && value !== null)
+    return drawDocument(value as Readonly<Record<string, unknown>>, columns);
+  return drawRows([value], columns);
 }
 
 /** A text, number or list of these as lines for a shell, such as `ID=$(gatehouse … --query id)`. */

@@ -7,26 +7,57 @@ const cellWidth = 48;
 /** Long for a terminal, and of no use in it. */
 const unshown = new Set(['uri', 'metadata']);
 
-/** Rows of a list, under the names of their fields; fields that no row has are left out. */
-export function drawRows(rows: readonly unknown[]): readonly string[] {
+/** Fields by which people know an entry, most telling first; the others follow as they come. */
+const telling = ['id', 'name', 'domain', 'hostports', 'address', 'cidr', 'action', 'kind', 'state', 'description'];
+const gap = '  ';
+
+/** Rows of a list, under the names of their fields; fields that no row has, or that have no room, are left out. */
+export function drawRows(rows: readonly unknown[], width?: number): readonly string[] {
   if (rows.length === 0) return ['None.'];
-  const columns = columnsOf(rows);
-  if (columns.length === 0) return rows.map((row) => cut(cell(row)));
-  const lines = [columns.map(heading), ...rows.map((row) => columns.map((name) => cut(cell(fieldOf(row, name)))))];
-  const widths = columns.map((_, at) => lines.reduce((most, line) => Math.max(most, line[at]?.length ?? 0), 0));
-  return lines.map((line) =>
-    line
-      .map((text, at) => text.padEnd(widths[at] ?? 0))
-      .join('  ')
+  const all = columnsOf(rows);
+  if (all.length === 0) return rows.map((row) => cut(cell(row)));
+  const texts = new Map(
+    all.map((name) => [name, [heading(name), ...rows.map((row) => cut(cell(fieldOf(row, name))))]] as const),
+  );
+  const widthOf = (name: string) => Math.max(...(texts.get(name) ?? []).map(({ length }) => length));
+  const shown = width === undefined ? all : fitting(all, widthOf, width);
+  const lines = Array.from({ length: rows.length + 1 }, (_, at) =>
+    shown
+      .map((name) => (texts.get(name)?.[at] ?? '').padEnd(widthOf(name)))
+      .join(gap)
       .trimEnd(),
   );
+  const hidden = all.filter((name) => !shown.includes(name));
+  if (hidden.length === 0) return lines;
+  return [...lines, `(no room for ${hidden.join(', ')}: -o json has all)`];
 }
 
-/** One document, a line for each field. */
-export function drawDocument(document: Row): readonly string[] {
+/** The columns that fit beside each other, in their order; the first one always. */
+function fitting(all: readonly string[], widthOf: (name: string) => number, width: number): readonly string[] {
+  const rank = (name: string) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
+  const kept = new Set<string>();
+  let used = -gap.length;
+  for (const name of all.toSorted((a, b) => rank(a) - rank(b))) {
+    if (kept.size > 0 && used + gap.length + widthOf(name) > width) continue;
+    kept.add(name);
+    used += gap.length + widthOf(name);
+  }
+  return all.filter((name) => kept.has(name));
+}
+
+/** One document, a line for each field; entries of a list in it have a table of their own below. */
+export function drawDocument(document: Row, width?: number): readonly string[] {
   const fields = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);
-  const width = Math.max(0, ...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`.trimEnd());
+  const plain = fields.filter(([, value]) => !isTable(value));
+  const nameWidth = Math.max(0, ...plain.map(([name]) => name.length));
+  const tables = fields.flatMap(([name, value]) => (isTable(value) ? ['', `${name}:`, ...drawRows(value, width)] : []));
+  return [...plain.map(([name, value]) => `${name.padEnd(nameWidth)}  ${cell(value)}`.trimEnd()), ...tables];
+}
+
+/** A list of more than references and texts. */
+function isTable(value: unknown): value is readonly unknown[] {
+  const isEntry = (each: unknown) => isRow(each) && Object.keys(each).some((name) => name !== 'id' && name !== 'uri');
+  return Array.isArray(value) && value.some(isEntry);
 }
 
 function columnsOf(rows: readonly unknown[]): readonly string[] {

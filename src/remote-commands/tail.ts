@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ConnectionError } from '../../client/src/index.ts';
-import type { ServerEvent, TrafficEvent } from '../../client/src/index.ts';
+import type { GatehouseClient, ServerEvent, TrafficEvent } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
 import { CommandFault, exitCodes } from './exit.ts';
 import { painter } from './output.ts';
@@ -24,6 +24,7 @@ export async function runTail(flags: TailFlags, host: Host): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   for (const name of ['SIGINT', 'SIGTERM'] as const) host.once(name, () => stopping.abort());
+  if (flags.edge !== undefined) await checkEdge(client, flags.edge, signal);
   const { carries_traffic: hasTraffic } = await client.call('TrafficHistory', { signal });
   if (!hasTraffic)
     host.stderr.write(`warning: the process at ${url} serves the API only: ask one that carries traffic\n`);
@@ -39,6 +40,18 @@ export async function runTail(flags: TailFlags, host: Host): Promise<void> {
     host.stderr.write('The stream has ended; what happens until it is open again is missed.\n');
     await sleep(reconnectMs, undefined, { signal }).catch(() => {});
   }
+}
+
+const reading = { hts: 'HttpsEdgesGet', tcp: 'TcpEdgesGet', tls: 'TlsEdgesGet' } as const;
+
+/** An id that names no edge would be followed in silence. */
+async function checkEdge(client: GatehouseClient, id: string, signal: AbortSignal): Promise<void> {
+  const kind = /^edg(hts|tcp|tls)_/.exec(id)?.[1] as keyof typeof reading | undefined;
+  if (kind === undefined)
+    throw new CommandFault(
+      `--edge ${JSON.stringify(id)} is not the id of an edge, which begins with edghts_, edgtcp_ or edgtls_: "gatehouse edges https list", "gatehouse edges tcp list" and "gatehouse edges tls list" show them`,
+    );
+  await client.call(reading[kind], { path: { id }, signal });
 }
 
 function write({ event, data }: ServerEvent, flags: TailFlags, host: Host): void {

@@ -4,7 +4,7 @@ import type { Call } from '../api/call.ts';
 import type { TextFields } from '../api/body/text-fields.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Queries } from '../store/database.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import type { Page, Stored, Table } from '../store/table.ts';
 import { serviceListKey } from './services.ts';
 
@@ -48,6 +48,8 @@ interface KindParts<Document extends Stored> {
   readonly errors: readonly ErrorDefinition[];
   /** Resources that name others, or hold what others may want, are deleted before anything is created. */
   readonly isDeletedFirst?: boolean;
+  /** Set where its entries may name others of their own scope, and so have an order among themselves. */
+  readonly namesItsScope?: boolean;
   /** Fields that are maps, and change entry by entry. */
   readonly maps?: readonly string[];
   /** Fields that are lists whose order means nothing. */
@@ -58,6 +60,8 @@ interface KindParts<Document extends Stored> {
   describe(queries: Queries, documents: readonly Document[], nameOf: NameOf): Promise<readonly EntryFields[]>;
   /** Brings an entry that has passed its schema to canonical form. */
   accept(fields: EntryFields): Promise<EntryFields>;
+  /** An entry as it is compared with the one before, and shown, where it may hold secrets. */
+  compared?(fields: EntryFields, before: EntryFields | undefined): EntryFields;
   create(write: EntryWrite, fields: EntryFields): Promise<Document>;
   /** Makes the resource exactly what the entry says. */
   update(write: EntryWrite, document: Document, fields: EntryFields): Promise<void>;

@@ -1,11 +1,15 @@
 import { acmeResource } from './acme/index.ts';
 import { apiKeysResource } from './api-keys/index.ts';
+import { certificateAuthoritiesResource } from './certificate-authorities/index.ts';
 import { changesResource } from './changes/index.ts';
 import { configurationResource } from './configuration/index.ts';
 import { credentialsResource } from './credentials/index.ts';
 import { dashboardSessionsResource } from './dashboard-sessions/index.ts';
+import { failoverBackendsResource, weightedBackendsResource } from './group-backends/index.ts';
+import { httpResponseBackendsResource } from './http-response-backends/index.ts';
 import { httpsEdgesResource } from './edges/https/index.ts';
 import { tcpEdgesResource } from './edges/tcp/index.ts';
+import { tlsEdgesResource } from './edges/tls/index.ts';
 import { ipCheckResource } from './ip-check/index.ts';
 import { ipPoliciesResource } from './ip-policies/index.ts';
 import { ipPolicyRulesResource } from './ip-policy-rules/index.ts';
@@ -23,6 +27,7 @@ import { endpointsResource } from './endpoints/index.ts';
 import { trafficResource } from './traffic/index.ts';
 import { tunnelGroupsResource } from './tunnel-group-backends/index.ts';
 import { tunnelsResource } from './tunnels/index.ts';
+import { visitorsResource } from './visitors/index.ts';
 
 /** Every resource. A new one is one folder and one line here. */
 export const resources: readonly Resource[] = [
@@ -35,8 +40,13 @@ export const resources: readonly Resource[] = [
   localCaResource,
   staticBackendsResource,
   tunnelGroupsResource,
+  httpResponseBackendsResource,
+  weightedBackendsResource,
+  failoverBackendsResource,
+  certificateAuthoritiesResource,
   tcpEdgesResource,
   httpsEdgesResource,
+  tlsEdgesResource,
   tlsCertificatesResource,
   reservedDomainsResource,
   acmeResource,
@@ -48,6 +58,7 @@ export const resources: readonly Resource[] = [
   changesResource,
   ipCheckResource,
   dashboardSessionsResource,
+  visitorsResource,
   configurationResource,
   // Behind the tables that it counts.
   quotasResource,

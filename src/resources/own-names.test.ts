@@ -6,7 +6,7 @@ import { onAnyDatabase } from '../../test/support/each-database.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../../test/support/shared-gatehouse.ts';
 import { SmallAuthority } from '../../test/support/small-authority.ts';
 import { nameOfInstallation, wildcardOverSuffix } from '../errors/shared.ts';
 
@@ -42,7 +42,7 @@ const free = [
   'me.github.io',
 ];
 
-onEachGatehouse(
+onAnyGatehouse(
   'names of the installation',
   (g) => {
     test('belong to no account, neither as edges nor reserved, and the answer says which they are', async () => {

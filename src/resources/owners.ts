@@ -3,7 +3,7 @@ import { wrongIdKindOfSeveral } from '../api/errors.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import { principals } from './principals/service.ts';
 import type { Services } from './services.ts';
 
@@ -31,7 +31,7 @@ export async function authorizeOwner(
   const { principal, accountId } = caller;
   const ownerId = ownerOf(caller, wanted);
   if (ownerId === principal.id) return;
-  if (!principal.admin) throw new UserError(errors.other, { owner: quote(ownerId) });
+  if (principal.role !== 'admin') throw new UserError(errors.other, { owner: quote(ownerId) });
   if (!hasPrefix(ownerId, 'usr') && !hasPrefix(ownerId, 'bot')) {
     throw new UserError(wrongIdKindOfSeveral, { field: 'owner_id', id: quote(ownerId), prefixes: 'usr_, bot_' });
   }

@@ -23,7 +23,7 @@ export async function checkMayWritePolicy(
   caller: Caller,
   policyId: string,
 ): Promise<void> {
-  if (caller.principal.admin) return;
+  if (caller.principal.role === 'admin') return;
   for (const each of services.all(policyProtectors)) {
     const user = await each.protectorOf(queries, caller, policyId);
     if (user !== undefined) throw new UserError(policyProtected, { policy: policyId, user });

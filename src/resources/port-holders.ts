@@ -1,4 +1,5 @@
 import type { Queries } from '../store/database.ts';
+import type { ResourceContext } from './resource.ts';
 import { serviceListKey } from './services.ts';
 import type { Services } from './services.ts';
 
@@ -30,19 +31,24 @@ export async function ownersOfPort(services: Services, queries: Queries, port: n
   return owners;
 }
 
-/** A port of the range that nobody holds, or undefined. Starts anywhere, so that a port just given back rests a while. */
+/**
+ * A port of the range that nobody holds and, where it can be tried, that is not in use by another program; or undefined.
+ * Starts anywhere, so that a port just given back rests a while.
+ */
 export async function findFreePort(
-  services: Services,
+  { services, settings }: Pick<ResourceContext, 'services' | 'settings'>,
   queries: Queries,
-  { first, last }: { readonly first: number; readonly last: number },
 ): Promise<number | undefined> {
+  const { canListen, tcpPorts } = settings;
+  const { first, last } = tcpPorts;
   const held = new Set<number>();
   for (const holder of services.all(portHolders)) for (const port of await holder.heldPorts(queries)) held.add(port);
   const count = last - first + 1;
   const start = Math.floor(Math.random() * count);
   for (let step = 0; step < count; step++) {
     const port = first + ((start + step) % count);
-    if (!held.has(port)) return port;
+    if (held.has(port)) continue;
+    if (canListen === undefined || (await canListen(port))) return port;
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { duplicateEntry } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import { hasPrefix } from '../lib/ids.ts';
 import type { Queries } from '../store/database.ts';
-import type { Transaction } from '../store/write/group-commit.ts';
+import type { Transaction } from '../store/write/transaction.ts';
 import type { Stored, Table } from '../store/table.ts';
 
 /** A resource that others name by id, and that stays while they do. */
@@ -16,6 +16,8 @@ export interface Referable {
   /** Makes `referrerId` name exactly these, in place of those it named before; `isNew`: it named none. */
   setReferences(transaction: Transaction, referrerId: string, ids: readonly string[], isNew: boolean): Promise<void>;
   referrersOf(queries: Queries, id: string): Promise<readonly string[]>;
+  /** Those that `referrerId` names. */
+  namedBy(queries: Queries, referrerId: string): Promise<readonly string[]>;
 }
 
 /**
@@ -60,6 +62,10 @@ export function createReferable<Document extends Stored>(definition: ReferableDe
       const rows = await queries.all(`SELECT user_id FROM ${table}_uses WHERE used_id = $1 ORDER BY user_id`, [id]);
       return rows.map(([referrer]) => String(referrer));
     },
+    async namedBy(queries, referrerId) {
+      const rows = await queries.all(`SELECT used_id FROM ${table}_uses WHERE user_id = $1`, [referrerId]);
+      return rows.map(([used]) => String(used));
+    },
   };
 }
 
@@ -96,6 +102,13 @@ export class Referables {
       const own = ids.filter((id) => hasPrefix(id, referable.prefix));
       await referable.setReferences(transaction, referrerId, own, isNew);
     }
+  }
+
+  /** All of the kind that `referrerId` names. */
+  async namedBy(queries: Queries, kind: string, referrerId: string): Promise<readonly string[]> {
+    const named: string[] = [];
+    for (const referable of this.ofKind(kind)) named.push(...(await referable.namedBy(queries, referrerId)));
+    return named;
   }
 
   /** The path of a resource that is named somewhere, and so exists. */

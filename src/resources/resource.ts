@@ -14,13 +14,19 @@ import type { Services } from './services.ts';
 /** Settings that resources obey. */
 export interface ResourceSettings {
   readonly tcpPorts: { readonly first: number; readonly last: number };
+  /** Whether a port of TCP traffic is free on this machine; undefined where it has no gateway. */
+  readonly canListen: ((port: number) => Promise<boolean>) | undefined;
   readonly httpsPort: number;
   /** Whether certificates are obtained from a public authority, and whether records of the DNS can be made for it. */
   readonly acme: { readonly isOn: boolean; readonly hasDnsHook: boolean };
+  /** The protocol of agents and its version, as sessions show it. */
+  readonly transport: string;
   /** Prefix of the number in the codes of errors. */
   readonly errorPrefix: string;
   /** Port in the URLs of agents' endpoints. */
   readonly agentUrlPort: number;
+  /** The same for those without TLS; undefined where none are served. */
+  readonly agentHttpPort: number | undefined;
   /** Names that nobody chose are made under it, and TCP addresses have it as their host. */
   readonly agentDomain: string;
   /** Host names that belong to the installation, and so to no account. */

@@ -10,11 +10,15 @@ export type SnapshotEntry =
   | RestrictionEntry
   | BackendEntry
   | TunnelBackendEntry
+  | BackendGroupEntry
+  | FixedAnswerEntry
   | CertificateEntry
   | ChallengeEntry
   | TcpEdgeEntry
   | HttpsEdgeEntry
   | TlsEndpointEntry
+  | VisitorKeyEntry
+  | EndedSessionEntry
   | ProcessEntry;
 
 export const restrictionTypes = ['dashboard', 'api', 'agent', 'endpoints'] as const;
@@ -55,6 +59,57 @@ export interface BackendEntry extends Compiled {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
+  /** Undefined: there is one address, and nobody watches it. */
+  readonly balance?: BalanceEntry;
+}
+
+/** How the addresses of one backend share its traffic, and how they are watched. */
+export interface BalanceEntry {
+  /** The first is that of the backend itself. */
+  readonly addresses: readonly AddressEntry[];
+  readonly by: 'round_robin' | 'least_connections' | 'source' | 'header';
+  /** In lower case, for `header`. */
+  readonly header?: string;
+  /** Further addresses that a request which may be repeated is sent to. */
+  readonly retries: number;
+  readonly whenAllDown: 'fail_open' | 'fail_closed';
+  /** Time in which an address that came back grows to its whole share; 0: at once. */
+  readonly slowStartMs: number;
+  readonly passive?: PassiveCheckEntry;
+  readonly active?: ActiveCheckEntry;
+}
+
+export interface AddressEntry {
+  readonly host: string;
+  readonly port: number;
+  /** 0: gets nothing, but is checked. */
+  readonly weight: number;
+}
+
+/** First and last of a range of status codes. */
+export type StatusRange = readonly [first: number, last: number];
+
+export interface PassiveCheckEntry {
+  /** So many in a row take an address out. */
+  readonly failures: number;
+  /** Answers that count as failures, besides connections that fail or break. */
+  readonly statuses: readonly StatusRange[];
+  /** Time until a request tries it again. */
+  readonly downMs: number;
+}
+
+export interface ActiveCheckEntry {
+  readonly kind: 'http' | 'tcp';
+  readonly path: string;
+  /** For the header Host; undefined: the address. */
+  readonly host?: string;
+  /** Answers that are good. */
+  readonly statuses: readonly StatusRange[];
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  /** So many in a row take an address out, or bring it back. */
+  readonly failures: number;
+  readonly passes: number;
 }
 
 /** A tunnel of an agent that is online: a way to the program behind the agent. */
@@ -75,6 +130,25 @@ export interface TunnelBackendEntry extends Observable {
   readonly isExpected?: true;
   /** Version of the PROXY protocol whose header each connection must start with. Such connections are not shared by clients. */
   readonly proxyProtocol?: 1 | 2;
+}
+
+/** A backend that stands for others, which may be groups again. */
+export interface BackendGroupEntry {
+  readonly kind: 'backend_group';
+  readonly id: string;
+  /** One is chosen by its weight, or the first that can be reached is. */
+  readonly choice: 'weighted' | 'failover';
+  readonly members: readonly { readonly id: string; readonly weight: number }[];
+}
+
+/** A backend that is an answer itself. */
+export interface FixedAnswerEntry {
+  readonly kind: 'fixed_answer';
+  readonly id: string;
+  readonly status: number;
+  /** Latin-1. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
 }
 
 export interface CertificateEntry extends Compiled {
@@ -119,18 +193,19 @@ export interface HttpsEdgeEntry extends Observable {
   /** `name:port`, lower case; a name may start with `*.`. */
   readonly hostports: readonly string[];
   readonly routes: readonly RouteEntry[];
+  /** Visitors may come without TLS too. */
+  readonly plain?: true;
 }
 
-/** Passes TLS connections to the HTTPS listener on, by the server name that they ask for. */
+/** A TLS edge, or such an endpoint of an agent. Passes TLS connections to the HTTPS listener on, by the server name that they ask for. */
 export interface TlsEndpointEntry extends Compiled, Observable {
   readonly kind: 'tls_endpoint';
   readonly id: string;
   readonly accountId: string;
   /** Lower case; one may start with `*.`. */
   readonly names: readonly string[];
-  /** Only modules that admit by address or by certificate take effect: nothing else of the connection is read. */
+  /** Only those that admit by address, or are about TLS and the backend, take effect: nothing else of the connection is read. */
   readonly modules: ModuleSettings;
-  readonly backendId: string;
   /** TLS ends at the gateway: with this pair, or with a certificate of its own. Undefined: bytes pass as they are. */
   readonly termination?: { readonly pair?: CertificatePair };
 }
@@ -160,6 +235,23 @@ export interface Listener {
   readonly port: number;
   /** Where other processes reach it, if that is another address. */
   readonly advertised?: { readonly host: string; readonly port: number };
+}
+
+/** Keys for sessions of visitors, which all processes share. The newest seals and signs, the others only open and verify. */
+export interface VisitorKeyEntry extends Compiled {
+  readonly kind: 'visitor_key';
+  /** A number; the highest is that of the newest. */
+  readonly id: string;
+  /** 32 bytes, base64. */
+  readonly secret: string;
+  /** A private key for signatures with ES256, as a JWK in JSON. */
+  readonly privateJwk: string;
+}
+
+/** A session of a visitor that was ended before its time. */
+export interface EndedSessionEntry {
+  readonly kind: 'ended_session';
+  readonly id: string;
 }
 
 export interface EntryKey {

@@ -5,7 +5,7 @@ import { deserialize, serialize } from 'node:v8';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
 import { Turns } from '../lib/turns.ts';
-import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
+import type { HttpsEdgeEntry, SnapshotEntry, SnapshotUpdate } from './contract.ts';
 import type { CertificatePair } from './local-ca.ts';
 import { SnapshotState } from './state.ts';
 
@@ -106,10 +106,46 @@ export class SnapshotFile {
     await writeAtomically(this.#path, [Buffer.from(`${formatLine} ${checksum(payload)}\n`), payload]);
   }
 
-  /** Seals or opens private keys, the only secrets in a snapshot. */
-  #mapSecrets(entry: SnapshotEntry, change: (text: string, context: string) => string): SnapshotEntry {
-    return entry.kind === 'certificate' ? { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) } : entry;
+  /** Seals or opens private keys and the secrets of clients, the only secrets in a snapshot. */
+  #mapSecrets(entry: SnapshotEntry, change: ChangeSecret): SnapshotEntry {
+    if (entry.kind === 'certificate') return { ...entry, privateKeyPem: change(entry.privateKeyPem, entry.id) };
+    if (entry.kind === 'visitor_key') {
+      const { id, secret, privateJwk } = entry;
+      return {
+        ...entry,
+        secret: change(secret, `visitor_key ${id}`),
+        privateJwk: change(privateJwk, `visitor_jwk ${id}`),
+      };
+    }
+    return entry.kind === 'https_edge' ? mapClientSecrets(entry, change) : entry;
   }
+}
+
+type ChangeSecret = (text: string, context: string) => string;
+
+function mapClientSecrets(entry: HttpsEdgeEntry, change: ChangeSecret): HttpsEdgeEntry {
+  if (!entry.routes.some(({ modules }) => Object.values(modules).some(hasClientSecret))) return entry;
+  const routes = entry.routes.map((route) => ({
+    ...route,
+    modules: Object.fromEntries(
+      Object.entries(route.modules).map(([name, settings]) => [
+        name,
+        hasClientSecret(settings)
+          ? { ...settings, client_secret: change(settings.client_secret, `${route.id} ${name}`) }
+          : settings,
+      ]),
+    ),
+  }));
+  return { ...entry, routes };
+}
+
+function hasClientSecret(settings: unknown): settings is { readonly client_secret: string } {
+  return (
+    typeof settings === 'object' &&
+    settings !== null &&
+    'client_secret' in settings &&
+    typeof settings.client_secret === 'string'
+  );
 }
 
 /** Tunnels are gone after a restart; a backend that was configured stays, and has none until agents are back. */

@@ -14,11 +14,13 @@ import { measureEventLoopDelay } from '../observe/event-loop-delay.ts';
 import { serveMetrics } from '../observe/metrics-server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { backgroundTasks } from '../resources/background-tasks.ts';
+import { reportBackendHealth } from '../resources/static-backends/service.ts';
 import { warnings } from '../resources/ip-restrictions/service.ts';
 import { bootstrap } from '../resources/principals/service.ts';
 import { nearQuotas } from '../resources/quotas/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { certificateEnds } from '../resources/tls-certificates/service.ts';
+import { visitors } from '../resources/visitors/service.ts';
 import { StoreUnavailableError } from '../store/database.ts';
 import { keepChangeLogShort } from '../store/write/keep-change-log-short.ts';
 import { startAgents } from './agents/start-agents.ts';
@@ -26,7 +28,7 @@ import type { RunningAgents } from './agents/start-agents.ts';
 import { buildApi } from './build-api.ts';
 import { createLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
-import { announcePorts } from './listeners.ts';
+import { announcePorts, checkPorts, openAgentPort } from './listeners.ts';
 import { createObservers } from './observers.ts';
 import { openAndPublish } from './open-and-publish.ts';
 import type { Opened } from './open-and-publish.ts';
@@ -55,13 +57,16 @@ export interface App extends AsyncDisposable {
 
 /**
  * Starts the parts of the role. Without its database, a gateway serves the last configuration from its file, and the
- * other parts wait for the database until `signal` aborts.
+ * other parts wait for the database until `signal` aborts. `agentSocket` is a descriptor that listens for agents already.
  */
-export async function startApp(config: Config, log: Logger, signal?: AbortSignal): Promise<App> {
+export async function startApp(config: Config, log: Logger, signal?: AbortSignal, agentSocket?: number): Promise<App> {
   // Stops in reverse order; a fault during the start stops the parts that are running.
   await using started = new AsyncDisposableStack();
+  await checkPorts(config);
+  // Open before and after everything else: agents that come back after a restart find it, and wait.
+  const agentPort = started.use(await openAgentPort(config, agentSocket));
   const observers = createObservers(config, log);
-  const { metrics, listenerFaults } = observers;
+  const { metrics, listenerFaults, live } = observers;
   const directory = new LinkDirectory(thisMachine().networkId);
   const served = config.acme === 'on' && config.role !== 'agents' ? new ServedNames() : undefined;
   const followers = served === undefined ? [directory] : [directory, served];
@@ -75,6 +80,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const { services, store } = context;
   started.use(store);
   observers.lateWarnings.to(services.get(warnings));
+  observers.lateVisitors.to(services.get(visitors));
   for (const task of services.all(backgroundTasks)) {
     if (!task.ofApi || hasApi(config)) started.use(await task.start(log));
   }
@@ -89,7 +95,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   const parts = { ...observers, ...opened, gateway };
   const limits = started.use(createLimits(config, parts));
   const agents =
-    config.role === 'api' ? undefined : started.use(await startAgents(config, { ...parts, ...limits, directory }));
+    config.role === 'api'
+      ? undefined
+      : started.use(await startAgents(config, { ...parts, ...limits, directory, agentPort }));
   if (agents !== undefined) toAgents.resolve(agents.openStream);
 
   let isStarted = false;
@@ -118,7 +126,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     configurationVersion: publisher.version,
     unopenedPorts: listenerFaults.list(),
     historyChange: store.history.last,
+    health: live.isCarriedHere ? live.reportHealth() : undefined,
   }));
+  if (gateway !== undefined) started.use(reportBackendHealth(store, registration.id, observers.backendHealth));
   if (served !== undefined) started.use(await startAcme(config, { ...parts, served }));
 
   // Last, because the token is shown only once: a start that fails must not make one.

@@ -12,8 +12,10 @@ import { apiModules } from '../modules/index.ts';
 import { Ref } from '../modules/module.ts';
 import { authenticator } from '../resources/api-keys/service.ts';
 import { dashboardSessions } from '../resources/dashboard-sessions/service.ts';
+import { reverters } from '../resources/changes/service.ts';
 import { resources } from '../resources/index.ts';
 import { localCa } from '../resources/local-ca/service.ts';
+import { invitationAcceptance } from '../resources/principals/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import type { AccessTable } from '../snapshot/access.ts';
 import type { Limits } from './limits.ts';
@@ -29,8 +31,10 @@ interface ApiParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Read
 /** The API as the settings ask for it, over all resources. */
 export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstance> {
   const { context, observer, metrics, gateway } = parts;
+  const operations = resources.flatMap((resource) => resource.operations(context));
+  for (const { reverter } of operations) if (reverter !== undefined) context.services.add(reverters, reverter);
   return createApi({
-    operations: resources.flatMap((resource) => resource.operations(context)),
+    operations,
     schemas: [
       Ref,
       ...apiModules.flatMap(({ input, view }) => [input, view]),
@@ -38,6 +42,7 @@ export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstan
     ],
     authenticator: context.services.get(authenticator),
     sessions: context.services.get(dashboardSessions),
+    invitations: context.services.get(invitationAcceptance),
     programVersion: packageJson.version,
     dashboardFolder: config.dashboardFiles ?? fileURLToPath(new URL('dashboard/dist', packageFolder)),
     warned: (restrictionIds, source) => {

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+import { AgentPort } from '../agents/server/agent-port.ts';
 import type { Config } from '../config/config.ts';
 import { hasApi, hasGateway, servesAgents } from '../config/roles.ts';
 import type { Registration } from '../resources/processes/service.ts';
@@ -15,6 +19,41 @@ export function configuredListeners(config: Config): readonly Listener[] {
     listeners.push({ kind: 'tcp', host: tcpListenHost, port: 0 });
   }
   return [...listeners, ...agentListeners(config)];
+}
+
+/**
+ * Rejects where the API or the metrics cannot listen: found before anything is opened, a second start by mistake takes no
+ * traffic from the first. The ports of traffic may be shared by the workers of one process.
+ */
+export async function checkPorts(config: Config): Promise<void> {
+  for (const { kind, host, port } of configuredListeners(config)) {
+    if ((kind !== 'api' && kind !== 'metrics') || port === 0) continue;
+    await tryListening(host, port);
+  }
+}
+
+/** False if another program has the port; other obstacles are not those of one port. */
+export async function canListen(host: string, port: number): Promise<boolean> {
+  try {
+    await tryListening(host, port);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE');
+  }
+}
+
+async function tryListening(host: string, port: number): Promise<void> {
+  const server = createServer().listen({ host, port, exclusive: true });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
+/** Undefined where agents do not connect to this process. */
+export async function openAgentPort(config: Config, descriptor: number | undefined): Promise<AgentPort | undefined> {
+  const { agentListen: listen, agentPending } = config;
+  if (listen === undefined || !servesAgents(config)) return undefined;
+  return AgentPort.open({ listen, descriptor, maxWaiting: agentPending });
 }
 
 /** That of agents, and that of other processes which have visitors for these agents. */

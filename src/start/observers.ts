@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { TrafficObserver } from '../gateway/engine.ts';
 import type { Logger } from '../log.ts';
+import { BackendHealth } from '../observe/backend-health.ts';
 import { EntryFaults } from '../observe/entry-faults.ts';
 import { ListenerFaults } from '../observe/listener-faults.ts';
 import { LiveTraffic } from '../observe/live-traffic.ts';
 import { Metrics } from '../observe/metrics.ts';
-import { createTrafficObserver, LateWarnings } from '../observe/traffic-observer.ts';
+import { createTrafficObserver, LateVisitors, LateWarnings } from '../observe/traffic-observer.ts';
 
 /** The parts that watch all others. They need no database: a gateway may begin without one. */
 export interface Observers {
@@ -14,7 +15,9 @@ export interface Observers {
   readonly entryFaults: EntryFaults;
   readonly listenerFaults: ListenerFaults;
   readonly live: LiveTraffic;
+  readonly backendHealth: BackendHealth;
   readonly lateWarnings: LateWarnings;
+  readonly lateVisitors: LateVisitors;
   /** Takes the events of traffic, and hands them to the others. */
   readonly observer: TrafficObserver;
 }
@@ -22,10 +25,13 @@ export interface Observers {
 export function createObservers({ role, trafficStreams, accessLog }: Config, log: Logger): Observers {
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
+  const lateVisitors = new LateVisitors();
   const entryFaults = new EntryFaults(metrics, log);
   const listenerFaults = new ListenerFaults();
+  const backendHealth = new BackendHealth(metrics, log);
+  metrics.watchAddresses(backendHealth);
   const live = new LiveTraffic({ isCarriedHere: role !== 'api', limit: trafficStreams, observer: metrics });
-  const told = { metrics, log, warnings: lateWarnings, entryFaults, listenerFaults, live };
+  const told = { metrics, log, warnings: lateWarnings, visitors: lateVisitors, entryFaults, listenerFaults, live };
   const observer = createTrafficObserver({ ...told, accessLogShare: accessLog });
-  return { log, metrics, entryFaults, listenerFaults, live, lateWarnings, observer };
+  return { log, metrics, entryFaults, listenerFaults, live, backendHealth, lateWarnings, lateVisitors, observer };
 }

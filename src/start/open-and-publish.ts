@@ -15,6 +15,7 @@ import type { ResourceContext } from '../resources/resource.ts';
 import { startNotices } from '../resources/start-notices.ts';
 import { describeHeldNames } from './own-names.ts';
 import { checkStoredSecrets } from '../resources/stored-secrets.ts';
+import { seenBackends } from '../resources/static-backends/service.ts';
 import { traffic } from '../resources/traffic/service.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotUpdate } from '../snapshot/contract.ts';
@@ -43,7 +44,7 @@ export interface Opened {
 
 /** Opens the parts that need the database. A failure on the way closes all of them. */
 export async function openAndPublish(config: Config, given: Given): Promise<Opened> {
-  const { log, gateway, followers, observer, live, listenerFaults } = given;
+  const { log, gateway, followers, observer, live, listenerFaults, backendHealth } = given;
   const context = await openContext(config, log);
   const { services, store, sealer } = context;
   await using opened = new AsyncDisposableStack();
@@ -51,6 +52,7 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
   const access = new AccessTable();
   services.provide(accessInForce, access);
   services.provide(traffic, live);
+  services.provide(seenBackends, backendHealth);
   services.provide(unopenedPorts, listenerFaults);
   // Before anything listens: gateways that run must know of it first.
   const registration = opened.use(

@@ -1,8 +1,10 @@
 import { idempotencyMigrations } from '../api/idempotency.ts';
 import { vendorWords } from '../api/http/vendor-words.ts';
 import type { Config } from '../config/config.ts';
+import { hasGateway } from '../config/roles.ts';
 import { overQuota } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
+import type { ListenAddress } from '../lib/host-port.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
 import { resources } from '../resources/index.ts';
@@ -10,10 +12,14 @@ import { Referables } from '../resources/references.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { Services } from '../resources/services.ts';
 import { openStore } from '../store/store.ts';
+import { canListen } from './listeners.ts';
 import { ownNamesOf } from './own-names.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
+
+/** Where the world finds plain HTTP. */
+const plainPort = 80;
 
 /** Lost changes that one line names. */
 const loggedChanges = 100;
@@ -49,12 +55,15 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
     store,
     settings: {
       tcpPorts: config.tcpPorts,
+      canListen: hasGateway(config) ? (port) => canListen(config.tcpListenHost, port) : undefined,
       httpsPort: config.httpsPort,
       acme: { isOn: config.acme === 'on', hasDnsHook: config.acmeDnsHook !== undefined },
       errorPrefix: vendorWords(config.vendor).errorPrefix,
+      transport: `${config.vendor ?? 'agent'}/2`,
       agentDomain: config.agentDomain,
       ownNames: ownNamesOf(config),
-      agentUrlPort: config.agentUrlPort ?? visitorsPort(config),
+      agentUrlPort: config.agentUrlPort ?? visitorsPort(config, config.httpsListen, config.httpsPort),
+      agentHttpPort: config.httpListen && visitorsPort(config, config.httpListen, plainPort),
       region: config.region,
       configurationEntries: config.configurationEntries,
       dashboard: {
@@ -72,8 +81,8 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
 }
 
 /** Names below localhost lead to this machine itself, where no front stands before the listener. */
-function visitorsPort({ agentDomain, httpsListen, httpsPort }: Config): number {
+function visitorsPort({ agentDomain }: Config, listen: ListenAddress | undefined, publicPort: number): number {
   const isLocal = agentDomain === 'localhost' || agentDomain.endsWith('.localhost');
   // A port that the system chooses is not known yet.
-  return (isLocal && httpsListen?.port) || httpsPort;
+  return (isLocal && listen?.port) || publicPort;
 }

@@ -46,6 +46,7 @@ export async function describeHeldNames(
   const { sql, values } = ownNames.candidates;
   const rows = [
     ...(await queries.all(`SELECT edge_id, hostname FROM https_edge_hostnames WHERE ${sql}`, values)),
+    ...(await queries.all(`SELECT edge_id, hostname FROM tls_edge_hostnames WHERE ${sql}`, values)),
     ...(await queries.all(`SELECT id, hostname FROM reserved_domains WHERE ${sql}`, values)),
   ];
   const held: string[] = [];

@@ -22,7 +22,7 @@ import type { Observers } from './observers.ts';
 /** Builds the gateway from the settings, without starting it. */
 export function createGateway(
   config: Config,
-  { observer, log }: Pick<Observers, 'observer' | 'log'>,
+  { observer, backendHealth, log }: Pick<Observers, 'observer' | 'backendHealth' | 'log'>,
   openStream: OpenStream,
 ): ResilientGateway {
   return new ResilientGateway({
@@ -35,6 +35,7 @@ export function createGateway(
         workers: chooseWorkers(config, log),
         boundsOf: (workers, index) => chooseBounds(config, workers, index),
         observer,
+        health: backendHealth,
         log,
         openStream,
         caStorage,

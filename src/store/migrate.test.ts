@@ -30,6 +30,7 @@ onEachDatabase('migrations', (newDatabase) => {
         '0002 colours',
         'store 0001 observed changes',
         'store 0002 history',
+        'store 0003 source of changes',
       ],
     );
   });

@@ -4,7 +4,7 @@ import type { Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './search/condition.ts';
 import { filteredPage } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
-import type { Transaction } from './write/group-commit.ts';
+import type { Transaction } from './write/transaction.ts';
 import { rowsOf } from './rows-of.ts';
 import { pageOfShown } from './search/shown-rows.ts';
 import type { ShownRows } from './search/shown-rows.ts';
@@ -26,6 +26,8 @@ interface TableDefinition<Document extends Stored> {
   readonly columns?: Readonly<Record<string, (document: Document) => Value>>;
   /** Columns whose values are no part of the document, such as secrets, so that no answer, cache or log ever holds them. */
   readonly otherColumns?: readonly string[];
+  /** Fills in what documents of older releases do not have. */
+  readonly complete?: (document: Document) => Document;
   /** Given where `name` is a view of the rows of a table that are shown. */
   readonly rows?: ShownRows;
 }
@@ -48,13 +50,14 @@ export class Table<Document extends Stored> {
   readonly #name: string;
   readonly #table: string;
   readonly #rows: ShownRows | undefined;
+  readonly #complete: ((document: Document) => Document) | undefined;
   readonly #insertColumns: readonly string[];
   /** SQL texts by the number of rows. */
   readonly #insertMany = new Map<number, string>();
   readonly #sql: Readonly<Record<'find' | 'following' | 'insert' | 'update' | 'delete', string>>;
   readonly #pageSql: Readonly<Record<'document' | 'id', { readonly first: string; readonly next: string }>>;
 
-  constructor({ name, kind, prefix, columns = {}, otherColumns = [], rows }: TableDefinition<Document>) {
+  constructor({ name, kind, prefix, columns = {}, otherColumns = [], complete, rows }: TableDefinition<Document>) {
     this.kind = kind;
     this.prefix = prefix;
     this.#columns = Object.entries(columns);
@@ -66,6 +69,7 @@ export class Table<Document extends Stored> {
     this.#name = name;
     this.#table = table;
     this.#rows = rows;
+    this.#complete = complete;
     this.#insertColumns = all;
     this.#sql = {
       find: `SELECT document FROM ${name} WHERE id = $1`,
@@ -202,7 +206,12 @@ export class Table<Document extends Stored> {
   /** Reads a row that starts with the document column. */
   parse(row: Row): Document {
     // Only this class writes the column.
-    return JSON.parse(String(row[0])) as Document;
+    return this.complete(JSON.parse(String(row[0])) as Document);
+  }
+
+  /** The document with what those of older releases do not have. */
+  complete(document: Document): Document {
+    return this.#complete?.(document) ?? document;
   }
 
   #pageRows(queries: Queries, column: 'document' | 'id', accountId: string, page: Page): Promise<readonly Row[]> {

@@ -1,5 +1,5 @@
 import type { Queries } from './database.ts';
-import type { Transaction } from './write/group-commit.ts';
+import type { Transaction } from './write/transaction.ts';
 
 /**
  * How many rows each account has, kept by the database itself: triggers count every row that is added or removed, in the

@@ -92,6 +92,12 @@ onServed('agents and rules', (served) => {
     const restart = await gatehouse.post(`/tunnel_sessions/${id}/restart`, {});
     assert.equal(restart.status, 409);
     assert.match(restart.body.msg, /cannot carry out the command restart: \S+/);
+    assert.doesNotMatch(restart.body.msg, /command restart.*command restart|\.\.$/);
+    // The official TypeScript client posts the bare id, which is no JSON.
+    for (const raw of [id, JSON.stringify(id), '[]'])
+      assert.equal((await gatehouse.post(`/tunnel_sessions/${id}/stop`, undefined, { raw })).status, 204, raw);
+    const options = await gatehouse.post(`/tunnel_sessions/${id}/stop`, { force: true });
+    assert.equal(options.status, 400);
   });
 });
 

@@ -24,7 +24,7 @@ import { Recorder, serverOptions, startSide } from './support/mux-peers.ts';
  * the session ends once, with a reason.
  */
 
-const cases = rounds(1200, 200_000);
+const cases = rounds(600, 200_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 /** Cases that run at once. */

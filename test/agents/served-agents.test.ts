@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
 import { nameOfInstallation } from '../../src/errors/shared.ts';
 import { until } from '../e2e/gateway/support/until.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
+import { freePort } from '../support/free-port.ts';
 import { createAccount, createUser } from '../support/people.ts';
-import { newToken, onEachServed } from './support/served-agents.ts';
+import { newToken, onEachServed, serveAgents } from './support/served-agents.ts';
 
 /** The unmodified library of the hosted service, and agents of our own, against the whole program. */
 onEachServed(
@@ -20,6 +26,7 @@ onEachServed(
       assert.equal(session.credential.id, id);
       assert.equal(session.ip, '127.0.0.1');
       assert.equal(session.region, 'local');
+      assert.equal(session.transport, 'ngrok/2');
       assert.equal(session.metadata, 'of the session');
       assert.deepEqual((await gatehouse.get(`/tunnel_sessions/${session.id}`)).body, session);
     });
@@ -52,6 +59,10 @@ onEachServed(
       assert.equal(endpoint.url, listener.url());
       assert.equal(endpoint.hostport, `${new URL(listener.url() ?? '').hostname}:443`);
       assert.equal(endpoint.tunnel.id, listener.id());
+      const [owned] = (await gatehouse.get('/credentials')).body.credentials;
+      assert.deepEqual(endpoint.principal, { id: owned.owner_id, uri: '' });
+      const ofOwner = `/endpoints?filter=${encodeURIComponent(`obj.principal.id == "${owned.owner_id}"`)}`;
+      assert.deepEqual((await gatehouse.get(ofOwner)).body.endpoints, [endpoint]);
       assert.deepEqual((await gatehouse.get('/tunnels')).body.tunnels, [tunnel]);
       await listener.close();
       await until(async () => (await gatehouse.get(`/tunnels/${listener.id()}`)).status === 404, 'unbound');
@@ -93,6 +104,8 @@ onEachServed(
       await assert.rejects(listen('theirs.localhost'), message('theirs.localhost'));
       for (const name of ['nobodys.example', 'evil-localhost', 'a.evil-localhost'])
         await assert.rejects(listen(name), { errorCode: 'ERR_NGROK_20099' }, name);
+      for (const name of ['*.nobodys.example', '*.a.localhost'])
+        await assert.rejects(listen(name), { message: /wildcard .* is not reserved .* names one by one/ }, name);
       assert.equal((await listen('a.ours.example')).url(), 'https://a.ours.example');
       const stranger = await library(await newToken(gatehouse, {}, theirs.token));
       await assert.rejects(stranger.httpEndpoint().domain('a.ours.example').listen(false), message('a.ours.example'));
@@ -250,3 +263,51 @@ onEachServed(
 function isEphemeral({ type }: { readonly type: string }): boolean {
   return type === 'ephemeral';
 }
+
+onAnyDatabase('endpoints without TLS', (newDatabase) => {
+  const serve = async () => serveAgents(await newDatabase(), { httpListen: `127.0.0.1:${await freePort()}` });
+
+  const visit = async (url: string, host = new URL(url).host) => {
+    const sent = request({ host: '127.0.0.1', port: new URL(url).port, path: '/x', headers: { host } });
+    const [response] = await once(sent.end(), 'response');
+    return [response.statusCode, response.headers.location, await text(response)];
+  };
+
+  test('an agent that asks for http is served at the plain port, one that asks for https is not', async () => {
+    const { gatehouse, library, cleanUp } = await serve();
+    await using owner = new AsyncDisposableStack();
+    owner.use(gatehouse);
+    owner.defer(cleanUp);
+    const upstream = createServer((asked, response) => response.end(asked.headers['x-forwarded-proto']));
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    owner.defer(() => void upstream.close());
+    // A server that listens on a port has an address of this form.
+    const to = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    const session = await library(await newToken(gatehouse));
+    const open = (name: string, scheme: string) =>
+      session.httpEndpoint().domain(name).scheme(scheme).listenAndForward(to);
+    const plain = await open('plain.localhost', 'http');
+    const secure = await open('secure.localhost', 'https');
+    const url = plain.url() ?? '';
+    assert.match(url, /^http:\/\/plain\.localhost:\d+$/);
+    assert.match(secure.url() ?? '', /^https:\/\/secure\.localhost/);
+    assert.deepEqual(await visit(url), [200, undefined, 'http']);
+    assert.equal((await visit(url, `secure.localhost:${new URL(url).port}`))[0], 308);
+    const { body } = await gatehouse.get(`/endpoints/${plain.id().replace('tn_', 'ep_')}`);
+    assert.deepEqual([body.proto, body.scheme, body.url, body.hostport], ['http', 'http', url, new URL(url).host]);
+  });
+
+  test('agents that share a name ask for the same scheme', async () => {
+    const { gatehouse, library, cleanUp } = await serve();
+    await using owner = new AsyncDisposableStack();
+    owner.use(gatehouse);
+    owner.defer(cleanUp);
+    const [one, other] = [await library(await newToken(gatehouse)), await library(await newToken(gatehouse))];
+    const open = (session: typeof one, scheme: string) =>
+      session.httpEndpoint().domain('shared.localhost').scheme(scheme).poolingEnabled(true).listen(false);
+    await open(one, 'https');
+    await assert.rejects(open(other, 'http'), { message: /http or https.*ERR_NGROK_20094/s });
+    await open(other, 'https');
+  });
+});

@@ -71,14 +71,7 @@ onAnyGatehouse(
     test('a module that is not offered can be deleted, on what exists, and nothing else', async () => {
       const { edge, path } = await newRoute();
       const tcp = await g().create('/edges/tcp');
-      for (const one of [
-        `${path}/oauth`,
-        `${path}/traffic_policy`,
-        `${path}/webhook_verification`,
-        `${edge}/mutual_tls`,
-        `${edge}/tls_termination`,
-        `/edges/tcp/${tcp.id}/traffic_policy`,
-      ]) {
+      for (const one of [`${path}/saml`, `${path}/traffic_policy`, `/edges/tcp/${tcp.id}/traffic_policy`]) {
         assert.equal((await g().delete(one)).status, 204, one);
         assert.match(await refuses(g(), ['PUT', one, {}], 404, 20191), /^Gatehouse has no /);
       }
@@ -128,9 +121,6 @@ onAnyGatehouse(
 
     test('a path of the hosted service that is not here says so, with what to use', async () => {
       for (const [path, said] of [
-        ['/certificate_authorities', /Gatehouse has no authorities for client certificates.*ip_restriction/],
-        ['/backends/weighted/bkdwd_1', /backends of several servers.*\/backends\/static/],
-        ['/edges/tls', /TLS edges.*HTTPS edge/],
         ['/event_destinations', /\/changes/],
         ['/vault_secrets/x', /vaults/],
       ] as const) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makeCertificate } from '../gateway/support/https-certificate.ts';
+import { ClientAuthority } from '../support/client-certificates.ts';
 import { onAnyDatabase } from '../support/each-database.ts';
 import { errorOf, expectDeleted, startWithClient } from './support/typescript-client.ts';
 
@@ -61,6 +62,37 @@ onAnyDatabase('the official TypeScript client on edges', (newDatabase) => {
     const without = await errorOf(tcpEdgeIpRestrictionModule.replace({ id: edge.id, module: { ipPolicyIds: [] } }));
     assert.equal(without.errorCode, 'ERR_NGROK_7025');
     await expectDeleted(edgesTcp.delete(edge.id), () => edgesTcp.get(edge.id));
+  });
+
+  test('works with TLS edges and their modules', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { edges, edgeModules, ipPolicies, certificateAuthorities } = world.client;
+    const { edgesTls } = edges;
+    const { tlsEdgeBackendModule, tlsEdgeIpRestrictionModule } = edgeModules;
+    const { tlsEdgeMutualTlsModule, tlsEdgeTlsTerminationModule } = edgeModules;
+    const backend = await makeBackend(world);
+    const policy = await ipPolicies.create({});
+    const authority = await certificateAuthorities.create({ caPem: new ClientAuthority('staff').pem });
+    const edge = await edgesTls.create({ hostports: ['db.example.com:443'], backend: { backendId: backend.id } });
+    assert.deepEqual([edge.hostports, edge.tlsTermination, edge.mutualTls], [['db.example.com:443'], null, null]);
+    const { id } = edge;
+    const ending = await tlsEdgeTlsTerminationModule.replace({
+      id,
+      module: { terminateAt: 'edge', minVersion: '1.3' },
+    });
+    assert.deepEqual(ending, { enabled: true, terminateAt: 'edge', minVersion: '1.3' });
+    const asking = { id, module: { certificateAuthorityIds: [authority.id] } };
+    const asked = await tlsEdgeMutualTlsModule.replace(asking);
+    assert.equal(asked.certificateAuthorities[0]?.id, authority.id);
+    const restricted = await tlsEdgeIpRestrictionModule.replace({ id, module: { ipPolicyIds: [policy.id] } });
+    const off = await tlsEdgeBackendModule.replace({ id, module: { enabled: false, backendId: backend.id } });
+    const described = await edgesTls.update({ id, description: 'database' });
+    const { backend: shown, ipRestriction, mutualTls, tlsTermination } = described;
+    assert.deepEqual([shown, ipRestriction, mutualTls, tlsTermination], [off, restricted, asked, ending]);
+    assert.deepEqual(await edgesTls.list(), [described]);
+    for (const module of [tlsEdgeMutualTlsModule, tlsEdgeTlsTerminationModule, tlsEdgeIpRestrictionModule])
+      await expectDeleted(module.delete(id), () => module.get(id));
+    await expectDeleted(edgesTls.delete(id), () => edgesTls.get(id));
   });
 
   test('works with HTTPS edges and routes', async () => {

@@ -23,7 +23,7 @@ import { failAt, ofTest } from '../support/database-faults.ts';
 import type { Fault } from '../support/database-faults.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
-import { isLong } from '../support/long-form.ts';
+import { isLong, turn } from '../support/long-form.ts';
 import { SmallAuthority } from '../support/small-authority.ts';
 
 /** One task with its own piece of work. */
@@ -31,7 +31,7 @@ interface Task {
   /** Runs until the task has done its work, or has met a fault. */
   run(): PromiseLike<unknown>;
   isDone(): Promise<boolean>;
-  /** In the usual form, only one in so many statements fails. */
+  /** In the usual form, only one in so many statements fails, another one in each run. */
   readonly everyNth?: number;
 }
 
@@ -74,6 +74,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           services().get(ruleSets).look();
         },
         isDone: async () => (await left()) === 0,
+        everyNth: 3,
       };
     },
     'uses of keys are written': async () => {
@@ -99,6 +100,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           return services().get(warnings).flush();
         },
         isDone: async () => (await count('ip_restriction_warning_slots', 'restriction_id = $1', [id])) > 0,
+        everyNth: 4,
       };
     },
     'old changes are deleted': async () => {
@@ -112,6 +114,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           await until(async () => isFailed || (await isDone()), 'it is done, or has failed');
         },
         isDone,
+        everyNth: 3,
       };
     },
     'sessions that this process does not hold are removed': async () => {
@@ -189,6 +192,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           await until(async () => isFailed || (await isDone()), 'it is done, or has failed');
         },
         isDone,
+        everyNth: 4,
       };
     },
     'ends of certificates are read': async () => {
@@ -226,7 +230,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           await until(async () => isFailed || (await isDone()), 'it is done, or has failed');
         },
         isDone,
-        everyNth: 5,
+        everyNth: 25,
       };
     },
     'a process is registered, and removed': async () => {
@@ -238,6 +242,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
           registration.reportWith(() => ({ configurationVersion: 0, unopenedPorts: [] }));
         },
         isDone: async () => (await count('processes')) <= earlier + 1,
+        everyNth: 4,
       };
     },
   };
@@ -253,8 +258,10 @@ onEachDatabase('a database that fails in the middle of a task in the background'
   }
 
   async function failAtEachStatement(prepare: () => Promise<Task>, fault: Fault): Promise<number> {
-    for (let statement = 1; statement < statementLimit;) {
+    for (let statement = 0, faultCount = 0; statement < statementLimit; faultCount++) {
       const task = await prepare();
+      const step = isLong ? 1 : (task.everyNth ?? 1);
+      statement += statement === 0 ? 1 + ((turn ?? 0) % step) : step;
       using faults = failAt(statement, fault, false);
       await runOnce(task);
       // Some tasks go on by themselves.
@@ -269,8 +276,7 @@ onEachDatabase('a database that fails in the middle of a task in the background'
         `it is done after ${failed ?? 'no fault'}`,
       );
       assert.equal((await gatehouse.get('/ip_policies?limit=1')).status, 200);
-      if (failed === undefined) return statement - 1;
-      statement += isLong ? 1 : (task.everyNth ?? 1);
+      if (failed === undefined) return faultCount;
     }
     throw new Error(`more than ${statementLimit} statements`);
   }

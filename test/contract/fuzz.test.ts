@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../support/each-database.ts';
+import { onDatabasesInTurn } from '../support/each-database.ts';
 import { isLong, rounds } from '../support/long-form.ts';
 import { runEpisode } from './support/fuzz/episode.ts';
 
@@ -15,7 +15,7 @@ const only = process.env['TEST_SEED'];
 const first = isLong ? Date.now() % 1_000_000_000 : 1;
 const seeds = only === undefined ? Array.from({ length: episodes }, (_, at) => first + at) : [Number(only)];
 
-onEachDatabase('random calls, derived from openapi.json', (newDatabase) => {
+onDatabasesInTurn('random calls, derived from openapi.json', (newDatabase) => {
   test('are answered or refused in good form, and a refused one changes nothing', async (t) => {
     t.diagnostic(`seeds ${seeds[0]} to ${seeds.at(-1)}, ${callsPerEpisode} calls each`);
     const total = new Map<number, number>();

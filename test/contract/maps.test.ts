@@ -52,7 +52,7 @@ inAnyWorld('maps in bodies', (world) => {
       for (const { way, values } of mapsIn(operation.bodySchema ?? {})) {
         const send = (key: string, value: unknown) =>
           world().own.call(operation, { path, body: putAt(body, way, Object.fromEntries([[key, value]])) });
-        const property = fc.asyncProperty(anyKey, fc.constantFrom(5, [], { unknown_field: 1 }), async (key, wrong) => {
+        const property = fc.asyncProperty(anyKey, fc.constantFrom(...wrongFor(values)), async (key, wrong) => {
           const place = `${way.map(({ name }) => name).join('.')} of ${JSON.stringify(key)}`;
           const refused = await send(key, wrong);
           assert.equal(refused.status, 400, `${place}, which is ${JSON.stringify(wrong)}: ${refused.text}`);
@@ -87,6 +87,12 @@ function* objectsIn(given: Schema, path: string): Generator<readonly [string, Sc
 /** The forms of a list's entries. */
 function formsOf({ items, anyOf = [] }: Schema): readonly Schema[] {
   return [...anyOf, ...(items === undefined ? [] : (items.oneOf ?? [items]))];
+}
+
+/** Values that are not of this form. */
+function wrongFor(given: Schema): readonly unknown[] {
+  const { type } = resolveSchema(given);
+  return [type === 'integer' ? 'text' : 5, [], { unknown_field: 1 }];
 }
 
 /** A body like `example` that has this map at the end of the way. */

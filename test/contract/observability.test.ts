@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Gatehouse } from '../support/gatehouse.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onDatabasesInTurn } from '../support/each-database.ts';
 import { readRootFile } from './support/source-files.ts';
 
 const grafana = readRootFile('deploy/grafana.json');
@@ -16,7 +16,7 @@ function namesIn(text: string): readonly string[] {
   return [...new Set(text.match(/\b(gatehouse|process|nodejs)_[a-z0-9_]+[a-z0-9]\b/g))];
 }
 
-onEachDatabase('pages and alerts over the metrics', (newDatabase) => {
+onDatabasesInTurn('pages and alerts over the metrics', (newDatabase) => {
   test('name only metrics that there are', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase(), {
       metricsListen: '127.0.0.1:0',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { viewersRead } from '../../src/api/errors.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { rightsTable } from './rights-table.ts';
 import type { Prepared } from './support/account.ts';
 import { inAnyWorld } from './support/in-worlds.ts';
-import { forEach, operations } from './support/operations.ts';
+import { forEach, isChosen, onlyReads, operations } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import type { World } from './support/world.ts';
 
@@ -28,7 +29,7 @@ inAnyWorld('rights', (world) => {
         assert.equal(status, operation.successStatus, text);
       });
       const others = operations.filter((operation) => !isGiven(operation));
-      const preparedFor = await world().own.prepareAll(others);
+      const preparedFor = await world().own.prepareUnchanged(others.filter(isChosen));
       await world().unchanged(() =>
         forEach(others, async (operation) => {
           assert.equal((await world().own.call(operation, preparedFor(operation), caller)).status, 403);
@@ -66,6 +67,21 @@ inAnyWorld('rights', (world) => {
       assert.equal((await gatehouse.delete(`/api_keys/${key.id}`, caller)).status, 204);
     });
   }
+
+  test('of a viewer are those of everyone that read, and no other', async () => {
+    const { id, token = '' } = await world().own.make('/users');
+    assert.equal((await world().gatehouse.patch(`/users/${id}`, { role: 'viewer' })).status, 200);
+    const preparedFor = await world().own.prepareAll(operations);
+    await world().unchanged(() =>
+      forEach(operations, async (operation) => {
+        const { status, body, text } = await world().own.call(operation, preparedFor(operation), { token });
+        const isRead = onlyReads(operation);
+        if (isRead && rightsTable[operation.id] !== 'admin') assert.equal(status, operation.successStatus, text);
+        else assert.equal(status, 403);
+        if (!isRead) assert.equal(body.error_code, `ERR_GATEHOUSE_${viewersRead.code}`);
+      }),
+    );
+  });
 
   test('of an admin are all', async () => {
     await forEach(operations, async (operation) => {

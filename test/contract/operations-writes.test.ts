@@ -6,7 +6,7 @@ import { findHostedPath } from '../../src/api/http/hosted-paths.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import type { Prepared } from './support/account.ts';
 import { inWorlds } from './support/in-worlds.ts';
-import { forEach, operations, resolveSchema } from './support/operations.ts';
+import { forEach, isChosen, operations, resolveSchema, someOf } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { refusedCalls } from './support/refused-calls.ts';
 import type { LoggedChange } from './support/world.ts';
@@ -20,7 +20,11 @@ const unlogged: ReadonlySet<string> = new Set([
   'TunnelSessionsUpdate',
 ]);
 /** They write a document of their own, which the path names by something else than its id. */
-const ofOwnDocument: ReadonlySet<string> = new Set(['IpRestrictionDecisionsReplace', 'IpRestrictionDecisionsDelete']);
+const ofOwnDocument: ReadonlySet<string> = new Set([
+  'ChangesRevert',
+  'IpRestrictionDecisionsReplace',
+  'IpRestrictionDecisionsDelete',
+]);
 /** They write several documents at once. */
 const ofSeveral: ReadonlySet<string> = new Set(['ConfigurationApply']);
 /** Deletes a module that is not offered, so that there is nothing to write. */
@@ -76,11 +80,16 @@ inWorlds('every write', (world) => {
 
   test('that is refused changes nothing at all', async () => {
     const { own } = world();
-    const preparedFor = await own.prepareAll(writes);
+    const chosen = world().sample(writes);
+    const preparedFor = await own.prepareUnchanged(chosen.filter(isChosen));
     await world().unchanged(() =>
-      forEach(writes, async (operation) => {
+      forEach(chosen, async (operation, at) => {
         const prepared = preparedFor(operation);
-        for (const { what, path = prepared.path, body = prepared.body, options } of refusedCalls(operation, prepared)) {
+        const calls = refusedCalls(operation, prepared);
+        // Almost all are refused before the database is asked.
+        for (const { what, path = prepared.path, body = prepared.body, options } of world().isPostgres
+          ? someOf(calls, at, 6)
+          : calls) {
           const { status, text } = await own.call(operation, { path, body }, options);
           assert.ok(status >= 400 && status < 500, `${what} was answered ${status}: ${text}`);
         }
@@ -91,7 +100,7 @@ inWorlds('every write', (world) => {
   test('that sends no value changes nothing: no field, or null in every field', async () => {
     const { own } = world();
     const updates = writes.filter(({ method }) => method === 'PATCH');
-    const preparedFor = await own.prepareAll(updates);
+    const preparedFor = await own.prepareUnchanged(updates.filter(isChosen));
     await world().unchanged(() =>
       forEach(updates, async (operation) => {
         const { path } = preparedFor(operation);
@@ -120,8 +129,9 @@ inWorlds('every write', (world) => {
         const read = await own.call(get, { path, body: undefined });
         // A list that is replaced as a whole is read by pages; tests of its own hold what they show.
         if ('next_page_uri' in read.body) return;
-        // Only the response to the creation has the token.
-        assert.deepEqual(read.body, 'token' in body ? { ...body, token: null } : body);
+        // Only the response to the creation has the token or the link.
+        const secret = ['token', 'link'].find((field) => field in body);
+        assert.deepEqual(read.body, secret === undefined ? body : { ...body, [secret]: null });
       },
     );
   });
@@ -130,7 +140,7 @@ inWorlds('every write', (world) => {
 inWorlds('every read', (world) => {
   test('changes nothing', async () => {
     const { own } = world();
-    const preparedFor = await own.prepareAll(reads);
+    const preparedFor = await own.prepareUnchanged(reads.filter(isChosen));
     await world().unchanged(() =>
       forEach(reads, async (operation) => {
         const { status, text } = await own.call(operation, preparedFor(operation));
@@ -161,8 +171,8 @@ function checkChange(
 
 /** Returns secrets in the request and the response, which must not be stored readable. */
 function secretsOf({ body }: Prepared, answer: Answer): readonly string[] {
-  const token: unknown = answer.body?.token;
-  const secret = typeof token === 'string' ? token.slice(token.indexOf('_') + 1) : undefined;
+  const token: unknown = answer.body?.token ?? answer.body?.link;
+  const secret = typeof token === 'string' ? token.slice(token.lastIndexOf('_') + 1) : undefined;
   const key = /"private_key_pem":"[^"]*?BEGIN[^"]*?\\n([^"\\]{20,})/.exec(JSON.stringify(body ?? {}))?.[1];
   return [
     ...(secret === undefined ? [] : [secret, createHash('sha256').update(secret).digest('hex')]),

@@ -10,14 +10,15 @@ import { until } from '../e2e/gateway/support/until.ts';
 import { failAt } from '../support/database-faults.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
-import { isLong } from '../support/long-form.ts';
+import { isLong, turn } from '../support/long-form.ts';
 import { failAtEach, recovered } from './support/fail-at-each.ts';
 import { finiteOperations, forEach } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { World } from './support/world.ts';
 
-/** The long form takes every operation; the usual one a share of them, another one in each round. */
-const share = 12;
+/** The long form takes every operation; the usual one a share of them, another one in each round and each run. */
+const share = 24;
+const chosenTurn = turn ?? 0;
 const rounds = [
   ['lost', false],
   ['lost', true],
@@ -33,7 +34,7 @@ onEachDatabase('a database that fails', (newDatabase) => {
       test(`at each statement in turn: ${fault}${isOutage ? ', and all later ones' : ''}`, async (t) => {
         const url = await newDatabase();
         await using world = await World.start(url);
-        const chosen = isLong ? finiteOperations : sampleFor(url, rounds.indexOf(round), isOutage);
+        const chosen = isLong ? finiteOperations : sampleFor(url, rounds.indexOf(round));
         let faults = 0;
         await forEach(chosen, async (operation) => {
           faults += await failAtEach(world, operation, fault, isOutage);
@@ -97,8 +98,8 @@ onEachDatabase('a database that fails', (newDatabase) => {
     const log = pino({ level: 'silent' });
     let starts = 0;
     for (const isOutage of [false, true]) {
-      const step = isLong || (url.startsWith('sqlite') && !isOutage) ? 1 : 5;
-      for (let statement = 1, isMet = true; isMet; statement += step) {
+      const step = isLong ? 1 : 5;
+      for (let statement = 1 + (chosenTurn % step), isMet = true; isMet; statement += step) {
         const faults = failAt(statement, 'lost', isOutage);
         try {
           await using app = await startApp(config, log);
@@ -121,9 +122,10 @@ onEachDatabase('a database that fails', (newDatabase) => {
 });
 
 /** Statements travel to PostgreSQL: fewer operations there. */
-function sampleFor(url: string, round: number, isOutage: boolean): readonly ApiOperation[] {
+function sampleFor(url: string, round: number): readonly ApiOperation[] {
   const every = url.startsWith('sqlite') ? share : 2 * share;
-  const chosen = finiteOperations.filter((operation, at) => at % every === round && !isCommand(operation));
+  const first = (chosenTurn * rounds.length + round) % every;
+  const chosen = finiteOperations.filter((operation, at) => at % every === first && !isCommand(operation));
   const command = finiteOperations.filter(({ id }) => id === 'TunnelSessionsUpdate');
-  return isOutage ? chosen : [...chosen, ...command];
+  return round === 0 ? [...chosen, ...command] : chosen;
 }

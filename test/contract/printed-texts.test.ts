@@ -64,7 +64,7 @@ test('no command prints a control character of others, on a terminal or not, in 
         if (words.includes('table')) await run(words, true);
       }
       await run(['users', 'create', '--name', text, '--role', 'member'], false);
-      for (const words of [['users', 'list'], ['restrictions', 'list'], ['export'], ['import', '--kong', kong]]) {
+      for (const words of [['accounts', 'users'], ['restrictions', 'list'], ['export'], ['import', '--kong', kong]]) {
         await run(words, true);
         assert.ok(printed.at(-1)?.includes(String.raw`\u009b`), `${words.join(' ')} does not print the text`);
       }

@@ -49,7 +49,7 @@ test('a resource and a module that are made by the recipes pass the contract tes
 
   // Step 5: the tests that see the new operations.
   const tests = files.filter((path) => path.endsWith('.test.ts'));
-  await copy.write('tsconfig.new.json', JSON.stringify({ extends: './tsconfig.json', include: files }));
-  await copy.run('tsc', ['--noEmit', '-p', 'tsconfig.new.json']);
+  // The types of these files only: those of all others are half of the work of this test, and are checked elsewhere.
+  await copy.run('oxlint', ['--type-aware', '--type-check', '--deny-warnings', ...files]);
   await copy.run('node', [...onSqlite, ...suites.map((name) => `test/contract/${name}.test.ts`), ...tests], ofExamples);
 });

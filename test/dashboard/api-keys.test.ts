@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
+import { createUser } from '../support/people.ts';
 import { onDashboard, until } from './support/dashboard.ts';
 
 onDashboard('the page of API keys', (d) => {
@@ -43,6 +44,19 @@ onDashboard('the page of API keys', (d) => {
       [made.owner_id, made.read_only, made.expires_at, made.ip_policy_ids],
       [bot.id, true, '2099-12-31T23:59:59Z', [policy.id]],
     );
+  });
+
+  test('owners are shown by their names, other users too', async () => {
+    const { id } = await createUser(d().gatehouse, 'member');
+    const { name } = (await d().gatehouse.get(`/changes?resource_id=${id}`)).body.changes[0].after;
+    const page = await d().open({ path: '/api-keys' });
+    await page
+      .getByRole('row')
+      .filter({ hasText: `first key of ${name}` })
+      .getByText(name, { exact: true })
+      .last()
+      .waitFor();
+    assert.equal(await page.getByText(/^usr_/).count(), 0);
   });
 
   test('a new token replaces the old one at once, or lets it work for a while', async () => {

@@ -22,6 +22,8 @@ onDashboard('the change log', (d) => {
     await sheet.getByText('"enforced": true').waitFor();
     await sheet.getByText('"enforced": false').waitFor();
     await sheet.getByText('admin', { exact: true }).waitFor();
+    await sheet.getByText('127.0.0.1', { exact: true }).waitFor();
+    await sheet.getByText('the key first key of this installation').waitFor();
     assert.match(page.url(), /open=chg_/);
     await page.reload();
     await sheet.getByText('"enforced": true').waitFor();
@@ -32,6 +34,55 @@ onDashboard('the change log', (d) => {
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     await lookAt(page, 'changes-list');
+  });
+
+  test('names the edge of a route, its module and the policy of a rule; a call, a session and the host are told apart', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies', { description: 'Offices' });
+    await gatehouse.create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '192.0.2.0/24', action: 'allow' });
+    const edge = await gatehouse.create('/edges/https', { description: 'Shop' });
+    const route = await gatehouse.create(`/edges/https/${edge.id}/routes`, { match: '/', match_type: 'path_prefix' });
+    const module = `/edges/https/${edge.id}/routes/${route.id}/compression`;
+    await gatehouse.put(module, {});
+    await gatehouse.put(module, { enabled: false });
+    await gatehouse.create('/ip_restrictions', { type: 'endpoints', ip_policy_ids: [policy.id] });
+    const page = await d().open({ path: '/bot-users?create=1' });
+    await page.getByLabel('Name').fill('by hand');
+    await page.getByRole('button', { name: 'Create bot' }).last().click();
+    await page.getByRole('heading', { name: 'by hand' }).waitFor();
+    await page.goto('/dashboard/changes');
+    for (const title of [
+      'Offices: 192.0.2.0/24 allow created',
+      'Shop / created',
+      'Shop /: compression set up',
+      'Shop /: compression switched off',
+      /^Endpoints restriction …\w{4} created$/,
+    ]) {
+      await page.getByRole('link', { name: title }).waitFor();
+    }
+    await page.getByRole('link', { name: 'by hand created' }).click();
+    await page.getByText('a dashboard session, begun with the key first key of this installation').waitFor();
+  });
+
+  test('a change is reverted after its effect was shown, or the reason why not', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies', { description: 'Night shift' });
+    await gatehouse.patch(`/ip_policies/${policy.id}`, { description: 'Nobody' });
+    const page = await d().open({ path: `/changes?resource=${policy.id}` });
+    await page.getByRole('link', { name: /^Nobody/ }).click();
+    await page.getByRole('button', { name: 'Revert…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Revert “Nobody/ });
+    await dialog.getByText('Sets back: IP policy').waitFor();
+    await dialog.getByText('"description": "Night shift"').waitFor();
+    await lookAt(page, 'revert');
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
+    await page.getByText(/^Reverted: Nobody/).waitFor();
+    assert.equal((await gatehouse.get(`/ip_policies/${policy.id}`)).body.description, 'Night shift');
+    await page.getByRole('button', { name: 'Revert…' }).click();
+    await dialog.getByText(/description of the IP policy \w+ has changed since/).waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Revert', exact: true }).isDisabled());
+    await d().closePages();
+    d().takeFaults();
   });
 
   test('has its filters in the URL', async () => {

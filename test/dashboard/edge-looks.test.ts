@@ -82,6 +82,7 @@ onDashboard(
         ['tcp-edge-ip', `/tcp-edges/${tcp.id}?module=ip_restriction&act=edit`],
         ['backends', '/backends'],
         ['backends-groups', '/backends?kind=tunnel_group'],
+        ['backends-weighted', '/backends?kind=weighted&create=1'],
         ['backend-static', `/backends/${blue.id}`],
         ['backend-group-edit', `/backends/${group.id}?edit=1`],
         ['backends-create', '/backends?create=1'],

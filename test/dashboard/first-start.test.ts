@@ -78,7 +78,7 @@ onDashboard(
       assert.equal((await visitFrom('127.0.0.2', d().gatehouse))[0], 403);
 
       await page.getByRole('link', { name: 'Overview' }).click();
-      await page.getByText('Nothing. No restriction only warns').waitFor();
+      await page.getByText('Nothing. No edge fails, no restriction only warns').waitFor();
       assert.equal(await page.locator('.steps').count(), 0);
     });
   },

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
+import { ClientAuthority } from '../support/client-certificates.ts';
 import type { Page } from 'playwright-core';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { onDashboard } from './support/dashboard.ts';
 import { startUpstream, visit } from './support/edge-traffic.ts';
+import { lookAt } from './support/looks.ts';
 
 onDashboard(
   'the pages of HTTPS edges',
@@ -50,10 +52,58 @@ onDashboard(
       await dialog.getByLabel('Address').fill(upstream.address);
       await dialog.getByRole('button', { name: 'Add route' }).click();
       await row(page, 'Backend').getByText(upstream.address).waitFor();
-      await page.getByText('Ready', { exact: true }).waitFor();
+      await page
+        .getByText(/^(?:Nobody yet|No requests)$/)
+        .first()
+        .waitFor();
 
       await until(async () => (await visit(g(), 'shop.test')).body === 'the shop', 'the request comes through');
       assert.equal((await g().get('/backends/static')).body.backends.length, 1);
+    });
+
+    test('edges, routes and backends say how they do by their traffic, and the overview names those that fail', async () => {
+      const upstream = await startUpstream('well');
+      const { edge, backend } = await makeEdge('health.test', upstream.address);
+      const counted = (requests: number) =>
+        until(async () => {
+          const { health } = (await g().get('/traffic/health')).body;
+          const own = health.find(({ id }: { id: string }) => id === edge.id);
+          return own?.requests === requests;
+        }, 'the requests are counted');
+      await visit(g(), 'health.test');
+      await counted(1);
+      const page = await d().open({ path: `/https-edges/${edge.id}` });
+      await page.getByRole('heading', { name: /^Answers: 1 request in .+, errors 0 %$/ }).waitFor();
+      await page.getByRole('table', { name: 'routes' }).getByText('Answers', { exact: true }).waitFor();
+
+      await upstream[Symbol.asyncDispose]();
+      assert.equal((await visit(g(), 'health.test', '/checkout')).status, 502);
+      await counted(2);
+      const group = await g().create('/backends/tunnel_group', { labels: { app: 'nobody' } });
+      const offline = await g().create('/edges/https', { hostports: ['offline.test:443'], description: 'offline' });
+      await g().create(`/edges/https/${offline.id}/routes`, {
+        match: '/',
+        match_type: 'path_prefix',
+        backend: { backend_id: group.id },
+      });
+      await page.goto('/dashboard/https-edges');
+      const inList = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await inList('health.test').getByText('Answers in part').waitFor();
+      await inList('health.test').getByText('50 %').waitFor();
+      await inList('offline').getByText('Does not answer').waitFor();
+      await page.getByRole('link', { name: /^HTTPS edges 1 in trouble$/ }).waitFor();
+
+      await page.goto('/dashboard/');
+      const item = page
+        .getByRole('listitem')
+        .filter({ hasText: 'health.test: 1 of 2 requests of the last ten minutes failed' });
+      await item.getByText('The upstream server refused the connection.').waitFor();
+      await item.getByRole('link', { name: 'See the edge' }).click();
+      await page.getByRole('heading', { name: 'Answers in part: 1 of 2 requests' }).waitFor();
+      await page.getByText('GET /checkout was answered 502: The upstream server refused the connection.').waitFor();
+      await lookAt(page, 'https-edge-in-trouble');
+      await page.goto(`/dashboard/backends/${backend.id}`);
+      await page.getByRole('heading', { name: 'Answers in part: 1 of 2 requests' }).waitFor();
     });
 
     test('headers are set, switched off and removed, and traffic follows', async () => {
@@ -101,12 +151,96 @@ onDashboard(
       const { edge, route, path } = await makeEdge('small.test', '127.0.0.1:1');
       const page = await d().open({ path });
       await row(page, 'Compression').getByText('Not set').waitFor();
+      const order = await page.locator('.modules .m > b').allTextContents();
+      const places = ['IP restriction', 'Request headers', 'Backend', 'Response headers', 'Compression'];
+      assert.deepEqual(
+        order.filter((title) => places.includes(title)),
+        places,
+      );
       await page.getByRole('button', { name: 'Set up Compression' }).click();
       await page.getByText('Compresses responses for clients that accept it').waitFor();
       await page.getByRole('button', { name: 'Save compression' }).click();
       await page.getByRole('switch', { name: 'Compression', checked: true }).waitFor();
       const { body } = await g().get(`/edges/https/${edge.id}/routes/${route.id}`);
       assert.deepEqual(body.compression, { enabled: true });
+    });
+
+    test('a password is asked for, stays when the form is saved without it, and patterns are lines', async () => {
+      const { edge, route, path } = await makeEdge('secret.test', '127.0.0.1:1');
+      const routePath = `/edges/https/${edge.id}/routes/${route.id}`;
+      const page = await d().open({ path });
+      await page.getByRole('button', { name: 'Set up Password' }).click();
+      const form = page.getByRole('form', { name: 'Password' });
+      await form.getByLabel('User name').fill('ada');
+      await form.getByRole('button', { name: 'Save password' }).click();
+      await form.getByText('There is no password for "ada"').waitFor();
+      await form.getByLabel('Password', { exact: true }).fill('p');
+      assert.equal(await form.getByLabel('Password', { exact: true }).getAttribute('type'), 'password');
+      await form.getByRole('button', { name: 'Save password' }).click();
+      await page.getByRole('switch', { name: 'Password', checked: true }).click();
+      await page.getByRole('switch', { name: 'Password', checked: false }).click();
+      await page.getByRole('switch', { name: 'Password', checked: true }).waitFor();
+      assert.deepEqual((await g().get(routePath)).body.basic_auth, {
+        enabled: true,
+        credentials: [{ username: 'ada' }],
+      });
+      assert.equal((await visit(g(), 'secret.test')).status, 401);
+
+      await page.getByRole('button', { name: 'Set up Webhook signature' }).click();
+      const webhook = page.getByRole('form', { name: 'Webhook signature' });
+      await webhook.getByLabel('Provider').fill('acme');
+      await webhook.getByLabel('Secret').fill('s3cret');
+      await webhook.getByRole('button', { name: 'Save webhook signature' }).click();
+      await webhook.getByText('there is no provider of this name').waitFor();
+      await webhook.getByLabel('Provider').fill('github');
+      await webhook.getByRole('button', { name: 'Save webhook signature' }).click();
+      await page.getByText('Signed by github').waitFor();
+      await page.getByRole('switch', { name: 'Webhook signature', checked: true }).click();
+      await page.getByRole('switch', { name: 'Webhook signature', checked: false }).waitFor();
+      assert.deepEqual((await g().get(routePath)).body.webhook_verification, { enabled: false, provider: 'github' });
+
+      await page.getByRole('table', { name: 'routes' }).getByRole('button', { name: 'Set up Rate limit' }).click();
+      const rate = page.getByRole('form', { name: 'Rate limit' });
+      await rate.getByLabel('Limit').fill('7');
+      await rate.getByLabel('By').selectOption('header');
+      await rate.getByRole('button', { name: 'Save rate limit' }).click();
+      await rate.getByText('needs its name').waitFor();
+      await rate.getByLabel('Header').fill('X-Api-Key');
+      await rate.getByRole('button', { name: 'Save rate limit' }).click();
+      await page.getByText('7 within 60 seconds for each value of x-api-key').waitFor();
+
+      await page.getByRole('button', { name: 'Set up User agent filter' }).click();
+      await page.getByLabel('Deny').fill('curl\n\n  wget ');
+      await page.getByRole('button', { name: 'Save user agent filter' }).click();
+      await page.getByRole('switch', { name: 'User agent filter', checked: true }).waitFor();
+      assert.deepEqual((await g().get(routePath)).body.user_agent_filter.deny, ['curl', 'wget']);
+    });
+
+    test('an authority of visitors is added, and an edge asks for its certificates and for a version', async () => {
+      const { edge, path } = await makeEdge('mutual.test', '127.0.0.1:1');
+      const page = await d().open({ path: '/certificates?kind=client' });
+      await page.getByRole('button', { name: 'Add authority' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Certificate', { exact: true }).fill('no certificate');
+      await dialog.getByLabel('Description').fill('Staff');
+      await dialog.getByRole('button', { name: 'Add authority' }).click();
+      await dialog.getByText('cannot be used').waitFor();
+      await dialog.getByLabel('Certificate', { exact: true }).fill(new ClientAuthority('staff').pem);
+      await dialog.getByRole('button', { name: 'Add authority' }).click();
+      await page.getByRole('heading', { name: 'Staff' }).waitFor();
+
+      await page.goto(`${g().url}/dashboard${path}`);
+      await page.getByRole('button', { name: 'Set up Mutual TLS' }).click();
+      await page.getByLabel('Certificates by').selectOption({ label: 'Staff' });
+      await page.getByRole('button', { name: 'Save mutual TLS' }).click();
+      await page.getByRole('switch', { name: 'Mutual TLS', checked: true }).waitFor();
+      await page.getByRole('button', { name: 'Set up TLS version' }).click();
+      await page.getByLabel('Oldest version').selectOption('1.3');
+      await page.getByRole('button', { name: 'Save TLS version' }).click();
+      await page.getByText('TLS 1.3 alone').waitFor();
+      const { mutual_tls: module, tls_termination: version } = (await g().get(`/edges/https/${edge.id}`)).body;
+      assert.equal(module.certificate_authorities.length, 1);
+      assert.equal(version.min_version, '1.3');
     });
 
     test('an IP restriction shows who gets in before it refuses anybody', async () => {
@@ -205,10 +339,10 @@ onDashboard(
       const { edge, route, path } = await makeEdge('gone.test', '127.0.0.1:1');
       const page = await d().open({ path });
       await page.getByRole('button', { name: 'Edit route' }).click();
-      await page.getByLabel('Path').fill('blog');
+      await page.getByLabel('Path', { exact: true }).fill('blog');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('The match "blog" is not acceptable').waitFor();
-      await page.getByLabel('Path').fill('/blog');
+      await page.getByLabel('Path', { exact: true }).fill('/blog');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('button', { name: '/blog' }).waitFor();
       await g().create(`/edges/https/${edge.id}/routes`, { match: '/other', match_type: 'exact_path' });

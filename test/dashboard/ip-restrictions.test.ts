@@ -97,8 +97,12 @@ onDashboard('the pages of IP restrictions', (d) => {
     const page = await d().open({ path: `/ip-restrictions/${id}?enforce=1` });
     await page.getByRole('dialog').getByText('you would be refused').waitFor();
     await page.getByRole('checkbox').check();
-    await page.getByRole('button', { name: 'Enforce now' }).click();
-    await page.getByText('This change would lock you out').waitFor();
+    const enforce = page.getByRole('button', { name: 'Enforce now' });
+    await enforce.click();
+    await page.getByText('This would lock you out: your next call from 127.0.0.1 would be refused.').waitFor();
+    assert.equal(await page.getByText(/Terraform|header/).count(), 0);
+    assert.doesNotMatch((await enforce.getAttribute('class')) ?? '', /primary/);
+    await page.locator('.btn.primary', { hasText: 'Allow my address and go on' }).waitFor();
     await lookAt(page, 'restriction-lockout');
     await page.setViewportSize({ width: 1280, height: 900 });
     assert.equal(await isEnforced(id), false, 'nothing was changed');

@@ -1,5 +1,6 @@
 import { afterEach, test } from 'node:test';
 
+import { makePair } from '../support/certificate-pair.ts';
 import { runOnHost } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
 
@@ -37,13 +38,18 @@ onDashboard('the overview', (d) => {
       ip_policy_ids: [policy.id],
     });
     await d().gatehouse.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    const san = 'subjectAltName=DNS:late.example';
+    const pair = makePair('late', '-subj', '/CN=late.example', '-addext', san, '-days', '1');
+    const certificate = await d().gatehouse.create('/tls_certificates', pair);
     const page = await d().open();
+    await page.getByText('Certificate late.example ends tomorrow').waitFor();
+    await d().gatehouse.delete(`/tls_certificates/${certificate.id}`);
     const item = page.getByRole('listitem').filter({ hasText: 'Restriction “API: offices” only warns' });
     await item.getByRole('link', { name: /^Review/ }).click();
     await page.waitForURL(`**/ip-restrictions/${restriction.id}`);
     await d().gatehouse.delete(`/ip_restrictions/${restriction.id}`);
     await page.goto('/dashboard/');
-    await page.getByText('Nothing. No restriction only warns').waitFor();
+    await page.getByText('Nothing. No edge fails, no restriction only warns').waitFor();
   });
 
   test('shows what is used of each quota, and warns where little is left', async () => {

@@ -22,7 +22,7 @@ onDashboard('signing in to the dashboard', (d) => {
     const page = await d().openSignedOut();
     await page.getByLabel('API token').fill('ak_2tQzYDLwIVU45s8sSMNpRfQp1Ng');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('is the id of an API key, not its token').waitFor();
+    await page.getByText('This is the id of a key, not its token.').waitFor();
     assert.equal(await page.getByLabel('API token').getAttribute('aria-invalid'), 'true');
   });
 
@@ -76,6 +76,15 @@ onDashboard('signing in to the dashboard', (d) => {
     const page = await d().open(elsewhere);
     await page.getByText('would be refused').first().waitFor();
     await page.getByText('127.0.0.2').first().waitFor();
+    await page.getByRole('link', { name: /^Bot users/ }).click();
+    await page.getByRole('heading', { name: 'Bot users' }).waitFor();
+    await page.getByRole('button', { name: 'Put away until tomorrow' }).click();
+    await page.getByText('would be refused').first().waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Bot users' }).waitFor();
+    assert.equal(await page.getByText('would be refused').count(), 0, 'it stays away');
+    await page.getByRole('link', { name: /^Overview/ }).click();
+    await page.getByText('would be refused').first().waitFor();
     const answer = await d().gatehouse.patch(`/ip_restrictions/${restriction.id}`, { enforced: true });
     assert.equal(answer.status, 200, answer.text);
     await page.reload();

@@ -87,9 +87,85 @@ onDashboard(
       await page.getByRole('button', { name: 'Delete…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('TCP edge Replica').first().waitFor();
-      await dialog.getByRole('button', { name: 'Delete backend' }).click();
-      await dialog.getByText('is still used by').waitFor();
-      assert.equal((await g().get(`/backends/static/${backend.id}`)).status, 200);
+      assert.ok(await dialog.getByRole('button', { name: 'Still used by 1' }).isDisabled());
+    });
+
+    test('a backend gets more addresses and checks, and shows what the gateway sees of each', async (t) => {
+      const server = createServer((socket) => void socket.on('error', () => {}).end()).listen(0, '127.0.0.1');
+      t.after(() => server.close());
+      await once(server, 'listening');
+      // The server listens on a port.
+      const { port } = server.address() as AddressInfo;
+      const backend = await g().create('/backends/static', { address: `127.0.0.1:${port}`, description: 'Pool' });
+      const page = await d().open({ path: `/backends/${backend.id}` });
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('button', { name: 'Add address' }).click();
+      await page.getByLabel('Address 2', { exact: true }).fill('127.0.0.1:1');
+      await page.getByLabel('Weight 2').fill('5');
+      await page.getByLabel('Which one a request goes to').selectOption('least_connections');
+      await page.getByLabel('When all are down').selectOption('fail_closed');
+      await page.getByLabel('Every gateway checks each of them').check();
+      await page.getByLabel('Kind').selectOption('tcp');
+      await page.getByLabel('Every seconds').fill('1');
+      await page.getByLabel('Wait at most').fill('1');
+      await page.getByLabel('Out after').fill('1');
+      await page.getByLabel('Real requests count').check();
+      await page.getByLabel('Failing answers').fill('502-504, 500');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Addresses' }).waitFor();
+      const { body } = await g().get(`/backends/static/${backend.id}`);
+      assert.deepEqual(body.addresses, [
+        { address: `127.0.0.1:${port}`, weight: 1 },
+        { address: '127.0.0.1:1', weight: 5 },
+      ]);
+      assert.deepEqual([body.balance, body.when_all_down], [{ by: 'least_connections' }, 'fail_closed']);
+      assert.deepEqual(body.passive_check.statuses, ['502-504', '500']);
+      assert.equal(body.active_check.kind, 'tcp');
+      await page.getByText('1 of 2 answer').waitFor();
+      await page.getByText('127.0.0.1:1 went down').waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByRole('button', { name: 'Take out address 2' }).click();
+      await page.getByLabel('Every gateway checks each of them').uncheck();
+      await page.getByLabel('Real requests count').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Addresses' }).waitFor({ state: 'detached' });
+      const after = (await g().get(`/backends/static/${backend.id}`)).body;
+      assert.deepEqual(
+        [after.address, after.addresses, after.active_check],
+        [`127.0.0.1:${port}`, undefined, undefined],
+      );
+      server.close();
+    });
+
+    test('backends that stand for others are made with the mouse, and a member says who names it', async () => {
+      const app = await g().create('/backends/static', { address: 'app.internal:80', description: 'the app' });
+      const page = await d().open({ path: '/backends?kind=http_response' });
+      await page.getByRole('button', { name: 'Create backend' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Status').fill('99');
+      await dialog.getByLabel('Body').fill('Later.');
+      await dialog.getByLabel('Description').fill('the page');
+      await dialog.getByRole('button', { name: 'Create backend' }).click();
+      await dialog.getByText('status_code').first().waitFor();
+      await dialog.getByLabel('Status').fill('503');
+      await dialog.getByRole('button', { name: 'Create backend' }).click();
+      await page.getByRole('heading', { name: 'the page' }).waitFor();
+
+      await page.goto(`${g().url}/dashboard/backends?kind=weighted&create=1`);
+      await dialog.getByRole('button', { name: 'Create backend' }).click();
+      await dialog.getByText('The backend needs others that it stands for.').waitFor();
+      await dialog.getByLabel('Backend 1', { exact: true }).selectOption({ label: 'the app' });
+      await dialog.getByLabel('Weight 1').fill('90');
+      await dialog.getByRole('button', { name: 'Add backend' }).click();
+      await dialog.getByLabel('Backend 2', { exact: true }).selectOption({ label: 'the page' });
+      await dialog.getByLabel('Weight 2').fill('10');
+      await dialog.getByLabel('Description').fill('split');
+      await dialog.getByRole('button', { name: 'Create backend' }).click();
+      await page.getByRole('heading', { name: 'split' }).waitFor();
+      const [made] = (await g().get('/backends/weighted')).body.backends;
+      assert.equal(made.backends[app.id], 90);
+      await page.getByRole('link', { name: 'the app' }).click();
+      await page.getByText('Weighted backend split').waitFor();
     });
 
     test('a tunnel group is made of labels', async () => {
@@ -107,5 +183,5 @@ onDashboard(
       assert.deepEqual(body.backends[0].labels, { app: 'scanner' });
     });
   },
-  { httpsListen: '127.0.0.1:0', tcpPorts: '1024-65535' },
+  { httpsListen: '127.0.0.1:0', tcpPorts: '10000-32767' },
 );

@@ -57,6 +57,11 @@ onDashboard(
       await refused.getByText('Refused').waitFor();
       await refused.getByText('127.0.0.9').first().waitFor();
       await refused.getByText('403').waitFor();
+      await refused.getByText(host, { exact: true }).waitFor();
+      await refused.getByText('Booking API', { exact: true }).waitFor();
+      await page.setViewportSize({ width: 1024, height: 768 });
+      const { y = 768, height = 0 } = (await refused.boundingBox()) ?? {};
+      assert.ok(y + height < 768, `a row ends at ${y + height}`);
       await lookAt(page, 'traffic-list');
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.getByRole('link', { name: 'GET /v2/bookings' }).click();
@@ -104,10 +109,7 @@ onDashboard(
     test('says in words what the last hour was', async () => {
       await ask('/counted');
       const page = await openLive();
-      await page
-        .getByText(/came in the last hour; \d+ refused, \d+ warned/)
-        .first()
-        .waitFor();
+      await page.getByRole('img', { name: /came in the last hour; \d+ refused, \d+ warned/ }).waitFor();
     });
   },
   { httpsListen: '127.0.0.1:0', drainSeconds: '0' },

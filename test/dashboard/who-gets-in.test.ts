@@ -46,6 +46,7 @@ onDashboard('who gets in', (d) => {
       .getByRole('heading', { name: '203.0.113.70 gets into 6 of 6 doors now, 5 if every warning were enforced' })
       .waitFor();
     assert.match(page.url(), /ip=203\.0\.113\.70/);
+    await page.getByText('Refused by Booking API /v2/admin.').waitFor();
     assert.deepEqual(await rowOf(page, 'Dashboard'), ['Not restricted', 'Same', 'Nothing restricts it']);
     assert.deepEqual(await rowOf(page, 'Management API'), [
       'Let in, warned',
@@ -104,8 +105,11 @@ onDashboard('who gets in', (d) => {
     await page.getByLabel('Address', { exact: true }).fill('192.0.2.9');
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByRole('heading', { name: '192.0.2.9 does not get into Guarded shop now' }).waitFor();
+    await page.locator('.verdict.deny').waitFor();
     await page.getByRole('button', { name: 'Show every door' }).click();
     await page.getByText('Guarded port').first().waitFor();
+    await page.getByRole('heading', { name: /^192\.0\.2\.9 gets into [1-9]/ }).waitFor();
+    assert.equal(await page.locator('.verdict.deny').count(), 0, 'an address that is refused somewhere is no alarm');
     assert.match(page.url(), /\?ip=192\.0\.2\.9$/);
 
     await page.goto(`/dashboard/tcp-edges/${tcp.id}`);

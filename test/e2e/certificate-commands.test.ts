@@ -56,4 +56,23 @@ onAnyDatabase('gatehouse certificates list', (newDatabase) => {
     });
     assert.match(shown.errors, /^warning: \S+ ends \S+; upload a new certificate$/m);
   });
+
+  test('with ACME on, nobody is told to switch it on', async () => {
+    const acme = ['--acme', 'on', '--acme-directory', 'http://127.0.0.1:9/directory', '--acme-orders-per-hour', '1'];
+    await using ordering = await GatehouseProcess.serve(await newDatabase(), [
+      '--bootstrap-token',
+      token,
+      '--role',
+      'api',
+      ...acme,
+    ]);
+    const hostports = ['one.made-up.net:443', '*.many.made-up.net:443'];
+    assert.equal((await ordering.call('POST', '/edges/https', token, { hostports })).status, 201);
+    const listed = await GatehouseProcess.run(['certificates', 'list', '-o', 'json'], {
+      GATEHOUSE_URL: ordering.url,
+      GATEHOUSE_TOKEN: token,
+    });
+    assert.equal(listed.code, 0, listed.errors);
+    assert.doesNotMatch(listed.out, /GATEHOUSE_ACME=on/);
+  });
 });

@@ -51,6 +51,24 @@ onAnyDatabase('the command line', (newDatabase) => {
     assert.match(gone.errors, /There is no IP policy with the id .*ERR_GATEHOUSE_222, op_/);
   });
 
+  test('a person is invited, accepts without a token, and is deactivated', async () => {
+    const link = (await done('invitations', 'create', '--name', 'Marta', '--role', 'viewer', '--query', 'link')).trim();
+    const accept = ['invitations', 'accept', '--link', link, '--query', 'token', '--url', server.url];
+    const accepted = await GatehouseProcess.run(accept, { HOME: folder });
+    assert.equal(accepted.code, 0, accepted.errors);
+    const again = await GatehouseProcess.run(accept, { HOME: folder });
+    assert.deepEqual([again.code, again.out], [3, '']);
+    assert.match(again.errors, /Ask an admin for a new one/);
+    const asMarta = { ...env(), GATEHOUSE_TOKEN: accepted.out.trim() };
+    const refused = await GatehouseProcess.run(['ip-policies', 'create'], asMarta);
+    assert.match(refused.errors, /A viewer may only read/);
+    const [marta] = JSON.parse(await done('users', 'list', '--filter', 'obj.name == "Marta"'));
+    await done('users', 'update', marta.id, '--active', 'false');
+    const out = await GatehouseProcess.run(['users', 'list'], asMarta);
+    assert.equal(out.code, 3);
+    assert.match(out.errors, /is inactive/);
+  });
+
   test('edges, routes and modules are set up by flags or by a body', async () => {
     const edge = (await done('edges', 'https', 'create', '--hostport', 'app.example.com:443', '--query', 'id')).trim();
     const file = join(folder, 'route.yaml');
@@ -123,7 +141,7 @@ onAnyDatabase('the command line', (newDatabase) => {
       [['ip-restrictions', 'create', '--type', 'apis'], /--type takes one of .*not "apis"/],
       [['edges', 'https', 'routes', 'get', 'edghts_1'], /missing required argument 'ID'/],
       [['ip-policies', 'create', '--description', '@/nowhere/at-all'], /nowhere\/at-all cannot be read/],
-      [['ip-policies', 'create', '--body', '/nowhere/at-all'], /the body cannot be read/],
+      [['ip-policies', 'create', '--body', '/nowhere/at-all'], /nowhere\/at-all cannot be read: ENOENT/],
     ] as const;
     for (const [args, words] of cases) {
       const { code, out, errors } = await run(...args);
@@ -132,5 +150,17 @@ onAnyDatabase('the command line', (newDatabase) => {
     }
     const dead = await run('healthz', 'get', '--url', 'http://127.0.0.1:1');
     assert.equal(dead.code, 4, dead.errors);
+    const [first, last] = dead.errors.trim().split('\n');
+    assert.deepEqual([first, dead.errors.match(/trying again/g)?.length], [`${last}; trying again`, 1]);
+  });
+
+  test('--query that finds nothing says so on standard error, and flags of a server may stand before the command', async () => {
+    await run('ip-policies', 'create');
+    const { code, out, errors } = await run('--query=[*].nope', 'ip-policies', 'list');
+    assert.equal(code, 0, errors);
+    assert.match(out, /^\n+$/);
+    assert.match(errors, /^--query \[\*\]\.nope finds nothing: there is no "nope"; there are id, uri, /);
+    const none = await run('--profile', 'nowhere', 'ip-policies', 'list');
+    assert.match(none.errors, /^--profile nowhere names a server, and /);
   });
 });

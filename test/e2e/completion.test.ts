@@ -30,8 +30,8 @@ function run(shell: Shell, script: string): string {
 }
 
 const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
-  [['ip-pol'], ['ip-policies', 'ip-policy-rules']],
-  [['edges', 'https', 'r'], ['routes']],
+  [['ip-pol'], ['ip-policies', 'ip-policy-rule-counts', 'ip-policy-rules']],
+  [['edges', 'https', 'ro'], ['routes']],
   [['edges', 'https', 'create', '--hostp'], ['--hostport']],
   [['edges', 'https', 'create', '--hostport', 'a:443', '--des'], ['--description']],
   [

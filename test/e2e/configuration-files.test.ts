@@ -100,6 +100,17 @@ describe('files between two servers', () => {
       ['static_backends:\n  one: { address: "${NOWHERE}" }', 1, /bad\.yaml:2: the variable NOWHERE is not set/],
       ['\nstatic_backends:\n  one: { address: a:1, adress: a:1 }', 3, /bad\.yaml:3: .*adress/],
       ['backends:\n  one: { address: a:1 }', 3, /bad\.yaml:2: .*backends/],
+      [
+        'ip_policys:\n  one: {}\nstatic_backends:\n  two: { adress: a:1 }',
+        3,
+        /bad\.yaml:2: .*did you mean "ip_policies"\?.*\n.*bad\.yaml:4: .*Did you mean "address"/,
+      ],
+      [
+        'static_backends:\n  one: { address: "${NOWHERE}" }\n  two: 7\nip_policies: []',
+        1,
+        /bad\.yaml:2: .*NOWHERE.*\n.*bad\.yaml:3: .*\n.*bad\.yaml:4: /,
+      ],
+      ['static_backends:\0', 1, /bad\.yaml is no text/],
       ['tcp_edges:\n  one: { backend: { backend: none } }', 3, /bad\.yaml:2: .*no backend with the name "none"/],
     ] as const;
     for (const [text, code, words] of cases) {

@@ -15,7 +15,7 @@ import { until } from './gateway/support/until.ts';
 const token = 'the-token-of-both-servers-0123456789';
 const limitMs = 200_000;
 /** Numbers of what is imported. */
-const counts = isLong ? { rules: 200, backends: 380, edges: 300 } : { rules: 8, backends: 40, edges: 30 };
+const counts = isLong ? { rules: 200, backends: 380, edges: 300 } : { rules: 8, backends: 20, edges: 15 };
 const atLeast = 20 * counts.rules + counts.backends + 2 * counts.edges;
 
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -29,6 +29,7 @@ const lists = {
   '/backends/tunnel_group': 'backends',
   '/reserved_domains': 'reserved_domains',
   '/edges/tcp': 'tcp_edges',
+  '/edges/tls': 'tls_edges',
   '/edges/https': 'https_edges',
 } as const;
 
@@ -79,6 +80,12 @@ async function fill(server: GatehouseProcess): Promise<void> {
     })),
     { kind: 'tunnel_group_backends', name: 'agents', labels: { app: 'shop' } },
     { kind: 'tcp_edges', name: 'tcp', hostports: ['tcp.example.com:10022'], backend: { backend: 'agents' } },
+    {
+      kind: 'tls_edges',
+      name: 'tls',
+      hostports: ['tls.example.com:443'],
+      tls_termination: { terminate_at: 'upstream' },
+    },
     ...many(counts.edges, (at) => ({
       kind: 'https_edges',
       name: `edge-${at}`,
@@ -158,8 +165,8 @@ onAnyDatabase('import into a server on', (newDatabase) => {
     const words = ['import', '--from', hosted.url, '--vendor', 'acme', '--state', join(folder, 'hosted.jsonl')];
     const done = await GatehouseProcess.run(words, variables);
     assert.equal(done.code, 6, done.errors);
-    assert.match(done.out, /HTTPS edge routes: edghtsrt_\w+ \(\/admin\): oauth is not offered here/);
-    assert.match(done.out, /HTTPS edges: edghts_\w+2 \(mutual\): mutual_tls is not offered here/);
+    assert.match(done.out, /HTTPS edge routes: edghtsrt_\w+ \(\/admin\): saml is not offered here/);
+    assert.match(done.out, /HTTPS edges: edghts_\w+2 \(mutual\): /);
     assert.match(
       done.out,
       /reserved domains: rd_\w+ \(shop\.example\.com\): certificate_id names something that was not taken/,
@@ -211,8 +218,8 @@ async function startHosted(): Promise<AsyncDisposable & { readonly url: string }
           hostports: ['shop.example.com:443'],
           tls_termination: null,
           routes: [
-            { ...route, id: 'edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1Ng', match: '/', oauth: { enabled: false } },
-            { ...route, id: 'edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1N1', match: '/admin', oauth: { enabled: true } },
+            { ...route, id: 'edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1Ng', match: '/', saml: { enabled: false } },
+            { ...route, id: 'edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1N1', match: '/admin', saml: { enabled: true } },
           ],
         },
       ],

@@ -62,7 +62,11 @@ async function writeNode(path: string, name: string, version: string | undefined
 test('without its packages it says how to install them, in one sentence', async (context) => {
   const { root, status, stdout, stderr } = await launch(context, { isInstalled: false, own: 'v24.1.0' });
   assert.deepEqual([status, stdout], [1, '']);
-  assert.equal(stderr, `Gatehouse is not installed yet: run \`npm ci\` in ${root}.\n`);
+  assert.equal(
+    stderr,
+    `Gatehouse is not installed here: run \`npm ci\` in ${root}, without --omit=dev. To run it without the packages that ` +
+      'build it, see "Without the sources" in README.md.\n',
+  );
 });
 
 test('an older Node, or none, is reported in one sentence', async (context) => {

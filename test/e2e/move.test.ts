@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
 
+import { newId } from '../../src/lib/ids.ts';
 import { exampleOf } from '../contract/support/load-examples.ts';
 import { openApi } from '../contract/support/operations.ts';
 import { makePair } from '../support/certificate-pair.ts';
 import { onEachDatabase } from '../support/each-database.ts';
+import { newSqlite } from '../support/scratch.ts';
 import { gatehouse, Service } from './support/program.ts';
 
 /** Lists of what runs at the moment, which is not moved. */
@@ -20,14 +20,14 @@ const lists = Object.keys(openApi.paths).filter(
     !observed.test(path),
 );
 
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-move-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const [at, until] = ['2026-11-17T00:00:00Z', '2099-01-01T00:00:00Z'];
 
 onEachDatabase('moving an installation to', (newDatabase) => {
   test('all that the API shows is the same afterwards, and the next write continues', async () => {
-    const source = `sqlite:${join(await mkdtemp(join(folder, 's-')), 'gatehouse.db')}`;
+    const source = newSqlite();
     const before = await withService(source, async (service) => {
       await fill(service);
+      signInVisitor(source);
       await setQuotas(source, '--set', 'ip_restrictions=0');
       await setQuotas(source, '--account', 'default', '--set', 'bot_users=123');
       return readEverything(service);
@@ -48,6 +48,34 @@ onEachDatabase('moving an installation to', (newDatabase) => {
 async function withService<T>(database: string, work: (service: Service) => Promise<T>): Promise<T> {
   await using service = await Service.start(database);
   return await work(service);
+}
+
+/** A visitor of an edge and their session, as a gateway writes them. */
+function signInVisitor(source: string): void {
+  using database = new DatabaseSync(source.replace('sqlite:', ''));
+  const account_id = String(database.prepare('SELECT id FROM accounts').get()?.['id']);
+  const provider = { name: 'id.example.com', url: 'https://id.example.com' };
+  const facts = { account_id, created_at: at, email: 'ada@example.com', name: 'Ada', provider, last_active: at };
+  const user = { ...facts, id: newId('au'), subject: '1', last_login: at };
+  const session = {
+    ...facts,
+    id: newId('as'),
+    user_id: user.id,
+    edge_id: newId('edghts'),
+    route_id: newId('edghtsrt'),
+    host: 'app.example.com',
+    source: '192.0.2.1',
+    user_agent: '',
+    groups: [],
+    expires_at: until,
+    ends_at_ms: Date.parse(until),
+  };
+  database
+    .prepare('INSERT INTO app_users (id, account_id, document, provider_url, subject) VALUES (?, ?, ?, ?, ?)')
+    .run(user.id, account_id, JSON.stringify(user), provider.url, user.subject);
+  database
+    .prepare('INSERT INTO app_sessions (id, account_id, document, user_id, expires_at_ms) VALUES (?, ?, ?, ?, ?)')
+    .run(session.id, account_id, JSON.stringify(session), user.id, Date.parse(until));
 }
 
 /** One below what is used must not refuse what is moved. */

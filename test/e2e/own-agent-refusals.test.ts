@@ -139,6 +139,10 @@ test('a server that is not trusted, or is none of agents, ends it with 8', async
   const plain = await ended(server.agent(['http', 3000], api));
   assert.equal(plain.code, 8);
   assert.match(plain.errors, /does not speak TLS/);
+  const https = { GATEHOUSE_SERVER: `127.0.0.1:${server.httpsPort}` };
+  const other = await ended(server.agent(['http', 3000], https));
+  assert.equal(other.code, 8);
+  assert.match(other.errors, /speaks TLS, but .*it is not the address for agents/);
 });
 
 test('a server that does not run is tried again and again', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { freePort } from '../support/free-port.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onAnyDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { askHttps } from './gateway/support/traffic.ts';
@@ -44,7 +44,46 @@ test('it has no sources, prints its version with npx, and brings no package', as
   assert.ok(!(await readdir(installed)).includes('node_modules'), 'it needs no other package');
 });
 
-onEachDatabase('the packed package', (newDatabase) => {
+test('it is small, and as the README says, a machine with Node alone unpacks and starts it, dashboard and reference inside', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split('### Without the sources\n');
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
+  const [, name = '', megabytes = ''] = /`(gatehouse-[\d.]+\.tgz)`, less than (\d+) MB/.exec(section) ?? [];
+  const { size } = await stat(join(folder, name));
+  assert.ok(size < Number(megabytes) * 1_000_000, `${size} bytes`);
+  const bare = scratchFolder();
+  await copyFile(join(folder, name), join(bare, name));
+  await mkdir(join(bare, 'path'));
+  // The launcher and the block need these, and no npm.
+  for (const tool of ['sh', 'tar', 'gzip', 'dirname', 'readlink', 'find']) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${tool}`]);
+    await symlink(stdout.trim(), join(bare, 'path', tool));
+  }
+  await symlink(process.execPath, join(bare, 'path/node'));
+  const variables = {
+    PATH: join(bare, 'path'),
+    GATEHOUSE_API_LISTEN: '127.0.0.1:0',
+    GATEHOUSE_HTTPS_LISTEN: '127.0.0.1:0',
+    GATEHOUSE_AGENT_LISTEN: '127.0.0.1:0',
+  };
+  // The last command takes the place of the shell, so that it is the one that is stopped.
+  const commands = block.replace(/^(?=package)/m, 'exec ');
+  await using server = new GatehouseProcess(['-c', `cd ${bare}\n${commands}`], variables, '/bin/sh');
+  const url = await server.printed(/^Gatehouse listens on (\S+)$/m);
+  await checkPages(url);
+  assert.equal((await server.stop('SIGTERM')).code, 0);
+});
+
+/** The dashboard with its code, and the reference. */
+async function checkPages(url: string): Promise<void> {
+  const page = await (await fetch(`${url}/dashboard/`)).text();
+  const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? '';
+  assert.equal((await fetch(new URL(script, `${url}/dashboard/`))).status, 200, page.slice(0, 500));
+  assert.equal((await fetch(`${url}/docs/swagger-ui.css`)).status, 200);
+  assert.equal((await fetch(`${url}/openapi.json`)).status, 200);
+}
+
+onAnyDatabase('the packed package', (newDatabase) => {
   test('serves the API, dashboard and reference, and traffic of an agent through workers', async () => {
     const [agentPort, httpsPort] = [await freePort(), await freePort()];
     const flags = {
@@ -60,11 +99,7 @@ onEachDatabase('the packed package', (newDatabase) => {
     await using server = new GatehouseProcess(['serve', ...words], {}, launcher);
     const url = await server.printed(/^Gatehouse listens on (\S+)$/m);
 
-    const page = await (await fetch(`${url}/dashboard/`)).text();
-    const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? '';
-    assert.equal((await fetch(new URL(script, `${url}/dashboard/`))).status, 200, page.slice(0, 500));
-    assert.equal((await fetch(`${url}/docs/swagger-ui.css`)).status, 200);
-    assert.equal((await fetch(`${url}/openapi.json`)).status, 200);
+    await checkPages(url);
     const exported = new GatehouseProcess(['export'], { GATEHOUSE_URL: url, GATEHOUSE_TOKEN: token }, launcher);
     assert.equal((await exported.ended()).code, 0);
 

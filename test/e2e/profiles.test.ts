@@ -94,7 +94,7 @@ describe('profiles', () => {
   });
 
   const skip = hasScript ? false : 'there is no "script" to make a terminal with';
-  test('on a terminal the token is asked for and not shown', { skip, timeout: 60_000 }, async () => {
+  test('on a terminal the token is asked for and not shown', { skip }, async () => {
     const child = spawn('script', ['-qec', `${program} login`, '/dev/null'], {
       env: { ...bareEnvironment, HOME: home, TERM: 'xterm' },
       stdio: 'pipe',

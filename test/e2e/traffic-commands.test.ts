@@ -114,7 +114,15 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
     assert.equal((await server.call('DELETE', `/ip_restrictions/${id}`, token)).status, 204);
   });
 
-  test('tail follows traffic, and says what was refused by which rule', { timeout: 60_000 }, async () => {
+  test('tail of an edge that is none says so, and ends', async () => {
+    const wrong = await run('tail', '--edge', 'nope');
+    assert.deepEqual([wrong.code, wrong.out], [1, '']);
+    assert.match(wrong.errors, /"nope" is not the id of an edge.*gatehouse edges https list/);
+    const gone = await run('tail', '--edge', `edghts_${'0'.repeat(27)}`);
+    assert.equal(gone.code, 3, gone.errors);
+  });
+
+  test('tail follows traffic, and says what was refused by which rule', async () => {
     const policy = await create('/ip_policies');
     await create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '127.0.0.0/8', action: 'deny' });
     const edge = await create('/edges/tcp', {

@@ -222,6 +222,7 @@ test('no request is read after one that closes the connection, also while its an
     servername: 'app.test',
     certificate: undefined,
     peerPort: 1024,
+    isTls13: true,
     localAddress: '127.0.0.1',
     localPort: 443,
   };

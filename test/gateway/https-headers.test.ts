@@ -32,7 +32,9 @@ const claims = `
   true-client-ip wl-proxy-client-ip x-azure-clientip x-azure-socketip x-client-ip x-cluster-client-ip
   x-envoy-external-address x-forwarded x-original-forwarded-for x-originating-ip x-proxyuser-ip x-real-ip x-remote-addr
   x-remote-ip x-host x-http-host-override x-original-host x-original-uri x-original-url x-rewrite-url cf-visitor
-  front-end-https x-scheme x-url-scheme x-arr-ssl via x-http-method x-http-method-override x-method-override`
+  front-end-https x-scheme x-url-scheme x-arr-ssl via x-http-method x-http-method-override x-method-override
+  client-cert client-cert-chain x-client-cert-fingerprint x-client-cert-names x-client-cert-serial x-client-cert-subject
+  x-ssl-client-cert`
   .trim()
   .split(/\s+/);
 

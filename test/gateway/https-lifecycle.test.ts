@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
 
 import { connectClient, get, openHttp2, parseAnswer, readAll, requestHttp2, sendRaw } from './support/https-client.ts';
@@ -32,6 +33,70 @@ suite('plain HTTP', async () => {
       assert.equal(response.headers.location, location);
     });
   }
+});
+
+suite('edges that are served without TLS too', async () => {
+  const plainEdge = (id: string, names: readonly string[], backend: string) => ({
+    ...edgeEntry(id, names, [prefixRoute('/', toBackend(backend))]),
+    plain: true as const,
+  });
+  const start = (port: number) =>
+    startGateway(
+      [
+        backendEntry('b', port),
+        plainEdge('p', ['plain.test'], 'b'),
+        edgeEntry('s', ['app.test'], [prefixRoute('/', toBackend('b'))]),
+      ],
+      { plainHttp: true },
+    );
+  const ask = async (port: number, sent: string) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(sent);
+    return text(socket);
+  };
+  const schemes = ({ seen }: { readonly seen: readonly { readonly headers: readonly string[] }[] }) =>
+    seen.map(({ headers }) => headers[headers.indexOf('X-Forwarded-Proto') + 1]);
+
+  test('get plain requests with http as their scheme, one after another on a connection, and TLS as before', async () => {
+    await using upstream = await startUpstream();
+    await using gateway = await start(upstream.port);
+    const line = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: plain.test\r\n${more}\r\n`;
+    await ask(gateway.httpPort, line('/one') + line('/two', 'Connection: close\r\n'));
+    assert.deepEqual(
+      upstream.seen.map(({ url }) => url),
+      ['/one', '/two'],
+    );
+    const secure = await connectClient(gateway.port, { servername: 'plain.test' });
+    secure.write(line('/secure', 'Connection: close\r\n'));
+    await readAll(secure);
+    assert.deepEqual(schemes(upstream), ['http', 'http', 'https']);
+  });
+
+  test('are no way to others: on the same connection, by a wrong port, or in another form of target', async () => {
+    await using upstream = await startUpstream();
+    await using gateway = await start(upstream.port);
+    const { httpPort } = gateway;
+    const close = 'Connection: close\r\n\r\n';
+    const both = `GET /a HTTP/1.1\r\nHost: plain.test\r\n\r\nGET /b HTTP/1.1\r\nHost: app.test\r\n${close}`;
+    const [first = '', second = ''] = (await ask(httpPort, both)).split(/(?=HTTP\/1\.1 308)/);
+    assert.match(first, /^HTTP\/1\.1 200/);
+    assert.match(second, /^HTTP\/1\.1 308 .*Location: https:\/\/app\.test\/b\r\n/s);
+    assert.deepEqual(
+      upstream.seen.map(({ url }) => url),
+      ['/a'],
+    );
+    for (const [sent, status] of [
+      [`GET / HTTP/1.1\r\nHost: plain.test:443\r\n${close}`, 404],
+      [`GET https://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n${close}`, 400],
+      [`GET http://app.test/ HTTP/1.1\r\nHost: plain.test\r\n${close}`, 400],
+      [`GET / HTTP/1.1\r\nHost: plain.test\r\nHost: app.test\r\n${close}`, 400],
+      [`GET / HTTP/1.1\r\n${close}`, 400],
+      [`CONNECT plain.test:80 HTTP/1.1\r\nHost: plain.test\r\n${close}`, 400],
+      [`GET http://plain.test/x HTTP/1.1\r\nHost: plain.test:80\r\n${close}`, 200],
+    ] as const)
+      assert.match(await ask(httpPort, sent), new RegExp(`^HTTP/1\\.1 ${status} `), sent);
+    assert.equal(upstream.seen.length, 2);
+  });
 });
 
 function entries(port: number) {

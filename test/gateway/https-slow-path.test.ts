@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 import { isLong } from '../support/long-form.ts';
 
@@ -10,4 +11,5 @@ const usual = ['access', 'after-close', 'attacks', 'headers', 'request-lines', '
 const left: ReadonlySet<string> = new Set(['slow-path', 'fast-path', 'stream-resets', 'resumption']);
 const all = readdirSync(import.meta.dirname).flatMap((file) => /^https-(.*)\.test\.ts$/.exec(file)?.[1] ?? []);
 const names = isLong ? all.filter((name) => !left.has(name)) : usual;
-for (const name of names) await import(`${import.meta.dirname}/https-${name}.test.ts`);
+const load = createRequire(import.meta.url);
+for (const name of names) load(`${import.meta.dirname}/https-${name}.test.ts`);

@@ -245,7 +245,7 @@ test('the access log says why a visitor was refused', async () => {
 });
 
 test('a certificate that expires while its connection is open is refused from then on', () => {
-  const shown = { ca: 'x', subject: 'ada', fault: undefined, validUntilMs: 1000 };
+  const shown = { ca: 'x', subject: 'ada', fault: undefined, facts: [], validUntilMs: 1000 };
   assert.equal(checkShownCertificate('x', shown, 999), undefined);
   assert.match(checkShownCertificate('x', shown, 1000)?.message ?? '', /CERT_HAS_EXPIRED/);
 });

@@ -9,7 +9,9 @@ import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { Challenges } from '../../src/gateway/certificates/challenges.ts';
 import { createHttpsFront } from '../../src/gateway/https/front.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { HealthTable } from '../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
+import { VisitorKeys } from '../../src/gateway/sign-in/visitor-keys.ts';
 import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
 import { Arrivals } from '../../src/gateway/upstream/arrivals.ts';
 import type { ConnectUpstream } from '../../src/gateway/upstream/connect.ts';
@@ -48,13 +50,15 @@ function startFronts(t: TestContext, isBlind: boolean) {
   };
   const bounds = createEngineBounds(options.bounds, seen, seen.log);
   const tunnels = new TunnelBackends(noDialer, bounds.waits);
-  const parts = { options, access, observer: seen, log: seen.log, tunnels, arrivals, bounds };
+  const health = new HealthTable(() => {});
+  const parts = { options, access, observer: seen, log: seen.log, tunnels, health, arrivals, bounds };
   const common = { ...parts, connect: trackOnly(sockets) };
   const tcp = createTcpFront(common);
   const https = createHttpsFront({
     ...common,
     passThrough: tcp,
     challenges: new Challenges(),
+    visitorKeys: new VisitorKeys(),
     certificates: singleCertificate([]),
   });
   t.after(async () => {

@@ -120,7 +120,7 @@ function protectedReading(target: string): string | undefined {
   return readingRules.map((rules) => readPath(path, rules)).find(isProtected);
 }
 
-const cases = rounds(3000, 600_000);
+const cases = rounds(1500, 600_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 

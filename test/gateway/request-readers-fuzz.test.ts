@@ -228,7 +228,7 @@ test('both HTTP/1 paths make the same of saved conversations', async () => {
   for (const steps of Object.values(saved)) await compare(fast, slow, steps);
 });
 
-const cases = rounds(600, 50_000);
+const cases = rounds(300, 50_000);
 const first = isLong ? Date.now() % 1_000_000_000 : 0;
 const only = process.env['TEST_SEED'];
 

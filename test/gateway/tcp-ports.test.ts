@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { createEngineBounds } from '../../src/gateway/bounds/engine-bounds.ts';
 import { createTcpFront } from '../../src/gateway/tcp/front.ts';
+import { HealthTable } from '../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../src/gateway/tunnels/dialer.ts';
 import { TunnelBackends } from '../../src/gateway/tunnels/tunnel-backends.ts';
 import { createUpstream } from '../../src/gateway/upstream/create-upstream.ts';
@@ -67,6 +68,7 @@ test('a client that connects before the edge of a new port is in force waits for
     log: seen.log,
     ...createUpstream({ options, observer: seen }),
     tunnels: new TunnelBackends(noDialer, bounds.waits),
+    health: new HealthTable(() => {}),
     bounds,
   });
   t.after(() => front.drain(0));

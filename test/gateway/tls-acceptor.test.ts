@@ -23,7 +23,7 @@ test('each TLS connection has the client of its own socket, also where sockets h
   const accepted = new Map<string, ClientConnection>();
   const handler = {
     accept: (socket: Socket, client: ClientConnection): void => {
-      accepted.set(client.servername, client);
+      accepted.set(client.servername ?? '', client);
       socket.destroy();
     },
   };
@@ -32,6 +32,7 @@ test('each TLS connection has the client of its own socket, also where sockets h
     handshakeMs: 10_000,
     h1: handler,
     h2: handler,
+    needsTls13: false,
     onFailed: () => {},
   });
   const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];

@@ -29,7 +29,7 @@ import { until } from './support/tcp-engine.ts';
 const own = makeCertificate('DNS:tls.test', 'DNS:*.wild.test');
 
 function endpoint(names: readonly string[], modules: ModuleSettings = {}): TlsEndpointEntry {
-  return { kind: 'tls_endpoint', id: 'ep_1', accountId: 'acc_1', names, modules, backendId: 'ep_1' };
+  return { kind: 'tls_endpoint', id: 'ep_1', accountId: 'acc_1', names, modules: { ...toBackend('ep_1'), ...modules } };
 }
 
 async function start(t: TestContext, entries: readonly SnapshotEntry[], settings: GatewaySettings = {}) {
@@ -121,7 +121,7 @@ test('a name of the endpoint goes before a wildcard of an edge, and an exact edg
 });
 
 test('a hello in single bytes is read all the same, and one that never ends is closed in time', async (t) => {
-  const { gateway } = await start(t, [endpoint(['tls.test'])], { timeouts: { headersMs: 2000 } });
+  const { gateway } = await start(t, [endpoint(['tls.test'])], { timeouts: { headersMs: 10_000 } });
   const silent = connect(gateway.port, '127.0.0.1');
   silent.write(Buffer.from([22, 3, 1, 1, 0, 1, 0]));
   const closed = once(silent.resume(), 'close');

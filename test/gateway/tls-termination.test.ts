@@ -12,7 +12,7 @@ import type { SnapshotEntry, TlsEndpointEntry } from '../../src/snapshot/contrac
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { startAgents, tunnelBackend } from './support/agents.ts';
 import { edgeCertificate, makeCertificate } from './support/https-certificate.ts';
-import { allowPolicy, ipRestriction } from './support/https-entries.ts';
+import { allowPolicy, ipRestriction, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings } from './support/https-gateway.ts';
 import { portOf } from './support/https-upstream.ts';
@@ -25,8 +25,9 @@ const own = new ClientAuthority('own');
 const foreign = new ClientAuthority('foreign');
 
 function endpoint(over: Partial<TlsEndpointEntry> = {}): TlsEndpointEntry {
-  const common = { id: 'ep_1', accountId: 'acc_1', modules: {}, backendId: 'ep_1' };
-  return { kind: 'tls_endpoint', ...common, names: ['tls.test'], termination: { pair }, ...over };
+  const { modules = {}, ...rest } = over;
+  const common = { id: 'ep_1', accountId: 'acc_1', modules: { ...toBackend('ep_1'), ...modules } };
+  return { kind: 'tls_endpoint', names: ['tls.test'], termination: { pair }, ...rest, ...common };
 }
 
 function asking(authority: ClientAuthority): Partial<TlsEndpointEntry> {

@@ -201,6 +201,7 @@ test('a worker cannot commit what it has not staged', async (t) => {
     start,
     log: seen.log,
     observed: () => undefined,
+    noted: () => undefined,
     questioned: () => undefined,
     linked: () => undefined,
   };

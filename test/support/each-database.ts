@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
 
-import { isLong } from './long-form.ts';
+import { isLong, turn } from './long-form.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
@@ -17,10 +17,24 @@ export function onEachDatabase(name: string, suite: Suite): void {
   onPostgres(`${name} (PostgreSQL)`, suite);
 }
 
+/**
+ * Runs a suite over SQL that other suites meet on each database too: in a whole run on one of them, on the other in that of
+ * another commit; on each in its long form, and where its file is named.
+ */
+export function onDatabasesInTurn(name: string, suite: Suite): void {
+  if (isLong || turn === undefined) onEachDatabase(name, suite);
+  else if ((turn + sumOf(name)) % 2 === 0) onSqlite(`${name} (SQLite)`, suite);
+  else onPostgres(`${name} (PostgreSQL)`, suite);
+}
+
 /** Runs a suite that does not depend on the kind of database: on SQLite, and in its long form on each. */
 export function onAnyDatabase(name: string, suite: Suite): void {
   if (isLong) onEachDatabase(name, suite);
   else onSqlite(name, suite);
+}
+
+function sumOf(text: string): number {
+  return Buffer.from(text).reduce((sum, byte) => sum + byte, 0);
 }
 
 function onSqlite(name: string, suite: Suite): void {

@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 
-import { bareEnvironment } from './program-file.ts';
-
-const ownProgram = fileURLToPath(new URL('../../bin/gatehouse', import.meta.url));
+import { bareEnvironment, programFile } from './program-file.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -14,15 +11,16 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** The program as an operator runs it, with nothing but these arguments and variables. */
+/** The program as an operator runs it, with nothing but these arguments and variables; the launcher, which has tests of its own, would start as many programs again. */
 export class GatehouseProcess implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly #ended: Promise<number | null>;
   #out = '';
   #errors = '';
 
-  constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}, program = ownProgram) {
-    this.child = spawn(program, args, {
+  constructor(args: readonly string[], variables: Readonly<Record<string, string>> = {}, program?: string) {
+    const [file, ...first] = program === undefined ? [process.execPath, programFile] : [program];
+    this.child = spawn(file, [...first, ...args], {
       // Default settings must not find the files of a service in the current directory.
       cwd: tmpdir(),
       env: { ...bareEnvironment, ...variables },

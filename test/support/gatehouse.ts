@@ -1,3 +1,6 @@
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
 import { pino } from 'pino';
 
 import { startApp } from '../../src/start/app.ts';
@@ -28,6 +31,7 @@ export class Gatehouse implements AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly logLines: string[];
+  readonly #agent = new Agent({ keepAlive: true });
 
   private constructor(app: App, token: string, logLines: string[]) {
     this.app = app;
@@ -72,24 +76,30 @@ export class Gatehouse implements AsyncDisposable {
     const given = Object.entries(all).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
     );
-    const response = await fetch(new URL(path, this.url), {
-      method,
-      headers: given,
-      redirect: 'manual',
-      ...(sent === undefined ? {} : { body: sent }),
-    });
+    const url = new URL(path, this.url);
+    const response = await this.#send(url, method, new Map(given), sent);
     // A stream would go on for ever: its head is all that is looked at here.
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (isStream) await response.body?.cancel();
-    const text = isStream ? '' : await response.text();
+    const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+    if (isStream) response.destroy();
+    const text = isStream ? '' : await textOf(response);
     const answer = {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode ?? 0,
+      headers: new Headers(pairsOf(response.rawHeaders)),
       text,
       body: text === '' ? undefined : JSON.parse(text),
     };
-    checkAnswer(method, new URL(response.url).pathname, answer);
+    checkAnswer(method, url.pathname, answer);
     return answer;
+  }
+
+  /** A fifth of the work of `fetch`, which tests notice: they send hundreds of thousands of calls. */
+  #send(url: URL, method: string, headers: Map<string, string>, body: string | Uint8Array | undefined) {
+    // Node would leave it out of a DELETE.
+    if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { method, headers: Object.fromEntries(headers), agent: this.#agent };
+      request(url, options, resolve).on('error', reject).end(body);
+    });
   }
 
   get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options);
@@ -108,7 +118,19 @@ export class Gatehouse implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.app[Symbol.asyncDispose]();
+    this.#agent.destroy();
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Headers as they came, name and value in turn. */
+function pairsOf(raw: readonly string[]): [string, string][] {
+  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? '', raw[2 * at + 1] ?? '']);
 }
 
 const testToken = 'the-token-that-tests-begin-with-0123456789';

@@ -1,9 +1,5 @@
 import pg from 'pg';
 
-import { migrations } from '../../src/start/open-context.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { openDatabase } from '../../src/store/open-database.ts';
-import { storeMigrations } from '../../src/store/store-migrations.ts';
 import { createDatabase } from './postgres.ts';
 
 const model = 'gatehouse_migrated';
@@ -17,11 +13,22 @@ export async function createMigratedDatabase(serverUrl: string): Promise<string>
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [model]);
   if (rowCount === 0) {
     const url = await createDatabase(serverUrl);
-    const database = await openDatabase(url);
-    await migrate(database, [...storeMigrations, ...migrations]);
-    await database.close();
+    await fill(url);
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${model}`);
   }
   await client.end();
   return createDatabase(serverUrl, model);
+}
+
+/** Loads what it needs when it is called: most processes find the tables there, and have no other use for all resources. */
+async function fill(url: string): Promise<void> {
+  const [{ migrations }, { migrate }, { openDatabase }, { storeMigrations }] = await Promise.all([
+    import('../../src/start/open-context.ts'),
+    import('../../src/store/migrate.ts'),
+    import('../../src/store/open-database.ts'),
+    import('../../src/store/store-migrations.ts'),
+  ]);
+  const database = await openDatabase(url);
+  await migrate(database, [...storeMigrations, ...migrations]);
+  await database.close();
 }

@@ -28,7 +28,7 @@ export async function createAccount(gatehouse: Gatehouse): Promise<string> {
 
 export async function createUser(
   gatehouse: Gatehouse,
-  role: 'admin' | 'member',
+  role: 'admin' | 'member' | 'viewer',
   account: string = firstAccount,
 ): Promise<Person> {
   const printed = await runOnHost(gatehouse, 'users create', { account, role, name: newName(role) });

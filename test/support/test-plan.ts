@@ -15,16 +15,18 @@ const ownProcess = [
   'test/agents/agents-fuzz.test.ts',
   'test/run.test.ts',
   'test/e2e/*.test.ts',
-  'test/e2e/{agents,gateway,neighbours,soak}/*.test.ts',
+  'test/e2e/{agents,neighbours,soak}/*.test.ts',
 ];
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
 const shared = [
   'test/dashboard/*.test.ts',
+  'test/e2e/gateway/*.test.ts',
   'test/{contract,clients,gateway,agents}/**/*.test.ts',
+  'src/{api,resources,store}/**/*.test.ts',
   '{src,client/src}/**/*.test.ts',
   'test/*.test.ts',
 ];
-const filesPerProcess = 12;
+const filesPerProcess = 16;
 
 /** A file that changes or measures its process needs one of its own. */
 const needsOwnProcess =
@@ -52,7 +54,7 @@ export function planTests(patterns: readonly string[]): TestPlan {
 
 function sharedFiles(): readonly string[] {
   const own = new Set(filesOf(ownProcess));
-  return filesOf(shared).filter((file) => !own.has(file));
+  return [...new Set(filesOf(shared))].filter((file) => !own.has(file));
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {

@@ -2,8 +2,8 @@ import { ApiError, ConnectionError, GatehouseClient } from '../../../client/src/
 import { callHeaders, takeEarly } from './early-calls.ts';
 import { sessionIsOver } from './session.ts';
 
-/** Number of the error that a refused source address meets. */
-const sourceRefused = 220;
+/** Numbers of the errors with which a session ends: a source address that is refused, and a user who was deactivated. */
+const endings = [220, 636];
 
 /** Calls the API of the server that the page came from; the two secrets of the session sign in. */
 export const client = new GatehouseClient({
@@ -14,7 +14,7 @@ export const client = new GatehouseClient({
     if (response.status === 401) sessionIsOver();
     if (response.status === 403) {
       const { error_code: code = '', msg } = await bodyOf(response.clone());
-      if (code.endsWith(`_${sourceRefused}`)) sessionIsOver(msg);
+      if (endings.some((number) => code.endsWith(`_${number}`))) sessionIsOver(msg);
     }
     return response;
   },

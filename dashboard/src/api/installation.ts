@@ -25,12 +25,13 @@ const everyMs = 10_000;
 
 /** Processes that serve traffic, and the newest version of the configuration; undefined until they are known. */
 export function useGateways(): { readonly gateways: readonly Gateway[]; readonly version: number } | undefined {
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['GatewaysList'],
     queryFn: ({ signal }) => client.call('GatewaysList', { signal }),
     refetchInterval: pollEvery(everyMs),
   });
-  if (data === undefined) return undefined;
+  // What was true before the server was lost is not shown as true now.
+  if (data === undefined || isError) return undefined;
   return { gateways: data.gateways.filter(({ role }) => role !== 'api'), version: data.configuration_version };
 }
 

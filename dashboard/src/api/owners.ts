@@ -10,27 +10,28 @@ export interface Owner {
   readonly kind: string;
 }
 
-/** Names owners of keys and credentials. The API lists bots only; another user is named by the id. */
+/** Names owners of keys and credentials; one that is gone is named by the id. */
 export function useOwners(): (id: string) => Owner {
-  const { principal } = useSession();
+  const { principal, users } = useSession();
   const { data: bots } = useList('BotUsersList');
   return useMemo(() => {
+    const userNames = new Map(users.map(({ id, name }) => [id, name]));
     const byId = new Map(bots?.map((bot) => [bot.id, bot]));
     return (id) => {
       if (id === principal.id) return { name: principal.name, kind: 'you' };
       const bot = byId.get(id);
       if (bot !== undefined) return { name: bot.name, kind: bot.active ? 'bot' : 'bot, inactive' };
-      return { name: shortId(id), kind: id.startsWith('bot_') ? 'bot' : 'user' };
+      return { name: userNames.get(id) ?? shortId(id), kind: id.startsWith('bot_') ? 'bot' : 'user' };
     };
-  }, [principal, bots]);
+  }, [principal, users, bots]);
 }
 
 /** Ids of the owners whose name has the word. */
 export function useOwnersNamed(): (word: string) => readonly string[] {
-  const { principal } = useSession();
+  const { principal, users } = useSession();
   const { data: bots } = useList('BotUsersList');
   return useMemo(() => {
-    const owners = [principal, ...(bots ?? [])].map(({ id, name }) => ({ id, name: name.toLowerCase() }));
+    const owners = [principal, ...users, ...(bots ?? [])].map(({ id, name }) => ({ id, name: name.toLowerCase() }));
     return (word) => owners.filter(({ name }) => name.includes(word.toLowerCase())).map(({ id }) => id);
-  }, [principal, bots]);
+  }, [principal, users, bots]);
 }

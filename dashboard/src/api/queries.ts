@@ -6,7 +6,7 @@ import type { CallInput, Entry, ListId, OperationId, Operations, Reply } from '.
 import { pollEvery } from '../lib/activity.ts';
 import { asCallError, client } from './client.ts';
 import { rowsPerCall } from './page-size.ts';
-import { readSession } from './session.ts';
+import { rereadSession } from './session.ts';
 import type { CallError } from './client.ts';
 
 export const queryClient = new QueryClient({
@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
 /** Reads again all that is shown, and how the server sees the caller. Called after every change. */
 export function refreshAll(): void {
   void queryClient.invalidateQueries();
-  void readSession();
+  void rereadSession();
 }
 
 type Document<Id extends OperationId> = Operations[Id]['response'];

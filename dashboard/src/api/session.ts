@@ -7,9 +7,12 @@ import { callHeaders, keepSecret, takeEarly } from './early-calls.ts';
 /** Who is signed in, and how the server sees them. */
 export interface SessionFacts {
   readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
+  /** Users of the account, by which owners are named. */
+  readonly users: readonly { readonly id: string; readonly name: string }[];
   readonly account_id: string;
   readonly api_key: { readonly id: string; readonly description?: string };
-  readonly admin: boolean;
+  readonly role: 'admin' | 'member' | 'viewer';
+  /** The key, or its owner, may only read. */
   readonly read_only: boolean;
   readonly address: string;
   readonly expires_at: string;
@@ -29,8 +32,16 @@ export type SessionState =
 let state: SessionState = { kind: 'unknown' };
 const listeners = new Set<() => void>();
 
+/** The version of the server when this tab was loaded. */
+let versionThen: string | undefined;
+
+export function firstVersion(): string | undefined {
+  return versionThen;
+}
+
 function setState(next: SessionState): void {
   state = next;
+  if (next.kind === 'open') versionThen ??= next.facts.version;
   for (const listener of listeners) listener();
 }
 
@@ -66,6 +77,11 @@ export async function readSession(): Promise<void> {
   }
 }
 
+/** The same beside other work: without an answer, what is known stays. */
+export async function rereadSession(): Promise<void> {
+  await readSession().catch(() => undefined);
+}
+
 /** Returns whether somebody else is signed in now than before. */
 export async function signIn(token: string): Promise<boolean> {
   const before = state.kind === 'over' ? state.facts.principal.id : undefined;
@@ -75,6 +91,18 @@ export async function signIn(token: string): Promise<boolean> {
   keepSecret(secret);
   setState({ kind: 'open', facts });
   return before !== facts.principal.id;
+}
+
+/** A user who has just been made, with the token of the first key, which nothing shows again. */
+export interface Accepted {
+  readonly name: string;
+  readonly role: SessionFacts['role'];
+  readonly token: string;
+}
+
+export async function acceptInvitation(link: string): Promise<Accepted> {
+  // The form that the OpenAPI document gives the answer.
+  return (await callSession('POST', '/invitations/accept', { link })) as Accepted;
 }
 
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {

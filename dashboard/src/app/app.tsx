@@ -6,12 +6,14 @@ import { Router } from 'wouter';
 import { prefetchList, queryClient } from '../api/queries.ts';
 import { readSession, useSessionState } from '../api/session.ts';
 import { Modal } from '../components/dialog.tsx';
-import { ErrorState } from '../components/states.tsx';
+import { ErrorState, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { asCallError } from '../api/client.ts';
 import type { CallError } from '../api/client.ts';
 import { ConnectionError } from '../../../client/src/index.ts';
 import type { ListId } from '../../../client/src/index.ts';
+import { PageBoundary } from './page-boundary.tsx';
+import { AcceptInvitation, takeInvitation } from './accept-invitation.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { applyTheme, storedTheme } from './theme.ts';
@@ -22,19 +24,27 @@ export function start(list: ListId | undefined): void {
   applyTheme(storedTheme());
   const root = document.querySelector('#root');
   if (root === null) throw new Error('The page has no element with the id root.');
+  const link = takeInvitation();
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <App link={link} />
     </StrictMode>,
   );
 }
 
-function App() {
+function App({ link }: { readonly link: string | undefined }) {
+  const [isInvited, setInvited] = useState(link !== undefined);
   return (
     <QueryClientProvider client={queryClient}>
       <Router base="/dashboard">
-        <Gate />
-        <Toasts />
+        <PageBoundary>
+          {isInvited && link !== undefined ? (
+            <AcceptInvitation link={link} onDone={() => setInvited(false)} />
+          ) : (
+            <Gate />
+          )}
+          <Toasts />
+        </PageBoundary>
       </Router>
     </QueryClientProvider>
   );
@@ -56,7 +66,8 @@ function Gate() {
   };
   useEffect(begin, []);
   if (session.kind === 'unknown') {
-    return error === undefined ? null : <ErrorState title="The dashboard cannot start" error={error} onRetry={begin} />;
+    if (error === undefined) return <Skeleton lines={4} />;
+    return <ErrorState title="The dashboard cannot start" error={error} onRetry={begin} />;
   }
   if (session.kind === 'none') return <SignIn />;
   return (

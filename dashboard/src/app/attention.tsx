@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 
+import { useHealth } from '../api/health.ts';
+import type { HealthState } from '../api/health.ts';
 import { useList } from '../api/queries.ts';
 import { Glyph } from '../components/verdict.tsx';
 import { certificateDays, daysUntil } from '../lib/time.ts';
@@ -8,7 +10,31 @@ import { certificateDays, daysUntil } from '../lib/time.ts';
 export function Attention({ page, children }: { readonly page: string; readonly children: ReactNode }) {
   if (page === 'ip-restrictions') return <WarningRestrictions>{children}</WarningRestrictions>;
   if (page === 'certificates') return <EndingCertificates>{children}</EndingCertificates>;
+  if (page === 'https-edges') return <TroubledEdges list="HttpsEdgesList">{children}</TroubledEdges>;
+  if (page === 'tcp-edges') return <TroubledEdges list="TcpEdgesList">{children}</TroubledEdges>;
+  if (page === 'tls-edges') return <TroubledEdges list="TlsEdgesList">{children}</TroubledEdges>;
   return children;
+}
+
+const troubles: ReadonlySet<HealthState> = new Set<HealthState>(['does_not_answer', 'answers_in_part', 'slow']);
+
+function TroubledEdges({
+  list,
+  children,
+}: {
+  readonly list: 'HttpsEdgesList' | 'TcpEdgesList' | 'TlsEdgesList';
+  readonly children: ReactNode;
+}) {
+  const { data = [] } = useList(list, { wanted: 1 });
+  const book = useHealth();
+  return (
+    <Needing
+      count={book === undefined ? 0 : data.filter((edge) => troubles.has(book.stateOf(edge))).length}
+      what="in trouble"
+    >
+      {children}
+    </Needing>
+  );
 }
 
 function WarningRestrictions({ children }: { readonly children: ReactNode }) {

@@ -77,6 +77,17 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/ip-policies/page.tsx'),
   },
   {
+    path: 'users',
+    title: 'Users',
+    icon: 'users',
+    group: 'Access',
+    shortcut: 'u',
+    list: 'UsersList',
+    listPath: '/users',
+    idPrefixes: ['usr_'],
+    load: () => import('../pages/users/page.tsx'),
+  },
+  {
     path: 'api-keys',
     title: 'API keys',
     icon: 'key',
@@ -97,6 +108,16 @@ export const pages: readonly PageEntry[] = [
     listPath: '/bot_users',
     idPrefixes: ['bot_'],
     load: () => import('../pages/bot-users/page.tsx'),
+  },
+  {
+    path: 'visitors',
+    title: 'Visitors',
+    icon: 'users',
+    group: 'Access',
+    shortcut: 'v',
+    list: 'ApplicationSessionsList',
+    listPath: '/app/sessions',
+    load: () => import('../pages/visitors/page.tsx'),
   },
 
   {
@@ -119,6 +140,16 @@ export const pages: readonly PageEntry[] = [
     listPath: '/edges/tcp',
     idPrefixes: ['edgtcp_'],
     load: () => import('../pages/tcp-edges/page.tsx'),
+  },
+  {
+    path: 'tls-edges',
+    title: 'TLS edges',
+    icon: 'shield',
+    group: 'Edges',
+    list: 'TlsEdgesList',
+    listPath: '/edges/tls',
+    idPrefixes: ['edgtls_'],
+    load: () => import('../pages/tls-edges/page.tsx'),
   },
   {
     path: 'backends',

@@ -118,10 +118,13 @@ interface Named {
   readonly domain?: string;
   readonly address?: string;
   readonly hostports?: readonly string[] | null;
+  /** Of an IP restriction. */
+  readonly type?: string;
 }
 
-function wordsOf({ id, description, name, domain, address, hostports }: Named): string[] {
-  const given = [description, name, domain, address, ...(hostports ?? []), id];
+function wordsOf({ id, description, name, domain, address, hostports, type }: Named): string[] {
+  const restriction = id.startsWith('ipx_') && type !== undefined ? `${type} restriction` : undefined;
+  const given = [description, name, domain, address, ...(hostports ?? []), restriction, id];
   return given.filter((words): words is string => words !== undefined && words !== '');
 }
 

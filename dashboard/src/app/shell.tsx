@@ -1,28 +1,26 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import type { ComponentType } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 
-import { readSession, useSession } from '../api/session.ts';
+import { rereadSession, useSession } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
-import { ButtonLink } from '../components/button.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
 import { Modal } from '../components/dialog.tsx';
-import type { PageProps } from '../components/page.tsx';
-import { Empty, Skeleton } from '../components/states.tsx';
-import { nameOf } from '../lib/text.ts';
+import { Empty } from '../components/states.tsx';
+import { usePutAway } from '../lib/put-away.ts';
 import { CrumbContext } from '../components/crumb.tsx';
 import { GoToRow } from './go-to-row.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { useKeyboard } from './keyboard.ts';
+import { PageBoundary } from './page-boundary.tsx';
+import { PageCode } from './page-code.tsx';
 import { Palette } from './palette.tsx';
-import { loadedPage, loadPage, pages } from './pages.ts';
-import type { PageEntry } from './pages.ts';
+import { pages } from './pages.ts';
 import { SideBar } from './side-bar.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const routes = pages.map((entry) => ({
   path: entry.path === '' ? '/' : `/${entry.path}/:id?`,
   entry,
-  Lazy: lazy(async () => ({ default: await loadPage(entry) })),
 }));
 
 /** Layers that can lie over the page. */
@@ -43,7 +41,7 @@ export function Shell() {
     document.title = [crumb, page?.title, 'Gatehouse'].filter((part) => part !== undefined).join(' · ');
   }, [crumb, page]);
   useEffect(() => {
-    const reread = (): void => void readSession();
+    const reread = (): void => void rereadSession();
     addEventListener('focus', reread);
     return () => removeEventListener('focus', reread);
   }, []);
@@ -58,7 +56,7 @@ export function Shell() {
         <div>
           <TopBar page={page} crumb={crumb} onMenu={show('drawer')} onSearch={show('palette')} />
           <main id="main" className={page?.isWide === true ? '' : 'page'} tabIndex={-1}>
-            <WouldBeRefused />
+            <WouldBeRefused isWide={page?.isWide === true} isOverview={page?.path === ''} />
             <Routes />
           </main>
         </div>
@@ -76,12 +74,13 @@ export function Shell() {
 }
 
 function Routes() {
+  const [location] = useLocation();
   return (
-    <Suspense fallback={<Skeleton lines={4} />}>
+    <PageBoundary page={location}>
       <Switch>
-        {routes.map(({ path, entry, Lazy }) => (
+        {routes.map(({ path, entry }) => (
           <Route key={path} path={path}>
-            {(params: { readonly id?: string }) => <PageCode entry={entry} lazily={Lazy} id={params.id} />}
+            {(params: { readonly id?: string }) => <PageCode entry={entry} id={params.id} />}
           </Route>
         ))}
         <Route>
@@ -96,37 +95,43 @@ function Routes() {
           </section>
         </Route>
       </Switch>
-    </Suspense>
+    </PageBoundary>
   );
 }
 
-/** React shows skeletons for 300 ms at least, once it has shown them: a page whose code is there goes without. */
-function PageCode({
-  entry,
-  lazily,
-  id,
-}: Pick<PageProps, 'id'> & { readonly entry: PageEntry; readonly lazily: ComponentType<PageProps> }) {
-  const [Page] = useState(() => loadedPage(entry) ?? lazily);
-  return <Page id={id} pages={pages} />;
-}
-
-/** While a dashboard restriction only warns, whoever it would refuse is told on every page. */
-function WouldBeRefused() {
+/**
+ * While a dashboard restriction only warns, whoever it would refuse is told on every page. It can be put away until
+ * tomorrow, but for the overview, and comes back when another restriction or address makes it another one.
+ */
+function WouldBeRefused({ isWide, isOverview }: { readonly isWide: boolean; readonly isOverview: boolean }) {
   const { address, would_be_refused_by: restrictions } = useSession();
+  const what = `${address} ${restrictions.map(({ id }) => id).join(' ')}`;
+  const [isAway, putAway] = usePutAway(what);
   const [first] = restrictions;
-  if (first === undefined) return null;
+  if (first === undefined || (isAway && !isOverview)) return null;
+  const name = first.description === undefined || first.description === '' ? undefined : first.description;
+  const link = <Link to={`/ip-restrictions/${first.id}`}>{name ?? 'A dashboard restriction'}</Link>;
   return (
-    <Banner
-      tone="warn"
-      note="Allow your address before somebody enforces it, or you cannot come back from here."
-      actions={
-        <ButtonLink small to={`/ip-restrictions/${first.id}`}>
-          Review the restriction
-        </ButtonLink>
-      }
-    >
-      The dashboard restriction “<Link to={`/ip-restrictions/${first.id}`}>{nameOf(first)}</Link>” only warns. Your
-      address <code>{address}</code> would be refused.
-    </Banner>
+    <div className={isWide ? 'told wide' : 'told'}>
+      <Banner
+        tone="warn"
+        note="Allow your address before somebody enforces it, or you cannot come back from here."
+        actions={
+          <>
+            <ButtonLink small to={`/ip-restrictions/${first.id}`}>
+              Review the restriction
+            </ButtonLink>
+            {isAway ? null : (
+              <Button small onClick={putAway}>
+                Put away until tomorrow
+              </Button>
+            )}
+          </>
+        }
+      >
+        {name === undefined ? link : <>The dashboard restriction “{link}”</>} only warns. Your address{' '}
+        <code>{address}</code> would be refused.
+      </Banner>
+    </div>
   );
 }

@@ -78,17 +78,21 @@ const themeWords = { system: 'as the system', light: 'light', dark: 'dark' } as 
 
 function Foot() {
   const hasSettled = useHasSettled();
-  const { principal, admin, read_only: isReadOnly } = useSession();
+  const { principal, role, read_only: isReadOnly } = useSession();
   const [theme, toNextTheme] = useTheme();
   const [isLeaving, setLeaving] = useState(false);
-  const role = isReadOnly ? 'reads only' : admin ? 'admin' : principal.kind === 'bot' ? 'bot' : 'member';
+  const words = isReadOnly && role !== 'viewer' ? 'reads only' : principal.kind === 'bot' ? 'bot' : role;
   return (
     <div className="side-foot">
       {hasSettled ? <ServiceState /> : null}
       <span className="row">
-        <span className="grow">
-          {principal.name} · {role}
-        </span>
+        <Link
+          className="grow soft"
+          to={`/${principal.kind === 'bot' ? 'bot-users' : 'users'}/${principal.id}`}
+          title="Your profile"
+        >
+          {principal.name} · {words}
+        </Link>
         <button
           type="button"
           className="copy"

@@ -9,6 +9,17 @@ import { Secret } from '../components/copy.tsx';
 import { TextField } from '../components/field.tsx';
 import { Logo } from '../components/icon.tsx';
 
+/** Words for refusals whose message speaks of headers. Others are the server's own. */
+const refusalWords: Readonly<Record<number, string>> = {
+  202: 'This is not a whole token. Copy it as it was shown when the key was made, from its first to its last character.',
+  203: 'No key has this token: it was deleted or replaced, or the token is not whole.',
+  208: 'This is the id of a key, not its token. The token was shown once, when the key was made.',
+};
+
+function wordsOf({ number, message }: ApiError): string {
+  return (number === undefined ? undefined : refusalWords[number]) ?? message;
+}
+
 /** The form that turns a token into a session. `again` says why it is asked for once more. */
 export function SignIn({ again }: { readonly again?: string }) {
   const [token, setToken] = useState('');
@@ -27,7 +38,7 @@ export function SignIn({ again }: { readonly again?: string }) {
       if (isSomebodyElse) queryClient.clear();
       refreshAll();
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure.message : 'The server does not answer. Try again in a moment.');
+      setError(failure instanceof ApiError ? wordsOf(failure) : 'The server does not answer. Try again in a moment.');
     } finally {
       setPending(false);
     }
@@ -58,7 +69,7 @@ export function SignIn({ again }: { readonly again?: string }) {
             value={token}
             onChange={setToken}
             error={error}
-            hint="The whole token of an API key. Its id (ak_…) does not open this door."
+            hint="The whole token of an API key, not its id (ak_…)."
           />
           <Button look="primary" type="submit" disabled={isPending || token.trim() === ''}>
             Sign in
@@ -71,9 +82,11 @@ export function SignIn({ again }: { readonly again?: string }) {
           <summary className="soft">No token at hand?</summary>
           <div className="stack tight">
             <p className="soft">
-              It was printed on the first start. On the machine itself, this shows how to make a new one:
+              Somebody who is signed in can make a key for you, under API keys. The first token was printed on the first
+              start. If it is lost, make another key on the machine itself, for the user whom the list names:
             </p>
-            <Secret text="npx gatehouse users --help" what="command" />
+            <Secret text="npx gatehouse accounts users" what="command" />
+            <Secret text="npx gatehouse keys create --user NAME" what="command" />
           </div>
         </details>
       </main>

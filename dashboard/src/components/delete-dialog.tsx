@@ -17,6 +17,7 @@ export function DeleteDialog({
   lost,
   uses,
   typeName,
+  blocked,
   act: words,
   said,
   remove,
@@ -29,6 +30,8 @@ export function DeleteDialog({
   readonly lost: ReactNode;
   readonly uses?: ReactNode;
   readonly typeName?: string | undefined;
+  /** Why it cannot be deleted, in words for the button. */
+  readonly blocked?: string | undefined;
   /** Words of the button: "Delete key". */
   readonly act: string;
   /** Said when it is done: "Deleted the key CI main." */
@@ -57,7 +60,12 @@ export function DeleteDialog({
           <Button onClick={onClose} startsFocused>
             Keep it
           </Button>
-          <Button look="danger" disabled={!isReady || isPending || isWaiting} onClick={() => void act({})}>
+          <Button
+            look="danger"
+            missing={blocked}
+            disabled={!isReady || isPending || isWaiting}
+            onClick={() => void act({})}
+          >
             {words}
           </Button>
         </>

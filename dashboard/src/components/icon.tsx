@@ -80,6 +80,12 @@ const icons = {
   book: (
     <path d="M8 4C6.5 2.8 4.5 2.5 2 2.5v10c2.5 0 4.5.3 6 1.5 1.5-1.2 3.5-1.5 6-1.5v-10c-2.5 0-4.5.3-6 1.5zM8 4v10" />
   ),
+  users: (
+    <>
+      <circle cx="6" cy="5.5" r="2.5" />
+      <path d="M1.8 13.2c0-2.4 1.8-4 4.2-4s4.2 1.6 4.2 4M10.5 3.2a2.4 2.4 0 0 1 0 4.6M12 9.6c1.4.6 2.2 1.9 2.2 3.6" />
+    </>
+  ),
   theme: (
     <>
       <circle cx="8" cy="8" r="5.5" />
@@ -130,6 +136,7 @@ const icons = {
   ),
   pause: <path d="M5.5 3.5v9M10.5 3.5v9" />,
   play: <path d="M5 3.5v9l7.5-4.5z" />,
+  replay: <path d="M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.8v3h-3" />,
   check: <path d="m3 8.5 3.3 3.3L13 4.5" />,
   edit: <path d="M3 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2zM9.5 4.3l2.2 2.2" />,
 } as const satisfies Readonly<Record<string, ReactNode>>;

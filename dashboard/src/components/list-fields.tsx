@@ -29,6 +29,8 @@ export function PairsField({
   limits,
   error,
   errorLine,
+  valueHint,
+  isSecret = false,
 }: {
   readonly label: string;
   readonly note?: string;
@@ -42,6 +44,10 @@ export function PairsField({
   readonly error?: ReactNode;
   /** The line that the error is about. */
   readonly errorLine?: number | undefined;
+  /** In place of a value that is empty. */
+  readonly valueHint?: (name: string) => string;
+  /** Values are passwords. */
+  readonly isSecret?: boolean;
 }) {
   const id = useId();
   const change = (line: number, pair: Pair): void =>
@@ -71,7 +77,8 @@ export function PairsField({
               aria-label={valueWord}
               value={value}
               spellCheck={false}
-              autoComplete="off"
+              placeholder={valueHint?.(name)}
+              {...(isSecret ? { type: 'password', autoComplete: 'new-password' } : { autoComplete: 'off' })}
               onChange={(event) => change(line, [name, event.target.value])}
             />
             <Button

@@ -59,14 +59,14 @@ export function LockoutBanner({
       tone="deny"
       note={
         <>
-          Nothing was changed. Allow <code>{address}</code> first. Who is locked out gets back in on the host, with{' '}
-          <code>gatehouse restrictions disable</code>.
+          Nothing was changed. Who is locked out gets back in only on the host, with{' '}
+          <code>gatehouse restrictions disable</code>. <ErrorFacts error={error} />
         </>
       }
       actions={
         <>
           {onAllow === undefined ? null : (
-            <Button small onClick={onAllow}>
+            <Button small look="primary" onClick={onAllow}>
               Allow my address and go on
             </Button>
           )}
@@ -76,7 +76,7 @@ export function LockoutBanner({
         </>
       }
     >
-      {error.message}
+      This would lock you out: your next call from <code>{address}</code> would be refused.
     </Banner>
   );
 }
@@ -136,12 +136,12 @@ function StaleBanner<Document extends { readonly id?: string }, Values extends o
 
 /** Only admins may read the change log; others learn that somebody was faster. */
 function useLastChange(id: string | undefined): string {
-  const { admin } = useSession();
+  const { role } = useSession();
   const owner = useOwners();
   const changes = useOne(
     'ChangesList',
     { query: { limit: 1, resource_id: id ?? '' } },
-    { enabled: admin && id !== undefined },
+    { enabled: role === 'admin' && id !== undefined },
   );
   const last = changes.data?.document.changes[0];
   if (last === undefined) return 'Somebody else changed this in the meantime.';

@@ -31,8 +31,6 @@ export function Empty({
   );
 }
 
-const firstPauseSeconds = 4;
-const longestPauseSeconds = 60;
 /** A call that was refused gets the same answer again. */
 const isWorthRepeating = (error: CallError): boolean =>
   !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
@@ -47,7 +45,7 @@ export function ErrorState({
   readonly error: CallError;
   readonly onRetry: () => void;
 }) {
-  const seconds = useCountdown(isWorthRepeating(error), onRetry);
+  const { seconds } = useCountdown(isWorthRepeating(error), onRetry);
   return (
     <div className="empty" role="alert">
       <Glyph tone="deny" />
@@ -63,9 +61,16 @@ export function ErrorState({
   );
 }
 
-function useCountdown(isOn: boolean, act: () => void): number | undefined {
-  const [pause, setPause] = useState(firstPauseSeconds);
-  const [left, setLeft] = useState(firstPauseSeconds);
+/** Seconds before each attempt; the last one for all that follow. */
+const pausesSeconds = [1, 2, 5, 10, 15] as const;
+
+/** Acts again and again while it is on, at growing distances. Returns the seconds until the next time, and which it will be. */
+export function useCountdown(
+  isOn: boolean,
+  act: () => void,
+): { readonly seconds: number | undefined; readonly attempt: number } {
+  const [attempt, setAttempt] = useState(1);
+  const [left, setLeft] = useState<number>(pausesSeconds[0]);
   useEffect(() => {
     if (!isOn) return undefined;
     const timer = setTimeout(() => {
@@ -74,13 +79,12 @@ function useCountdown(isOn: boolean, act: () => void): number | undefined {
         return;
       }
       act();
-      const next = Math.min(pause * 2, longestPauseSeconds);
-      setPause(next);
-      setLeft(next);
+      setAttempt(attempt + 1);
+      setLeft(pausesSeconds[attempt] ?? pausesSeconds[4]);
     }, 1000);
     return () => clearTimeout(timer);
-  }, [isOn, left, pause, act]);
-  return isOn ? left : undefined;
+  }, [isOn, left, attempt, act]);
+  return { seconds: isOn ? left : undefined, attempt };
 }
 
 /** Code and operation id, by which the log of the server is found. */

@@ -16,6 +16,23 @@ export function shortId(id: string): string {
   return rest.length <= 13 ? id : `${prefix}_${rest.slice(0, 6)}…${rest.slice(-6)}`;
 }
 
+const guarded = { dashboard: 'Dashboard', api: 'API', agent: 'Agents', endpoints: 'Endpoints' } as const;
+
+/** The name of an IP restriction: its description, or what it guards, with the end of its id. */
+export function restrictionName({
+  description,
+  id,
+  type,
+}: {
+  readonly description?: string | undefined;
+  readonly id: string;
+  readonly type: keyof typeof guarded;
+}): string {
+  return description === undefined || description === ''
+    ? `${guarded[type]} restriction …${id.slice(-4)}`
+    : description;
+}
+
 /** The name of a thing: its description, or its id where it has none. */
 export function nameOf({
   description,

@@ -67,5 +67,13 @@ export function daysUntil(time: string, now = Date.now()): number {
   return Math.floor((new Date(time).getTime() - now) / day);
 }
 
+/** Such as "today", "tomorrow" or "in 5 days", for a time that is not over. */
+export function formatEnd(time: string, now = Date.now()): string {
+  const [end, today] = [new Date(time), new Date(now)];
+  if (sameDay(end, today)) return 'today';
+  if (sameDay(end, new Date(now + day))) return 'tomorrow';
+  return `in ${Math.round((end.getTime() - now) / day)} days`;
+}
+
 /** Certificates that end within this many days need a person. */
 export const certificateDays = 14;

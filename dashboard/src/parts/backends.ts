@@ -1,19 +1,41 @@
 import { useMemo } from 'react';
 
-import type { StaticBackend, TunnelGroupBackend } from '../../../client/src/index.ts';
+import type {
+  FailoverBackend,
+  HttpResponseBackend,
+  StaticBackend,
+  TunnelGroupBackend,
+  WeightedBackend,
+} from '../../../client/src/index.ts';
 import { useList } from '../api/queries.ts';
-import { shortId } from '../lib/text.ts';
+import { countOf, shortId } from '../lib/text.ts';
 
-/** A backend of either kind, as pages name it. */
+/** A backend of any kind, as pages name it. */
 export interface Backend {
   readonly id: string;
-  readonly kind: 'static' | 'tunnel_group';
+  readonly kind: BackendKind;
   /** Its description, or where it sends traffic. */
   readonly name: string;
   /** Where it sends traffic. */
   readonly target: string;
+  /** A tunnel group without agents. */
+  readonly isOffline: boolean;
   readonly description?: string | undefined;
   readonly created_at: string;
+}
+
+export type BackendKind = 'static' | 'tunnel_group' | 'http_response' | 'weighted' | 'failover';
+
+const prefixes: Readonly<Record<string, BackendKind>> = {
+  bkdtg: 'tunnel_group',
+  bkdhr: 'http_response',
+  bkdwd: 'weighted',
+  bkdfo: 'failover',
+};
+
+/** The kind of backend that the id is one of. */
+export function kindOfBackend(id: string): BackendKind {
+  return prefixes[id.split('_')[0] ?? ''] ?? 'static';
 }
 
 /** Labels as they are written in one line: app=shop, site=north. */
@@ -31,13 +53,32 @@ function groupTarget({ labels, tunnels }: TunnelGroupBackend): string {
   return `${labelsText(labels)} (${tunnels.length === 1 ? '1 tunnel' : `${tunnels.length} tunnels`} online)`;
 }
 
+/** Such as "answers 503". */
+export function answerText({ status_code }: Pick<HttpResponseBackend, 'status_code'>): string {
+  return `answers ${status_code}`;
+}
+
+export function weightedText({ backends }: Pick<WeightedBackend, 'backends'>): string {
+  return `${countOf(Object.keys(backends).length, 'backend', 'backends')} by weight`;
+}
+
+export function failoverText({ backends }: Pick<FailoverBackend, 'backends'>): string {
+  return `the first of ${countOf(backends.length, 'backend', 'backends')} that can be reached`;
+}
+
 function named(
-  kind: Backend['kind'],
   target: string,
-  { id, description, created_at }: StaticBackend | TunnelGroupBackend,
+  backend: {
+    readonly id: string;
+    readonly description?: string;
+    readonly created_at: string;
+    readonly tunnels?: readonly object[];
+  },
 ) {
+  const { id, description, created_at } = backend;
+  const isOffline = backend.tunnels?.length === 0;
   const name = description === undefined || description === '' ? target : description;
-  return { id, kind, name, target, description, created_at };
+  return { id, kind: kindOfBackend(id), name, target, isOffline, description, created_at };
 }
 
 export interface Backends {
@@ -50,13 +91,19 @@ export interface Backends {
 export function useBackends(): Backends {
   const { data: statics } = useList('StaticBackendsList');
   const { data: groups } = useList('TunnelGroupBackendsList');
+  const { data: answers } = useList('HttpResponseBackendsList');
+  const { data: weighted } = useList('WeightedBackendsList');
+  const { data: failovers } = useList('FailoverBackendsList');
   return useMemo(() => {
     const all =
       statics === undefined || groups === undefined
         ? undefined
         : [
-            ...statics.map((each) => named('static', staticTarget(each), each)),
-            ...groups.map((each) => named('tunnel_group', groupTarget(each), each)),
+            ...statics.map((each) => named(staticTarget(each), each)),
+            ...groups.map((each) => named(groupTarget(each), each)),
+            ...(answers ?? []).map((each) => named(answerText(each), each)),
+            ...(weighted ?? []).map((each) => named(weightedText(each), each)),
+            ...(failovers ?? []).map((each) => named(failoverText(each), each)),
           ].toSorted((one, other) => other.created_at.localeCompare(one.created_at));
     const byId = new Map(all?.map((each) => [each.id, each]));
     return {
@@ -64,13 +111,14 @@ export function useBackends(): Backends {
       find: (id) =>
         byId.get(id) ?? {
           id,
-          kind: id.startsWith('bkdtg_') ? 'tunnel_group' : 'static',
+          kind: kindOfBackend(id),
           name: shortId(id),
           target: '',
+          isOffline: false,
           created_at: '',
         },
     };
-  }, [statics, groups]);
+  }, [statics, groups, answers, weighted, failovers]);
 }
 
 /** An edge or route that sends traffic to a backend. */
@@ -84,7 +132,10 @@ export interface BackendUse {
 /** All that names the backend. The gateway obeys a module only while it is on. */
 export function useBackendUses(): (id: string) => readonly BackendUse[] {
   const { data: tcpEdges } = useList('TcpEdgesList');
+  const { data: tlsEdges } = useList('TlsEdgesList');
   const { data: httpsEdges } = useList('HttpsEdgesList');
+  const { data: weighted } = useList('WeightedBackendsList');
+  const { data: failovers } = useList('FailoverBackendsList');
   return useMemo(() => {
     const uses = new Map<string, BackendUse[]>();
     const add = (
@@ -98,6 +149,9 @@ export function useBackendUses(): (id: string) => readonly BackendUse[] {
     for (const edge of tcpEdges ?? []) {
       add(edge.backend, { id: edge.id, to: `/tcp-edges/${edge.id}`, text: `TCP edge ${edgeName(edge)}` });
     }
+    for (const edge of tlsEdges ?? []) {
+      add(edge.backend, { id: edge.id, to: `/tls-edges/${edge.id}`, text: `TLS edge ${edgeName(edge)}` });
+    }
     for (const edge of httpsEdges ?? []) {
       for (const route of edge.routes) {
         add(route.backend, {
@@ -107,8 +161,18 @@ export function useBackendUses(): (id: string) => readonly BackendUse[] {
         });
       }
     }
+    const addMembers = (group: Backend, ids: readonly string[], words: string): void => {
+      for (const id of ids)
+        add(
+          { enabled: true, backend: { id } },
+          { id: group.id, to: `/backends/${group.id}`, text: `${words} ${group.name}` },
+        );
+    };
+    for (const each of weighted ?? [])
+      addMembers(named(weightedText(each), each), Object.keys(each.backends), 'Weighted backend');
+    for (const each of failovers ?? []) addMembers(named(failoverText(each), each), each.backends, 'Failover backend');
     return (id) => uses.get(id) ?? [];
-  }, [tcpEdges, httpsEdges]);
+  }, [tcpEdges, tlsEdges, httpsEdges, weighted, failovers]);
 }
 
 /** The fields by which people call an edge. */

@@ -1,5 +1,8 @@
+import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 
+import { useHealth } from '../api/health.ts';
+import type { HealthBook } from '../api/health.ts';
 import { ButtonLink } from '../components/button.tsx';
 import type { ChoiceFilter } from '../components/list-search.ts';
 import type { Column } from '../components/table.tsx';
@@ -12,18 +15,19 @@ import { linesOf } from '../resource/uses.tsx';
 import type { Use } from '../resource/uses.tsx';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from './backend-choice.tsx';
 import type { BackendDraft } from './backend-choice.tsx';
-import { edgeName } from './backends.ts';
-import type { NamedEdge } from './backends.ts';
+import { edgeName, useBackends } from './backends.ts';
+import type { Backends, NamedEdge } from './backends.ts';
+import { healthColumns, isInTrouble, rankOf, StateWord } from './health.tsx';
 import { hostportErrors, HostportsField, hostportsOf } from './hostports.tsx';
 
-type Kind = 'https' | 'tcp';
+type Kind = 'https' | 'tcp' | 'tls';
 
 interface Edge extends NamedEdge {
   readonly created_at: string;
   readonly metadata?: string;
 }
 
-/** The shared part of the descriptions of both kinds of edges. */
+/** The shared part of the descriptions of all kinds of edges. */
 export function edgeParts(kind: Kind) {
   const path = `/${kind}-edges`;
   return {
@@ -102,57 +106,118 @@ export async function chosenBackend({ backend }: Values, set: (part: Values) => 
   return id;
 }
 
-/** The next thing that an edge needs, in one of these words; undefined for one that serves. */
-export function EdgeState({ missing }: { readonly missing: string | undefined }) {
-  if (missing === undefined) return <Verdict tone="allow">Ready</Verdict>;
-  return <Verdict tone="off">No {missing}</Verdict>;
+/** The next thing that an edge needs, or how it does by its traffic. */
+export function EdgeState<Row extends Edge>({ edge, ways }: { readonly edge: Row; readonly ways: Ways<Row> }) {
+  const book = useHealth();
+  const { find } = useBackends();
+  return <StateOf edge={edge} ways={ways} book={book} isOffline={isOffline(ways.backendIds(edge), find)} />;
 }
 
+/** What an edge leads to. */
+export interface Ways<Row> {
+  /** The next thing that it needs, in a word; undefined for one that serves. */
+  readonly missing: (edge: Row) => string | undefined;
+  /** Backends that are on. */
+  readonly backendIds: (edge: Row) => readonly string[];
+}
+
+/** Whether every backend is a tunnel group without agents. */
+export function isOffline(ids: readonly string[], find: Backends['find']): boolean {
+  return ids.length > 0 && ids.every((id) => find(id).isOffline);
+}
+
+function StateOf<Row extends Edge>({
+  edge,
+  ways,
+  book,
+  isOffline: hasNoAgent,
+}: {
+  readonly edge: Row;
+  readonly ways: Ways<Row>;
+  readonly book: HealthBook | undefined;
+  readonly isOffline: boolean;
+}) {
+  const missing = ways.missing(edge);
+  if (missing !== undefined) return <Verdict tone="off">No {missing}</Verdict>;
+  return <StateWord state={book?.stateOf(edge, hasNoAgent)} />;
+}
+
+const stateFilter = {
+  trouble: 'in trouble',
+  answers: 'answers',
+  quiet: 'no requests',
+  unfinished: 'not ready yet',
+} as const;
+
 /** The list of edges of one kind, with columns of its own between state and creation. */
-export function edgeRows<Row extends Edge>(
-  kind: Kind,
-  missingFor: (edge: Row) => string | undefined,
-  own: readonly Column<Row>[],
-  ownFilter: ChoiceFilter<Row>,
-  ownText: (edge: Row) => string,
-): Rows<Row> {
-  return {
-    columns: [
-      nameColumn({
-        head: 'Edge',
-        width: '28%',
-        path: `/${kind}-edges`,
-        name: edgeName,
-        sub: ({ hostports }) => <span className="sub m1 mono">{hostports?.[0] ?? 'Nowhere yet'}</span>,
-      }),
-      {
-        id: 'hostports',
-        head: 'Reached at',
-        width: kind === 'https' ? '34%' : '24%',
-        priority: 'p1',
-        sortBy: ({ hostports }) => hostports?.[0] ?? '',
-        cell: ({ hostports }) => <FirstOf texts={hostports ?? []} none={<span className="muted">Nowhere yet</span>} />,
-      },
-      {
-        id: 'state',
-        head: 'State',
-        sortBy: (edge) => (missingFor(edge) === undefined ? 0 : 1),
-        cell: (edge) => <EdgeState missing={missingFor(edge)} />,
-      },
-      ...own,
-      createdColumn('p3'),
-    ],
-    filters: [
-      {
-        name: 'state',
-        label: 'State',
-        options: { serving: 'ready', unfinished: 'not ready yet' },
-        matches: (edge, value) => (missingFor(edge) === undefined) === (value === 'serving'),
-      },
-      ownFilter,
-    ],
-    searchText: (edge) => `${edge.description ?? ''} ${edge.id} ${(edge.hostports ?? []).join(' ')} ${ownText(edge)}`,
-  };
+export function EdgeRows<Row extends Edge>({
+  kind,
+  ways,
+  own,
+  ownFilter,
+  ownText,
+  render,
+}: {
+  readonly kind: Kind;
+  readonly ways: Ways<Row>;
+  readonly own: readonly Column<Row>[];
+  readonly ownFilter: ChoiceFilter<Row>;
+  readonly ownText: (edge: Row) => string;
+  readonly render: (rows: Rows<Row>) => ReactNode;
+}) {
+  const book = useHealth();
+  const { find } = useBackends();
+  const rows = useMemo(() => {
+    const offline = (edge: Row): boolean => isOffline(ways.backendIds(edge), find);
+    const groupOf = (edge: Row): keyof typeof stateFilter => {
+      if (ways.missing(edge) !== undefined) return 'unfinished';
+      const state = book?.stateOf(edge, offline(edge)) ?? 'unknown';
+      return isInTrouble(state) ? 'trouble' : state === 'answers' ? 'answers' : 'quiet';
+    };
+    return {
+      columns: [
+        nameColumn<Row>({
+          head: 'Edge',
+          width: '28%',
+          path: `/${kind}-edges`,
+          name: edgeName,
+          sub: ({ hostports }) => <span className="sub m1 mono">{hostports?.[0] ?? 'Nowhere yet'}</span>,
+        }),
+        {
+          id: 'hostports',
+          head: 'Reached at',
+          width: kind === 'tcp' ? '22%' : '30%',
+          priority: 'p1' as const,
+          sortBy: ({ hostports }: Row) => hostports?.[0] ?? '',
+          cell: ({ hostports }: Row) => (
+            <FirstOf texts={hostports ?? []} none={<span className="muted">Nowhere yet</span>} />
+          ),
+        },
+        {
+          id: 'state',
+          head: 'State',
+          sortBy: (edge: Row) =>
+            ways.missing(edge) === undefined ? rankOf(book?.stateOf(edge, offline(edge))) : rankOf('unknown') + 0.5,
+          cell: (edge: Row) => <StateOf edge={edge} ways={ways} book={book} isOffline={offline(edge)} />,
+        },
+        ...healthColumns<Row>(book),
+        ...own,
+        createdColumn<Row>('p4'),
+      ],
+      filters: [
+        {
+          name: 'state',
+          label: 'State',
+          options: stateFilter,
+          matches: (edge: Row, value: string) => groupOf(edge) === value,
+        },
+        ownFilter,
+      ],
+      searchText: (edge: Row) =>
+        `${edge.description ?? ''} ${edge.id} ${(edge.hostports ?? []).join(' ')} ${ownText(edge)}`,
+    };
+  }, [kind, ways, own, ownFilter, ownText, book, find]);
+  return render(rows);
 }
 
 /** Hostports of an edge that is about to be deleted, and what else goes with it. */

@@ -7,7 +7,7 @@ const numbers = [7104, 7112, 7116, 7122, 7129, 20_014, 20_030, 20_031, 20_009];
 export const hostportErrors = Object.fromEntries(numbers.map((number) => [number, 'hostports']));
 
 /** Lines as they are sent: trimmed, without empty ones. A name alone is one at the usual port of HTTPS. */
-export function hostportsOf(kind: 'https' | 'tcp', lines: readonly string[]): string[] {
+export function hostportsOf(kind: 'https' | 'tcp' | 'tls', lines: readonly string[]): string[] {
   const given = lines.map((line) => line.trim()).filter((line) => line !== '');
   return kind === 'tcp' ? given : given.map((line) => (line.includes(':') ? line : `${line}:443`));
 }
@@ -18,7 +18,7 @@ export function HostportsField({
   onChange,
   error,
 }: {
-  readonly kind: 'https' | 'tcp';
+  readonly kind: 'https' | 'tcp' | 'tls';
   readonly hostports: readonly string[];
   readonly onChange: (hostports: readonly string[]) => void;
   /** Shown here if it is about a hostport. */
@@ -31,16 +31,28 @@ export function HostportsField({
       label="Hostports"
       noun="Hostport"
       addWords="Add hostport"
-      placeholder={kind === 'https' ? 'app.example.com' : 'tcp.example.com:10022'}
+      placeholder={kind === 'tcp' ? 'tcp.example.com:10022' : 'app.example.com'}
       hint={
-        kind === 'https'
-          ? 'The name under which it is reached; without a port it is 443. The first label may be * for any one label.'
-          : 'Where it is reached, as host:port. The gateway opens the port.'
+        kind === 'tcp'
+          ? 'Where it is reached, as host:port. The gateway opens the port.'
+          : 'The name under which it is reached; without a port it is 443. The first label may be * for any one label.'
       }
       texts={hostports}
       onChange={onChange}
       error={isMine ? error.message : undefined}
       errorLine={line < 0 ? undefined : line}
     />
+  );
+}
+
+/** Breaks before its port, never inside of it. */
+export function HostportText({ text }: { readonly text: string }) {
+  const at = text.lastIndexOf(':');
+  return (
+    <code>
+      {text.slice(0, at)}
+      <wbr />
+      <bdi className="nowrap">{text.slice(at)}</bdi>
+    </code>
   );
 }

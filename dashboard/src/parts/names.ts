@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 
 import { useList } from '../api/queries.ts';
-import { nameOf } from '../lib/text.ts';
+import { nameOf, restrictionName } from '../lib/text.ts';
 
 /** Names of what a verdict refers to by id. */
 export interface Names {
@@ -19,7 +19,7 @@ export function useNames(): Names {
       policy: (id) => nameOf(policyById.get(id) ?? { id }),
       restriction: (id) => {
         const found = restrictionById.get(id);
-        return { name: nameOf(found ?? { id }), isEnforced: found?.enforced };
+        return { name: found === undefined ? nameOf({ id }) : restrictionName(found), isEnforced: found?.enforced };
       },
     };
   }, [policies, restrictions]);

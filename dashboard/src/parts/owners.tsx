@@ -20,8 +20,8 @@ export function ownerColumn<Row extends { readonly owner_id: string }>(owner: (i
   };
 }
 
-/** The owner in one line; a bot has a page. */
+/** The owner in one line. */
 export function OwnerName({ id }: { readonly id: string }) {
   const { name, kind } = useOwners()(id);
-  return id.startsWith('bot_') ? <Link to={`/bot-users/${id}`}>{`${name}, ${kind}`}</Link> : `${name}, ${kind}`;
+  return <Link to={`/${id.startsWith('bot_') ? 'bot-users' : 'users'}/${id}`}>{`${name}, ${kind}`}</Link>;
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 
 import { useList } from '../api/queries.ts';
+import { ChosenList } from '../components/chosen-list.tsx';
 import { Field } from '../components/field.tsx';
 import { useMayWrite } from '../components/rights.tsx';
 import { nameOf } from '../lib/text.ts';
@@ -24,49 +25,21 @@ export function PolicyChoice({
   readonly error?: string | undefined;
 }) {
   const { data: policies = [] } = useList('IpPoliciesList');
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
   const mayWrite = useMayWrite();
   const [isMaking, setMaking] = useState(false);
-  const rest = policies.filter(({ id }) => !chosen.includes(id));
   return (
     <Field label={label} {...(note === undefined ? {} : { note })} hint={hint} error={error}>
       {(control) => (
         <div className="stack tight">
-          {chosen.map((id) => {
-            const name = nameOf(policies.find((policy) => policy.id === id) ?? { id });
-            return (
-              <span key={id} className="row">
-                <span className="grow">{name}</span>
-                <button
-                  type="button"
-                  className="btn sm"
-                  aria-label={`Take out ${name}`}
-                  onClick={() => onChange(chosen.filter((each) => each !== id))}
-                >
-                  Take out
-                </button>
-              </span>
-            );
-          })}
-          <select
-            {...control}
-            className="input"
-            value=""
-            onChange={(event) => onChange([...chosen, event.target.value])}
-            disabled={rest.length === 0}
-          >
-            <option value="">
-              {policies.length === 0
-                ? 'There are no IP policies'
-                : rest.length === 0
-                  ? 'All IP policies are chosen'
-                  : 'Add an IP policy'}
-            </option>
-            {rest.map((policy) => (
-              <option key={policy.id} value={policy.id}>
-                {nameOf(policy)}
-              </option>
-            ))}
-          </select>
+          <ChosenList
+            control={control}
+            chosen={chosen}
+            ids={[...byId.keys()]}
+            nameOf={(id) => nameOf(byId.get(id) ?? { id })}
+            words={{ none: 'There are no IP policies', all: 'All IP policies are chosen', add: 'Add an IP policy' }}
+            onChange={onChange}
+          />
           {isMaking ? (
             <NewPolicy
               onMade={(id) => {

@@ -41,7 +41,7 @@ export function nameColumn<Row extends { readonly id: string }>({
         {badges === undefined ? (
           link(row)
         ) : (
-          <span className="row">
+          <span className="row badged">
             {link(row)}
             {badges(row)}
           </span>

@@ -77,6 +77,8 @@ export interface Removal {
   readonly uses?: ReactNode;
   /** Its name has to be typed, because it is in use. */
   readonly mustType?: boolean;
+  /** Words of the button where the server would refuse: "Used by 2: free it first". Then it cannot be pressed. */
+  readonly blocked?: string | undefined;
   /** Without these they say "Delete the key “CI main”?", "Delete key" and "Deleted the key CI main." */
   readonly title?: string;
   readonly act?: string;

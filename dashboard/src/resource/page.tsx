@@ -137,12 +137,13 @@ export function RemovalDialog<Id extends ListId>({
   return (
     <Removal
       document={reply.document}
-      render={({ title, lost, uses, mustType = false, act, said }) => (
+      render={({ title, lost, uses, mustType = false, blocked, act, said }) => (
         <DeleteDialog
           title={title ?? `Delete the ${noun[0]} “${name}”?`}
           lost={lost}
           uses={uses}
-          typeName={mustType ? name : undefined}
+          typeName={mustType && blocked === undefined ? name : undefined}
+          blocked={blocked}
           act={act ?? `Delete ${noun[0]}`}
           said={said ?? `Deleted the ${noun[0]} ${name}.`}
           remove={(options) =>

@@ -6,6 +6,7 @@ import { Panel } from '../components/page.tsx';
 import { Empty } from '../components/states.tsx';
 import { Glyph } from '../components/verdict.tsx';
 import type { Tone } from '../components/verdict.tsx';
+import { formatNumber } from '../lib/text.ts';
 
 /** A thing that belongs to or uses another one. */
 export interface Use {
@@ -21,15 +22,20 @@ export function linesOf(uses: readonly Use[]): ReactNode {
   if (uses.length === 0) return undefined;
   return (
     <ul className="rules">
-      {uses.map(({ id, text, end, tone }) => (
+      {uses.map(({ id, text, to, end, tone }) => (
         <li key={id}>
           {tone === undefined ? null : <Glyph tone={tone} />}
-          <span className="grow">{text}</span>
+          <span className="grow">{to === undefined ? text : <Link to={to}>{text}</Link>}</span>
           {end === undefined ? null : <span className="end">{end}</span>}
         </li>
       ))}
     </ul>
   );
+}
+
+/** Words of a button for what is not deleted while it is used. */
+export function stillUsed(count: number): string | undefined {
+  return count === 0 ? undefined : `Still used by ${formatNumber(count)}`;
 }
 
 /** A panel of links to them. */

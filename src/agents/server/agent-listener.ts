@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
-import type { ListenAddress } from '../../lib/host-port.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import { sourceKey } from '../../lib/ip/source-key.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
@@ -13,14 +10,14 @@ import { codes } from '../wire/frame.ts';
 import { AgentConnection } from './agent-connection.ts';
 import type { ConnectionSettings, SessionKeeper } from './agent-connection.ts';
 import type { AgentSession } from './agent-session.ts';
+import type { AgentPort } from './agent-port.ts';
 import { watchSessions } from './bounds.ts';
 import type { AgentSource } from './host.ts';
 import { PendingSockets } from './pending-sockets.ts';
 
 export interface AgentListenerOptions extends ConnectionSettings {
-  readonly listen: ListenAddress;
-  /** True where several processes listen on one port (SO_REUSEPORT). */
-  readonly sharePorts: boolean;
+  /** Its owner closes it. */
+  readonly port: AgentPort;
   readonly clientRules: ClientRules;
   /**
    * Returns the certificate for a server name, or for the local address of a connection without one. Undefined or a
@@ -29,14 +26,11 @@ export interface AgentListenerOptions extends ConnectionSettings {
   readonly contextFor: (name: string | undefined, localAddress: string) => Promise<SecureContext | undefined>;
 }
 
-/** Connections that may wait to be accepted: after a restart all agents come at once. */
-const backlog = 4096;
 const noCertificate = createSecureContext();
 
 /** Accepts agents over TLS and keeps the sessions of those that are authenticated. */
 export class AgentListener {
   readonly #options: AgentListenerOptions;
-  readonly #server: Server;
   /** Sockets and connections of agents that are not authenticated. */
   readonly #pending: PendingSockets;
   readonly #sessions = new Set<AgentSession>();
@@ -48,24 +42,19 @@ export class AgentListener {
     this.#pending = new PendingSockets(limits.pendingConnections);
     bounds.watch('agent_pending', limits.pendingConnections, () => this.pending);
     watchSessions(bounds, limits, this.#sessions);
-    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
-      this.#arrive(socket);
-    });
   }
 
-  /** Rejects if the address cannot be listened on. */
-  async open(): Promise<void> {
-    const { listen, sharePorts, log } = this.#options;
-    this.#server.listen({ ...listen, backlog, reusePort: sharePorts, exclusive: true });
-    await once(this.#server, 'listening');
-    this.#server.on('error', (err) => {
+  /** Serves those that wait at the port, and all that come. */
+  open(): void {
+    const { port, log } = this.#options;
+    const failed = (err: Error) => {
       log.error({ err }, 'the listener of agents has a fault');
-    });
+    };
+    port.serve((socket) => this.#arrive(socket), failed);
   }
 
   get port(): number {
-    // It listens on a port, so that it has an address of this form.
-    return (this.#server.address() as AddressInfo).port;
+    return this.#options.port.port;
   }
 
   get sessions(): ReadonlySet<AgentSession> {
@@ -77,9 +66,9 @@ export class AgentListener {
     return this.#pending.size;
   }
 
-  /** Stops accepting, lets visitors leave for at most `limitMs`, then closes all sessions. */
+  /** Takes no more agents, lets visitors leave for at most `limitMs`, then closes all sessions. */
   async drain(limitMs: number): Promise<void> {
-    this.#server.close();
+    this.#options.port.hold();
     this.#pending.destroyAll();
     const sessions = [...this.#sessions];
     const drained = sessions.map((session) => session.drain(limitMs));
@@ -88,8 +77,6 @@ export class AgentListener {
   }
 
   #arrive(socket: Socket): void {
-    // Without a listener an error would end the process; `close` follows and is enough.
-    socket.on('error', ignore);
     this.#makeRoom(this.#pending.add(socket));
     socket.on('close', () => this.#pending.delete(socket));
     identifyClient(socket, this.port, this.#options.clientRules, ({ source }) => {

@@ -1,13 +1,11 @@
 import { newId } from '../../lib/ids.ts';
-import { UserError } from '../../errors/user-error.ts';
-import { commandUnanswered, commandUnsupported } from '../../errors/shared.ts';
 import { Heartbeat } from '../mux/heartbeat.ts';
 import type { MuxSession, SessionEnd } from '../mux/mux-session.ts';
 import type { MuxStream, StreamReceiver } from '../mux/mux-stream.ts';
 import { callPeer, RpcFailed } from '../mux/rpc.ts';
 import type { AgentInfo } from '../wire/auth.ts';
-import { commandMessage, readError, stopTunnelMessage } from '../wire/commands.ts';
-import type { AgentCommand } from '../wire/commands.ts';
+import { commandMessage, parseErrorText, readError, stopTunnelMessage } from '../wire/commands.ts';
+import type { AgentCommand, CommandAnswer } from '../wire/commands.ts';
 import { codes } from '../wire/frame.ts';
 import { streamTypes, typedStart } from '../wire/stream-types.ts';
 import type { AgentTunnel } from './agent-tunnel.ts';
@@ -127,22 +125,18 @@ export class AgentSession {
     return this.#heartbeat.ask(limitMs);
   }
 
-  /**
-   * Makes the agent carry a command out. Throws a `UserError` if it cannot, refuses or does not answer. An agent that
-   * leaves at a stop or restart has obeyed.
-   */
-  async command(command: AgentCommand): Promise<void> {
+  /** Makes the agent carry a command out. An agent that leaves at a stop or restart has obeyed. */
+  async command(command: AgentCommand): Promise<CommandAnswer> {
     const support = this.facts.agent.supports[command];
-    if (support !== 'yes') throw new UserError(commandUnsupported, { command, reason: support.reason });
+    if (support !== 'yes') return { outcome: 'unsupported', reason: support.reason };
     const { type, body } = commandMessage(command);
-    let reason: string | undefined;
     try {
-      reason = readError(await callPeer(this.#mux, type, body, this.#commandMs));
+      const error = readError(await callPeer(this.#mux, type, body, this.#commandMs));
+      return error === undefined ? { outcome: 'done' } : { outcome: 'unsupported', reason: parseErrorText(error).text };
     } catch (error) {
-      if (error instanceof RpcFailed && error.cause === 'broken' && !this.isOpen && command !== 'update') return;
-      throw new UserError(commandUnanswered, { command, seconds: this.#commandMs / 1000 });
+      const isObeyed = error instanceof RpcFailed && error.cause === 'broken' && !this.isOpen && command !== 'update';
+      return { outcome: isObeyed ? 'done' : 'unanswered' };
     }
-    if (reason !== undefined) throw new UserError(commandUnsupported, { command, reason });
   }
 
   /** Tells the agent that a tunnel is over, with a text for its user. Agents do not answer this. */

@@ -7,6 +7,12 @@ const codeLine = /^ERR_(?:[A-Z0-9]+_)*([0-9]+)$/;
 /** Commands that the server gives to an agent, and that the agent answers. */
 export type AgentCommand = 'stop' | 'restart' | 'update';
 
+/** Outcome of a command. */
+export type CommandAnswer =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'unsupported'; readonly reason: string }
+  | { readonly outcome: 'unanswered' };
+
 /** The type and the body of a command; agents written in Rust refuse a body with a field missing. */
 export function commandMessage(command: AgentCommand): { readonly type: number; readonly body: object } {
   const body = command === 'update' ? { Version: '', PermitMajorVersion: false } : {};

@@ -103,21 +103,32 @@ export function checkSource(
   identity: Identity,
   scope: Scope,
   request: IncomingMessage,
-  { access, trustedProxies }: AdmissionOptions,
+  options: AdmissionOptions,
 ): AdmittedCaller {
   const { principal, keyId, readOnly, endsAtMs, rotation, policyIds } = identity;
   const { accountId } = principal;
-  const source = sourceOf(request, trustedProxies);
-  const { refusedBy, warnedBy } = access.admit(accountId, scope, source);
-  if (refusedBy !== undefined)
-    throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
-  if (policyIds.length > 0 && !access.allows(policyIds, source))
+  const { source, warnedBy } = admitAddress(accountId, scope, request, options);
+  if (policyIds.length > 0 && !options.access.allows(policyIds, source))
     throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
   const caller = { principal, keyId, readOnly, endsAtMs, rotation, accountId, scope, source };
   return { caller, identity, warnedBy };
 }
 
-function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {
+/** Throws if a restriction of the account refuses the source address by this door. */
+export function admitAddress(
+  accountId: string,
+  scope: Scope,
+  request: IncomingMessage,
+  { access, trustedProxies }: AdmissionOptions,
+): { readonly source: IpAddress; readonly warnedBy: readonly string[] } {
+  const source = sourceOf(request, trustedProxies);
+  const { refusedBy, warnedBy } = access.admit(accountId, scope, source);
+  if (refusedBy !== undefined)
+    throw new UserError(sourceRefused, { address: formatIp(source), restriction: refusedBy });
+  return { source, warnedBy };
+}
+
+export function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: CidrSet): IpAddress {
   const peer = parseIp(socket.remoteAddress ?? '');
   if (peer === undefined) throw new UserError(malformedRequest, { reason: 'the connection is closed' });
   return clientAddress(peer, headers['x-forwarded-for'], trustedProxies);

@@ -1,12 +1,13 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Role } from './roles.ts';
 
 /** A user or a bot. */
 export interface Principal {
   readonly id: string;
   readonly accountId: string;
-  /** False for every bot. */
-  readonly admin: boolean;
+  /** That of a member for every bot. */
+  readonly role: Role;
   readonly active: boolean;
 }
 
@@ -82,6 +83,8 @@ export interface SessionIdentity extends Identity {
 /** Names of what a session is about, as the dashboard shows them. */
 export interface SessionDescription {
   readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
+  /** Users of the account, by which owners of keys are named. */
+  readonly users: readonly { readonly id: string; readonly name: string }[];
   readonly apiKey: Described;
   readonly restrictions: readonly Described[];
 }

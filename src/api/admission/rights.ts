@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import type { Caller } from './caller.ts';
-import { adminOnly, keyReadOnly } from '../errors.ts';
+import { adminOnly, keyReadOnly, viewersRead } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** Limits an operation to admins; everybody else gets the refusal. `adminsMay` makes one with the usual error. */
@@ -11,7 +11,7 @@ interface AdminRights {
 }
 
 /**
- * The principals that may call an operation: `everyone` in the account; `owner`, where the operation itself refuses
+ * The principals that may call an operation, of which viewers only read: `everyone` in the account; `owner`, where the operation itself refuses
  * members and bots the resources of others; `unprotected`, where it refuses them what decides who may call; or admins
  * alone. Required, so that no operation is open by omission.
  */
@@ -22,9 +22,14 @@ export function adminsMay(action: string): AdminRights {
   return { error: adminOnly, refusal: () => new UserError(adminOnly, { action }) };
 }
 
-export function checkRights({ rights, method }: Operation, { principal, keyId, readOnly }: Caller): void {
-  if (readOnly && method !== 'GET') throw new UserError(keyReadOnly, { key: keyId, method });
-  if (typeof rights === 'object' && !principal.admin) throw rights.refusal();
+/** The one place where roles decide, for keys and for sessions of the dashboard alike. */
+export function checkRights(operation: Operation, { principal: { role }, keyId, readOnly }: Caller): void {
+  const { rights, method } = operation;
+  if (method !== 'GET' && operation.onlyReads !== true) {
+    if (role === 'viewer') throw new UserError(viewersRead, { method });
+    if (readOnly) throw new UserError(keyReadOnly, { key: keyId, method });
+  }
+  if (typeof rights === 'object' && role !== 'admin') throw rights.refusal();
 }
 
 /** The word for it in the OpenAPI document. */

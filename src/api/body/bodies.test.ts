@@ -132,6 +132,47 @@ onAnyGatehouse('request bodies', (g) => {
     assert.equal(({} as Record<string, unknown>)['a'], undefined);
   });
 
+  test('a field under the name that it has elsewhere is led to its own', async () => {
+    for (const [path, body, words] of [
+      ['/reserved_domains', { name: 'a.example.com' }, /"name"\. A reserved domain has its name in "domain"\./],
+      [
+        '/ip_policies',
+        { cidrs: ['10.0.0.0/8'] },
+        /"cidrs"\. It belongs to the rules of the policy: POST \/ip_policy_rules/,
+      ],
+      [
+        '/edges/https',
+        { domain: 'a.example.com' },
+        /"domain"\. An edge has its addresses in "hostports", such as \["app/,
+      ],
+      [
+        '/edges/tcp',
+        { port: 10_022 },
+        /"port"\. An edge has its addresses in "hostports", such as \["example\.com:10022"\]/,
+      ],
+      [
+        '/backends/static',
+        { url: 'http://a:1' },
+        /"url"\. A static backend has "address", such as "app\.internal:8080"/,
+      ],
+      ['/tls_certificates', { certificate: 'x' }, /"certificate"\. Did you mean "certificate_pem"\?/],
+      ['/ip_policy_rules', { policy: 'ipp_1', cidr: '10.0.0.0/8' }, /"policy"\. Did you mean "ip_policy_id"\?/],
+    ] as const)
+      assert.match(await refuses(g(), ['POST', path, body], 400, 214), words);
+  });
+
+  test('a module that is not offered is said to be none, at creation and later', async () => {
+    const { id } = await g().create('/edges/https');
+    const routes = `/edges/https/${id}/routes`;
+    const match = { match_type: 'path_prefix', match: '/' };
+    const route = await g().create(routes, match);
+    const words = /^Unknown field "saml"\. Not offered/;
+    const saml = { idp_metadata: 'x' };
+    assert.match(await refuses(g(), ['POST', routes, { ...match, saml }], 400, 214), words);
+    assert.match(await refuses(g(), ['PATCH', `${routes}/${route.id}`, { saml }], 400, 214), words);
+    assert.equal((await g().patch(`${routes}/${route.id}`, { saml: null })).status, 200);
+  });
+
   test('a field of another type is named, with what belongs there', async () => {
     for (const value of ['7', '1e400', 'true', '{}', '[]', '["x"]', '{"description":"x"}']) {
       const message = await refusesRaw(`{"description":${value}}`, 400, 215);

@@ -20,6 +20,17 @@ export function parseBody(contentType: string | undefined, encoding: string | un
   return parseJson(bytes);
 }
 
+/** Takes the place of `parseBody` where whatever is no object counts as no body. */
+export function parseObject(_contentType: string | undefined, _encoding: string | undefined, bytes: Buffer): unknown {
+  try {
+    const body = parseJson(bytes);
+    return isFields(body) ? body : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the type, without its parameters, of a body that is one of these. */
 export function checkMediaType(
   contentType: string | undefined,
@@ -136,10 +147,19 @@ function entryForms(list: TSchema | undefined, named: ReadonlyMap<string, TSchem
 /** Where there are several forms, the field `kind` tells them apart. */
 function formOf(entry: Fields, forms: readonly TSchema[]): TSchema | undefined {
   if (forms.length < 2) return forms[0];
-  return forms.find((form) => {
-    const { kind } = propertiesOf(form);
-    return kind !== undefined && 'const' in kind && kind.const === entry['kind'];
-  });
+  return forms.find((form) => kindOf(form) === entry['kind']);
+}
+
+function kindOf(form: TSchema): unknown {
+  const { kind } = propertiesOf(form);
+  return kind !== undefined && 'const' in kind ? kind.const : undefined;
+}
+
+/** The kinds that entries of a list may have; none where they are of one form. */
+export function entryKinds(list: TSchema | undefined, named: Named): readonly string[] {
+  return entryForms(list, named)
+    .map(kindOf)
+    .filter((kind) => typeof kind === 'string');
 }
 
 function withoutPathParameters(body: Fields, params: Readonly<Record<string, string>>, schema?: TSchema): Fields {

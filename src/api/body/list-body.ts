@@ -5,7 +5,7 @@ import { chunks } from '../../lib/chunks.ts';
 import { Pace } from '../../lib/pace.ts';
 import { finishInTurns } from '../../lib/steps.ts';
 import type { Steps } from '../../lib/steps.ts';
-import { bodyLimitBytes, checkMediaType, decodeText, normalizeBody, parseBody } from './body.ts';
+import { bodyLimitBytes, checkMediaType, decodeText, entryKinds, normalizeBody, parseBody } from './body.ts';
 import { bodyUnreadable } from '../errors.ts';
 import { listPieces, startOfList } from './list-pieces.ts';
 import type { Operation } from '../operation.ts';
@@ -42,9 +42,10 @@ export async function readList(
   validate: Validate,
   isAbandoned: () => boolean,
 ): Promise<unknown> {
+  const kinds = entryKinds(operation.body, named);
   const check = (value: unknown, entriesBefore = 0) => {
     const { body: normal } = normalizeBody(operation, {}, value, named);
-    if (validate(normal) !== true) throw faultOf(validate, normal, entriesBefore, operation);
+    if (validate(normal) !== true) throw faultsOf(validate, normal, entriesBefore, operation, kinds);
     return normal;
   };
   if (!(body instanceof UnparsedList)) return check(body);
@@ -117,9 +118,42 @@ function parsePiece(bytes: Buffer, entriesBefore: number): readonly unknown[] {
   }
 }
 
+/** Entries of a configuration that one answer finds fault with. */
+const mostFaults = 10;
+
+/** The faults of all entries, a line for each, where their author looks for them by name; else the first one. */
+function faultsOf(
+  validate: Validate,
+  list: unknown,
+  entriesBefore: number,
+  operation: Operation,
+  kinds: readonly string[],
+): UserError {
+  const first = faultOf(validate, list, entriesBefore, operation, kinds);
+  if (operation.entryPlace === undefined || !Array.isArray(list)) return first;
+  const texts: string[] = [];
+  for (const [at, entry] of list.entries()) {
+    if (validate([entry]) === true) continue;
+    texts.push(faultOf(validate, [entry], entriesBefore + at, operation, kinds).message);
+    if (texts.length === mostFaults) break;
+  }
+  const { code, status, headers } = first;
+  return new UserError({ code, status, message: '{text}' }, { text: texts.join('\n') || first.message }, headers);
+}
+
 /** The number of an entry in a fault is that in its piece. */
-function faultOf(validate: Validate, list: unknown, entriesBefore: number, operation: Operation): UserError {
-  const fault = mostRelevantError(validate.errors);
+function faultOf(
+  validate: Validate,
+  list: unknown,
+  entriesBefore: number,
+  operation: Operation,
+  kinds: readonly string[],
+): UserError {
+  const found = mostRelevantError(validate.errors);
+  const fault = {
+    ...found,
+    params: { ...found.params, ...(found.keyword === 'discriminator' && { allowedValues: kinds }) },
+  };
   const [, index, rest = ''] = /^\/(\d+)(.*)$/s.exec(fault.instancePath) ?? [];
   if (index === undefined) return explainValidation(fault, operation);
   const { entryPlace } = operation;

@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox';
+
 import { quote, UserError } from '../../errors/user-error.ts';
 import { fieldRequired, invalidValue, loneSurrogate, textTooLong, unknownField } from '../errors.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
@@ -64,22 +66,39 @@ export function mostRelevantError(errors: Validate['errors']): ValidationFault {
 }
 
 export function explainValidation(fault: ValidationFault, operation: Operation): UserError {
-  const { fieldErrors = {}, misplacedFields = {} } = operation;
+  const { fieldErrors = {} } = operation;
   const [, field = ''] = fault.instancePath.split('/');
   const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : undefined;
+  const other = missing === undefined ? undefined : unknownFieldOf(fault);
+  // What is missing stands there under another name.
+  if (other !== undefined) return generalFault({ ...fault, ...other }, undefined, field === '' ? operation : undefined);
   const better =
     missing !== undefined && field === ''
       ? fieldErrors[missing]?.(undefined, true)
       : fault.keyword !== 'additionalProperties' && field !== ''
         ? fieldErrors[field]?.(isComposite(fault.data) ? '…' : fault.data, false)
         : undefined;
-  return better ?? generalFault(fault, missing, field === '' ? misplacedFields : {});
+  return better ?? generalFault(fault, missing, field === '' ? operation : undefined);
 }
 
+/** The first field of an object that its schema does not know, as a fault of its own. */
+function unknownFieldOf({
+  data,
+  parentSchema,
+}: ValidationFault): Pick<ValidationFault, 'keyword' | 'params'> | undefined {
+  const isClosed = parentSchema !== undefined && 'additionalProperties' in parentSchema;
+  const known = new Set(fieldNames(parentSchema));
+  const unknown = isClosed ? Object.keys(data ?? {}).find((name) => !known.has(name)) : undefined;
+  return unknown === undefined
+    ? undefined
+    : { keyword: 'additionalProperties', params: { additionalProperty: unknown } };
+}
+
+/** `operation` is given for a field at the top of its body. */
 function generalFault(
   fault: ValidationFault,
   missing: string | undefined,
-  misplaced: Readonly<Record<string, string>>,
+  operation: Operation | undefined,
 ): UserError {
   const path = fault.instancePath.slice(1).replaceAll('/', '.');
   const name = (child: unknown) => quote(path === '' ? String(child) : `${path}.${String(child)}`);
@@ -88,7 +107,7 @@ function generalFault(
     case 'additionalProperties':
       return new UserError(unknownField, {
         field: name(fault.params['additionalProperty']),
-        remedy: fieldRemedy(String(fault.params['additionalProperty']), fieldNames(fault.parentSchema), misplaced),
+        remedy: fieldRemedy(String(fault.params['additionalProperty']), fieldNames(fault.parentSchema), operation),
       });
     case 'wellFormed':
       return new UserError(loneSurrogate, { field: quote(path) });
@@ -99,8 +118,10 @@ function generalFault(
         limit: limitOf(fault.parentSchema),
       });
     case 'discriminator': {
-      const { tag, tagValue } = fault.params;
-      const reason = `is ${describeValue(tagValue)}, which is none of those that /openapi.json lists`;
+      const { tag, tagValue, allowedValues } = fault.params;
+      const reason = Array.isArray(allowedValues)
+        ? notOneOf(tagValue, allowedValues)
+        : `is ${describeValue(tagValue)}, which is none of those that /openapi.json lists`;
       return new UserError(invalidValue, { field: name(tag), reason });
     }
     default:
@@ -116,9 +137,15 @@ function reasonOf({ keyword, params, message, data }: ValidationFault): string {
     return `is ${describeValue(data)}, where a value of type ${wanted} belongs${asText}`;
   }
   if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
-    return `is ${describeValue(data)}, where one of these belongs: ${params['allowedValues'].join(', ')}`;
+    return notOneOf(data, params['allowedValues']);
   }
   return message ?? 'does not fit';
+}
+
+function notOneOf(value: unknown, allowed: readonly unknown[]): string {
+  const meant = typeof value === 'string' ? meantName(value, allowed.map(String)) : undefined;
+  const asked = meant === undefined ? '' : ` (did you mean ${quote(meant)}?)`;
+  return `is ${describeValue(value)}${asked}, where one of these belongs: ${allowed.join(', ')}`;
 }
 
 /** Lists and objects are not quoted: they may be nested deeper than can be written out. */
@@ -139,11 +166,29 @@ function fieldNames(schema: object | undefined): readonly string[] {
 /** Longer names are not compared: a caller chooses them. */
 const comparedLength = 40;
 
-function fieldRemedy(field: string, known: readonly string[], misplaced: Readonly<Record<string, string>>): string {
-  const meant = field.length > comparedLength ? undefined : nearestName(field, known);
+function fieldRemedy(field: string, known: readonly string[], operation: Operation | undefined): string {
   const list = `The known ones are: ${known.length === 0 ? 'none' : known.join(', ')}.`;
-  if (Object.hasOwn(misplaced, field)) return `${misplaced[field]} ${list}`;
+  const { misplacedFields = {}, response } = operation ?? {};
+  const remedy = Object.hasOwn(misplacedFields, field) ? misplacedFields[field] : whyNeverSet(response, field);
+  if (remedy !== undefined) return `${remedy} ${list}`;
+  const meant = meantName(field, known);
   return meant === undefined ? list : `Did you mean ${quote(meant)}? ${list}`;
+}
+
+/** The known name that is nearest, or the only one that has the given one as a word. */
+function meantName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > comparedLength) return undefined;
+  const longer = given.length < 3 ? [] : known.filter((name) => name.split('_').includes(given));
+  return nearestName(given, known) ?? (longer.length === 1 ? longer[0] : undefined);
+}
+
+/** The description of a field that answers show and that never has a value; undefined for any other. */
+export function whyNeverSet(view: TSchema | undefined, field: string): string | undefined {
+  // A TypeBox object schema holds its fields here.
+  const properties = view !== undefined && 'properties' in view ? (view.properties as Record<string, TSchema>) : {};
+  const property = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  if (property === undefined || !('type' in property) || property.type !== 'null') return undefined;
+  return 'description' in property ? String(property.description) : undefined;
 }
 
 function limitOf(schema: object | undefined): number {

@@ -9,9 +9,10 @@ import { checkToken, refused } from '../admission/bearer.ts';
 import { hasBody } from '../call.ts';
 import type { SessionIdentity } from '../admission/caller.ts';
 import { setCommonHeaders } from '../http/common-headers.ts';
-import { bodyNotExpected, bodyUnreadable, fieldRequired, invalidValue, unknownField } from '../errors.ts';
+import { bodyNotExpected } from '../errors.ts';
 import { pathOf } from '../http/not-found.ts';
 import type { OperationContext } from '../register-operation.ts';
+import { secretIn } from '../body/secret-in.ts';
 import { dashboardHeaderMissing } from './errors.ts';
 import { checkOwnPage, isFromDashboard, isOverTls, pageSecret } from './own-page.ts';
 import { sessionCookies, setSessionCookie } from './session-cookie.ts';
@@ -57,7 +58,7 @@ function checkRequest(request: FastifyRequest, { options }: OperationContext): v
 async function signIn(request: FastifyRequest, reply: FastifyReply, context: OperationContext): Promise<FastifyReply> {
   const { raw } = request;
   const { options, rates, admission } = context;
-  const token = tokenOf(request.body);
+  const token = secretIn(request.body, 'token').trim();
   const authenticate = async () => options.authenticator.authenticate(checkToken(token));
   const identity = await admission
     .authenticateUnknown(request, reply, authenticate)
@@ -105,13 +106,14 @@ async function present(
     options.warned(warnedBy, caller.source);
     void reply.header('Gatehouse-Warning', warnedBy.join(', '));
   }
-  const { principal, apiKey, restrictions } = await options.sessions.describe(session, warnedBy);
+  const { principal, users, apiKey, restrictions } = await options.sessions.describe(session, warnedBy);
   return {
     principal,
+    users,
     account_id: caller.accountId,
     api_key: apiKey,
-    admin: caller.principal.admin,
-    read_only: caller.readOnly,
+    role: caller.principal.role,
+    read_only: caller.readOnly || caller.principal.role === 'viewer',
     address: formatIp(caller.source),
     expires_at: toTimestamp(session.expiresAtMs),
     idle_seconds: options.sessions.idleSeconds,
@@ -125,18 +127,6 @@ function endCookie(raw: FastifyRequest['raw'], reply: FastifyReply, { options }:
     .header('Set-Cookie', setSessionCookie(undefined, 0, isOverTls(raw, options)))
     .code(204)
     .send();
-}
-
-/** The body of a sign-in is read by hand: a message must never repeat what may be a token. */
-function tokenOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new UserError(bodyUnreadable, { reason: 'it is not an object with a token' });
-  const other = Object.keys(body).find((name) => name !== 'token');
-  if (other !== undefined)
-    throw new UserError(unknownField, { field: quote(other), remedy: 'The known ones are: token.' });
-  if (!('token' in body)) throw new UserError(fieldRequired, { field: 'token' });
-  if (typeof body.token !== 'string') throw new UserError(invalidValue, { field: 'token', reason: 'is not text' });
-  return body.token.trim();
 }
 
 function faultOf(check: () => void): Error | undefined {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { requestTarget } from '../../../test/contract/support/raw-http.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 
 const page = '<!doctype html><script src="/dashboard/assets/main-abc.js"></script>';
 const script = `console.log(${JSON.stringify('x'.repeat(5_000))});`;
 const browser = { accept: 'text/html,*/*;q=0.8' };
 
-onEachDatabase('the files of the dashboard', (newDatabase) => {
+onDatabasesInTurn('the files of the dashboard', (newDatabase) => {
   let folder = '';
   let gatehouse: Gatehouse;
   before(async () => {

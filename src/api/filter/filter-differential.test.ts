@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 
 import type { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 interface Shown {
   readonly id: string;
@@ -210,7 +210,7 @@ async function listAll(gatehouse: Gatehouse, token: string, path: string, key: s
 const seed = Number(process.env['TEST_SEED'] ?? (process.env['TEST_LONG'] === '1' ? Date.now() % 1e9 : 4711));
 const numRuns = process.env['TEST_LONG'] === '1' ? 3_000 : 150;
 
-onEachGatehouse('filters mean what they say', (g) => {
+onGatehousesInTurn('filters mean what they say', (g) => {
   const check = async (token: string, path: string, key: string, filter: fc.Arbitrary<Filter>) => {
     const entries = await listAll(g(), token, path, key);
     const property = fc.asyncProperty(

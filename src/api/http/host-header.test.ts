@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { rawRequest } from '../../../test/support/raw-request.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
-onEachGatehouse('the Host of a request', (g) => {
+onGatehousesInTurn('the Host of a request', (g) => {
   const get = (lines: readonly string[], version = '1.1') => {
     const common = [`Authorization: Bearer ${g().token}`, 'Service-Version: 2', 'Connection: close'];
     const bytes = [`GET /api_keys HTTP/${version}`, ...lines, ...common, '', ''].join('\r\n');

@@ -6,56 +6,15 @@ interface HostedPath {
   readonly instead: string;
 }
 
-const trafficRules = 'Use the modules ip_restriction, request_headers, response_headers and compression in its place.';
-const signIn = 'Put a proxy that signs visitors in before the upstream server.';
-const oneUpstream = 'Use a static backend (/backends/static); a balancer behind it can choose among several servers.';
+const trafficRules =
+  'Use the modules of routes in its place: ip_restriction, basic_auth, rate_limit, request_headers, response_headers and others.';
+const signIn = 'Use the module oidc of routes, with a provider that speaks OpenID Connect.';
 const auditLog = 'The change log at /changes, the access log and the metrics say what happened.';
 const edgeModule = (name: string) => new RegExp(`^/edges/(?:tcp|https|tls)/(?:\\w+/)+${name}$`);
 
 const hostedPaths: readonly HostedPath[] = [
   { path: edgeModule('(?:policy|traffic_policy)'), what: 'traffic policy', instead: trafficRules },
-  { path: edgeModule('(?:oauth|oidc|saml)'), what: 'sign-in at the edge', instead: signIn },
-  {
-    path: edgeModule('webhook_verification'),
-    what: 'webhook verification',
-    instead: 'Verify the signature in the upstream server.',
-  },
-  {
-    path: edgeModule('websocket_tcp_converter'),
-    what: 'converter from WebSocket to TCP',
-    instead: 'Use a TCP edge for TCP; WebSocket passes through HTTPS edges as it is.',
-  },
-  {
-    path: edgeModule('(?:circuit_breaker|user_agent_filter)'),
-    what: 'such module of edges',
-    instead: 'Agents can ask for it for their own endpoints.',
-  },
-  {
-    path: edgeModule('(?:mutual_tls|tls_termination)'),
-    what: 'TLS settings of an edge',
-    instead:
-      'The gateway ends TLS 1.2 and 1.3 with the certificate for the name; agents can have TLS endpoints passed on.',
-  },
-  {
-    path: /^\/edges\/tls(?:\/|$)/,
-    what: 'TLS edges',
-    instead: 'Use an HTTPS edge, or a TCP edge whose upstream server speaks TLS.',
-  },
-  {
-    path: /^\/backends\/(?:failover|weighted)(?:\/|$)/,
-    what: 'backends of several servers',
-    instead: oneUpstream,
-  },
-  {
-    path: /^\/backends\/http_response(?:\/|$)/,
-    what: 'backends with a fixed answer',
-    instead: 'Use a static backend (/backends/static) whose server gives the answer.',
-  },
-  {
-    path: /^\/certificate_authorities(?:\/|$)/,
-    what: 'authorities for client certificates',
-    instead: 'Admit clients by address: IP policies and the module ip_restriction.',
-  },
+  { path: edgeModule('saml'), what: 'sign-in at the edge', instead: signIn },
   { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {
     path: /^\/vault(?:s|_secrets)(?:\/|$)/,
@@ -78,11 +37,6 @@ const hostedPaths: readonly HostedPath[] = [
     instead: 'Agents connect to the address in the setting agent_listen.',
   },
   {
-    path: /^\/app\/(?:users|sessions)(?:\/|$)/,
-    what: 'users of applications',
-    instead: signIn,
-  },
-  {
     path: /^\/ip_whitelist(?:\/|$)/,
     what: 'IP whitelist',
     instead: 'Use /ip_policies, /ip_policy_rules and /ip_restrictions.',
@@ -90,7 +44,7 @@ const hostedPaths: readonly HostedPath[] = [
   {
     path: /^\/endpoint_configurations(?:\/|$)/,
     what: 'endpoint configurations',
-    instead: 'Use /edges/tcp and /edges/https with their modules.',
+    instead: 'Use /edges/tcp, /edges/tls and /edges/https with their modules.',
   },
   {
     path: /^\/(?:ai_gateway_api_keys|abuse_reports|failover_backends|weighted_backends)(?:\/|$)/,

@@ -12,7 +12,7 @@ import { ready } from '../../lib/awaitable.ts';
 import { HttpServers } from './http-servers.ts';
 
 /** No grace of these tests is near it, however slow the machine is. */
-const limitMs = 30_000;
+const limitMs = 120_000;
 
 /** A server, and connections to it on which so much was sent. */
 async function serve(context: TestContext, graceMs: number, sent: readonly string[]) {

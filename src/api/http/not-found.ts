@@ -60,14 +60,19 @@ function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   );
 }
 
-/** Paths below `/folder/*`, each with the methods that the folder has and it has not. */
+/** Paths below `/folder/*`, and `/folder/word` beside `/folder/:id`, each with the methods that the other has and it has not. */
 function pathsInFolders(methodsByPath: MethodsByPath): readonly { readonly method: string[]; readonly url: string }[] {
-  const folders = [...methodsByPath].filter(([path]) => path.endsWith('/*'));
-  return folders.flatMap(([folder, methods]) =>
-    [...methodsByPath]
-      .filter(([path]) => path !== folder && path.startsWith(folder.slice(0, -1)))
-      .map(([url, own]) => ({ method: [...methods.difference(own)], url })),
-  );
+  return [...methodsByPath].flatMap(([folder, methods]) => {
+    const below = folder.replace(/(?:\*|:id)$/, '');
+    if (below === folder) return [];
+    return [...methodsByPath]
+      .filter(([path]) => path !== folder && path.startsWith(below) && (folder.endsWith('*') || isWord(path, below)))
+      .map(([url, own]) => ({ method: [...methods.difference(own)], url }));
+  });
+}
+
+function isWord(path: string, below: string): boolean {
+  return /^\w+$/.test(path.slice(below.length));
 }
 
 export function collectRoutes(app: FastifyInstance): MethodsByPath {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { localCa } from '../../resources/local-ca/service.ts';
 
-onEachGatehouse('paths that anybody may call', (g) => {
+onGatehousesInTurn('paths that anybody may call', (g) => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, g().url), { headers });
 
   test('the OpenAPI document has a tag, and is not sent to those who have it', async () => {

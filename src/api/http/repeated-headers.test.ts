@@ -3,10 +3,10 @@ import { test } from 'node:test';
 
 import { createUser } from '../../../test/support/people.ts';
 import { rawRequest } from '../../../test/support/raw-request.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { readVersion } from '../../store/write/change-log.ts';
 
-onEachGatehouse(
+onAnyGatehouse(
   'a header that comes twice',
   (g) => {
     const common = () => ({

@@ -22,6 +22,7 @@ import {
   filterTooLong,
   invalidTime,
   invalidValue,
+  invitationOver,
   keyExpired,
   keyIdInsteadOfToken,
   keyReadOnly,
@@ -50,6 +51,7 @@ import {
   unsupportedMediaType,
   versionMissing,
   versionNotSupported,
+  viewersRead,
   wrongIdKind,
 } from '../errors.ts';
 import { dashboardHeaderMissing, foreignOrigin, noSession, sessionOver, twoCredentials } from '../dashboard/errors.ts';
@@ -58,6 +60,7 @@ import { toOpenApi } from './openapi-schema.ts';
 import { canLackField } from './required-fields.ts';
 import type { Operation } from '../operation.ts';
 import { roleOf } from '../admission/rights.ts';
+import { roles } from '../admission/roles.ts';
 
 const ErrorAnswer = Type.Object(
   {
@@ -73,6 +76,26 @@ const ErrorAnswer = Type.Object(
     ),
   },
   { $id: 'Error' },
+);
+
+const InvitationAccept = Type.Object(
+  {
+    link: Type.String({
+      description: 'The link, or what stands in it behind "#invite=".',
+      examples: ['https://gate.example.com/dashboard/#invite=…'],
+    }),
+  },
+  { $id: 'InvitationAccept', additionalProperties: false },
+);
+const AcceptedInvitation = Type.Object(
+  {
+    user_id: Type.String({ description: 'Id of the new user.' }),
+    name: Type.String({ description: 'Its name.' }),
+    role: Type.String({ enum: [...roles], description: 'What the user may do.' }),
+    api_key_id: Type.String({ description: "Id of the user's first API key." }),
+    token: Type.String({ description: 'The token of that key, which is shown once.' }),
+  },
+  { $id: 'AcceptedInvitation' },
 );
 
 /** Errors that any call with these traits can meet, beside its own. */
@@ -105,7 +128,7 @@ const commonErrors: readonly ErrorDefinition[] = [
   principalBusy,
 ];
 /** A write can lose against another one, such as the deletion of the caller's own owner; not every key may write. */
-const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, keyReadOnly, overQuota];
+const writeErrors: readonly ErrorDefinition[] = [lostRace, diskFull, viewersRead, keyReadOnly, overQuota];
 const bodyErrors: readonly ErrorDefinition[] = [
   bodiesTooLarge,
   unsupportedMediaType,
@@ -119,6 +142,19 @@ const bodyErrors: readonly ErrorDefinition[] = [
   tooManyFields,
   loneSurrogate,
   textTooLong,
+];
+const acceptErrors: readonly ErrorDefinition[] = [
+  invitationOver,
+  tooManyFailures,
+  sourceRefused,
+  foreignOrigin,
+  fieldRequired,
+  rateLimited,
+  overloaded,
+  lostRace,
+  overQuota,
+  diskFull,
+  internalError,
 ];
 const noBodyErrors: readonly ErrorDefinition[] = [bodyNotExpected];
 const listErrors: readonly ErrorDefinition[] = [wrongIdKind, repeatedQueryParameter, limitOutOfRange, limitNotANumber];
@@ -146,7 +182,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
       title: 'Gatehouse management API',
       version: '2',
       description:
-        'API keys, IP policies and restrictions, TCP and HTTPS edges with their modules. Every request carries ' +
+        'API keys, IP policies and restrictions, TCP, TLS and HTTPS edges with their modules. Every request carries ' +
         '`Authorization: Bearer <token>` and `Service-Version: 2`. Requests with a body use `application/json`.',
       license: { name: 'Proprietary', url: 'about:blank' },
     },
@@ -158,7 +194,7 @@ export function describeApi(operations: readonly Operation[], schemas: readonly 
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of an API key.' } },
       parameters: headerParameters,
       schemas: Object.fromEntries(
-        [ErrorAnswer, ...schemas, ...namedAnswers(operations)].map((schema) => [
+        [ErrorAnswer, InvitationAccept, AcceptedInvitation, ...schemas, ...namedAnswers(operations)].map((schema) => [
           String(idOf(schema)),
           toOpenApi(schema, true),
         ]),
@@ -288,5 +324,30 @@ const publicPaths: Json = {
     'The certificate that clients must trust for HTTPS edges without a certificate of their own',
     { errors: [internalError, notReady], pem: true },
   ),
+  '/invitations/accept': {
+    post: {
+      operationId: 'InvitationsAccept',
+      summary: 'Accept invitation',
+      description:
+        'Makes the user that the link is for, with a first API key, whose token is shown once. It needs no key, and works ' +
+        'once. The address must be one that the IP restrictions of the account let in.',
+      tags: ['Users'],
+      security: [],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/InvitationAccept' } } },
+      },
+      responses: {
+        200: {
+          description: 'Success.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/AcceptedInvitation' } } },
+        },
+        ...errorResponses([
+          ...acceptErrors,
+          ...bodyErrors.filter(({ code }) => code !== bodiesTooLarge.code && code !== textTooLong.code),
+        ]),
+      },
+    },
+  },
   '/readyz': publicPath('Readiness', 'The service can do its work', { errors: [internalError, notReady] }),
 };

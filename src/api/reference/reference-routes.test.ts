@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { requestTarget } from '../../../test/contract/support/raw-http.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 const browser = { accept: 'text/html' };
 
-onEachGatehouse('the API reference', (gatehouse) => {
+onGatehousesInTurn('the API reference', (gatehouse) => {
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     requestTarget(gatehouse().url, 'GET', path, headers, undefined);
 

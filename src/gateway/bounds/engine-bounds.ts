@@ -2,6 +2,8 @@ import type { GatewayLog, TrafficObserver } from '../engine.ts';
 import { AgentWaits } from './agent-waits.ts';
 import type { GatewayBoundReports, GatewayBounds } from './bound.ts';
 import { ClientConnections } from './client-connections.ts';
+import { HeldBodies } from './held-bodies.ts';
+import { RateCounts } from './rate-counts.ts';
 import { reportBounds } from './report-bounds.ts';
 import { ResponseEncoders } from './response-encoders.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
@@ -16,6 +18,8 @@ export interface EngineBounds {
   readonly upstreams: UpstreamConnections;
   readonly encoders: ResponseEncoders;
   readonly waits: AgentWaits;
+  readonly heldBodies: HeldBodies;
+  readonly rates: RateCounts;
 }
 
 export function createEngineBounds(given: GatewayBounds, observer: TrafficObserver, log: GatewayLog): EngineBounds {
@@ -32,5 +36,7 @@ export function createEngineBounds(given: GatewayBounds, observer: TrafficObserv
     upstreams: new UpstreamConnections(limits, reports),
     encoders: new ResponseEncoders(limits, reports),
     waits: new AgentWaits(limits, reports),
+    heldBodies: new HeldBodies(),
+    rates: new RateCounts(observer),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { before as beforeAll, test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
@@ -14,9 +14,13 @@ import type { LocalCa } from './local-ca.ts';
 const dayMs = 86_400_000;
 const silent = { info() {}, warn() {}, error() {} };
 const memory = { load: async () => undefined, save: async <Pair>(pair: Pair) => pair };
-const ca = await openLocalCa(memory);
+let ca: LocalCa;
 /** Signs what teams upload: another authority than the gateway's own. */
-const publicCa = await openLocalCa(memory);
+let publicCa: LocalCa;
+beforeAll(async () => {
+  ca = await openLocalCa(memory);
+  publicCa = await openLocalCa(memory);
+});
 
 function open(localCa: LocalCa = ca, now?: () => number): CertificateSource {
   return createCertificateSource({ localCa, log: silent, ...(now && { now }) });

@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 
 import type { CertificatePair, LocalCaStorage } from '../../snapshot/local-ca.ts';
 import { openLocalCa } from './local-ca.ts';
+import type { LocalCa } from './local-ca.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'local-ca-'));
 after(() => {
@@ -47,7 +48,10 @@ function verify(caPem: string, leafPem: string, name: string): string {
 
 const dayMs = 86_400_000;
 const storage = memoryStorage();
-const ca = await openLocalCa(storage);
+let ca: LocalCa;
+before(async () => {
+  ca = await openLocalCa(storage);
+});
 
 test('the CA signs leaves and nothing else, for ten years', () => {
   const text = describe(ca.caCertificatePem);

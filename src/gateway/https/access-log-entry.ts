@@ -22,6 +22,10 @@ export class AccessLogEntry {
   warnedBy: readonly string[] | undefined;
   refusedBy: string | undefined;
   backendId: string | undefined;
+  /** True once rate limits have counted the request, which may be decided on again. */
+  isCounted = false;
+  /** Gives back what is held for the exchange. */
+  held: (() => void) | undefined;
   /** The message of the gateway's own error. */
   reason: string | undefined;
 
@@ -36,6 +40,7 @@ export class AccessLogEntry {
 
   /** Reports status 499 if the client went away before any answer. */
   report(observer: TrafficObserver): void {
+    this.held?.();
     const { client } = this.#exchange;
     const event = {
       operationId: this.operationId,

@@ -43,10 +43,11 @@ function sendError(exchange: Exchange, error: UserError, context: RequestContext
   exchange.end(exchange.method === 'HEAD' ? undefined : answer.body, []);
 }
 
-function leavesConnectionUsable({ body, headers, fault }: Exchange): boolean {
+/** True if another request may follow on the connection, whether or not the body of this one is read. */
+export function leavesConnectionUsable({ body, headers, fault, heldBody }: Exchange): boolean {
   // Whoever reads such a request otherwise may also see its end elsewhere.
   if (fault !== undefined) return false;
-  if (body === 'none') return true;
+  if (body === 'none' || heldBody !== undefined) return true;
   // A client that waits for "100 Continue" may or may not send its body after another answer.
   return typeof body === 'object' && body.length <= drainedBytes && findHeader(headers, 'expect') === undefined;
 }

@@ -5,7 +5,7 @@ import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { ShownCertificate } from '../tls/shown-certificate.ts';
 
-/** The TLS connection a request came on. */
+/** The connection a request came on. */
 export interface ClientConnection {
   /** The peer of the TCP connection, or the client that the PROXY header names. */
   readonly peer: IpAddress;
@@ -13,8 +13,10 @@ export interface ClientConnection {
   readonly peerText: string;
   /** True: `peer` is a trusted proxy, whose forwarding headers count. */
   readonly peerTrusted: boolean;
-  /** Server name of the TLS handshake, in lower case. */
-  readonly servername: string;
+  /** Server name of the TLS handshake, in lower case; undefined without TLS. */
+  readonly servername: string | undefined;
+  /** False: an older version, or no TLS. */
+  readonly isTls13: boolean;
   /** Undefined if the handshake did not ask for one. */
   readonly certificate: ShownCertificate | undefined;
   /** Port of `peer`; 0 where it is not known. */
@@ -45,6 +47,8 @@ export interface Exchange {
   /** Empty until the body has ended. */
   readonly trailers: readonly string[];
   readonly bodyStream: Readable;
+  /** The whole body, where a module had to see it first; `bodyStream` has then been read. */
+  heldBody: Buffer | undefined;
   /** Protocols of an `Upgrade` that the client asks for. */
   readonly upgrade: string | undefined;
   readonly headSent: boolean;

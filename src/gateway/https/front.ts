@@ -2,12 +2,14 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 import type { ListenAddress } from '../../lib/host-port.ts';
+import { formatIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { HealthTable } from '../health/health-table.ts';
 import type { TlsPassThrough } from '../tcp/front.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
@@ -15,6 +17,9 @@ import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
 import { challengeProtocol } from '../certificates/challenges.ts';
 import type { Challenges } from '../certificates/challenges.ts';
+import type { VisitorKeys } from '../sign-in/visitor-keys.ts';
+import { Tokens } from '../sign-in/tokens.ts';
+import { Visitors } from '../sign-in/visitors.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
@@ -24,14 +29,15 @@ import { Http2Server } from './client/h2-server.ts';
 import { HelloPeek } from './client/hello-peek.ts';
 import { closeOldest } from './client/idle-connection.ts';
 import type { IdleConnection } from './client/idle-connection.ts';
-import { createRedirectServer } from './client/redirect.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
 import { carryOut, handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
+import { handlePlainRequest } from './plain-requests.ts';
 import type { RequestContext } from './request-context.ts';
 import { HostTable } from './routing/host-table.ts';
+import type { SpecialHandshake } from './routing/route-table.ts';
 import { BackendTable } from './upstream/backend-table.ts';
 import { WrongPasswords } from './wrong-passwords.ts';
 
@@ -49,8 +55,12 @@ export interface HttpsFrontParts {
   readonly connect: ConnectUpstream;
   /** Must swap before the front does. */
   readonly tunnels: TunnelBackends;
+  /** Must swap before the front does. */
+  readonly health: HealthTable;
   /** Takes connections that are not to be decrypted here. */
   readonly passThrough: TlsPassThrough;
+  /** Must follow snapshots by itself, and swap before the front does. */
+  readonly visitorKeys: VisitorKeys;
   readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
 }
@@ -88,15 +98,16 @@ class NodeHttpsFront implements HttpsFront {
   readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
-  /** One for each set of authorities, so that a client is always checked by those that its own connection asked for. */
-  readonly #askingTls = new Map<string, TlsAcceptor>();
-  readonly #acceptorFor: (clientCa: string | undefined) => TlsAcceptor;
+  /** One for each kind of handshake, so that a client is always checked by those that its own connection asked for. */
+  readonly #specialTls = new Map<string, TlsAcceptor>();
+  readonly #acceptorFor: (special: SpecialHandshake | undefined) => TlsAcceptor;
   readonly #peek: HelloPeek;
   readonly #challenges: Challenges;
   /** Handshakes of certificate authorities, which carry nothing. */
   readonly #proving: TlsHandshakes;
   readonly #passThrough: TlsPassThrough;
-  readonly #redirect: ReturnType<typeof createRedirectServer>;
+  /** Speaks on connections without TLS. */
+  readonly #plain: Http1Server;
   readonly #listeners = new Map<'https' | 'http', Server>();
   readonly #sockets = new Set<Socket>();
   readonly #arrivals: Arrivals;
@@ -116,10 +127,13 @@ class NodeHttpsFront implements HttpsFront {
         keepAliveMs: timeouts.keepAliveMs,
         connect,
         tunnels,
+        health: parts.health,
         upstreams: bounds.upstreams,
       },
       this.#watch,
     );
+    const tokens = new Tokens({ connect, log });
+    const visitors = new Visitors({ keys: parts.visitorKeys, connect, observer, log });
     this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
@@ -128,8 +142,12 @@ class NodeHttpsFront implements HttpsFront {
         carryOut(exchange, this.#context, entry);
       },
       encoders: bounds.encoders,
+      heldBodies: bounds.heldBodies,
       access,
-      tunnels: new OpenTunnels(this.#hosts, access),
+      tunnels: new OpenTunnels(this.#hosts, access, visitors, tokens),
+      visitors,
+      tokens,
+      rates: bounds.rates,
       passwords: new WrongPasswords(options.passwordFailures, observer),
       observer,
       log,
@@ -152,11 +170,8 @@ class NodeHttpsFront implements HttpsFront {
       },
       handle,
     });
-    this.#redirect = createRedirectServer({
-      hosts: this.#hosts,
-      challenges: parts.challenges,
-      timeouts,
-      errorPrefix: prefix,
+    this.#plain = new Http1Server(timeouts, prefix, (exchange) => {
+      handlePlainRequest(exchange, this.#context, parts.challenges);
     });
     this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
     const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
@@ -167,9 +182,10 @@ class NodeHttpsFront implements HttpsFront {
       limitMs: timeouts.headersMs,
       alpn: [challengeProtocol],
     });
-    this.#acceptorFor = (clientCa) =>
+    this.#acceptorFor = ({ clientCa, needsTls13 = false }: Partial<SpecialHandshake> = {}) =>
       new TlsAcceptor({
         contextFor: (name) => certificates.secureContextFor(this.accountOfHost(name), name, clientCa),
+        needsTls13,
         handshakeMs: timeouts.headersMs,
         ticketKeys: options.ticketKeys,
         h1,
@@ -180,10 +196,7 @@ class NodeHttpsFront implements HttpsFront {
         },
       });
     this.#tls = this.#acceptorFor(undefined);
-    bounds.clients.onFull((count) => {
-      this.#redirect.closeIdleConnections();
-      return closeOldest(this.#idleConnections(), count);
-    });
+    bounds.clients.onFull((count) => closeOldest(this.#idleConnections(), count));
   }
 
   get addresses(): HttpsFront['addresses'] {
@@ -193,7 +206,7 @@ class NodeHttpsFront implements HttpsFront {
   async listen(): Promise<void> {
     const { https, http } = this.#options;
     if (https !== undefined) await this.#open('https', https, (socket, client) => this.#acceptTls(socket, client));
-    if (http !== undefined) await this.#open('http', http, (socket) => this.#redirect.emit('connection', socket));
+    if (http !== undefined) await this.#open('http', http, (socket, client) => this.#acceptPlain(socket, client));
   }
 
   async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
@@ -202,8 +215,8 @@ class NodeHttpsFront implements HttpsFront {
     return () => {
       swapBackends();
       swapHosts();
-      for (const clientCa of this.#askingTls.keys()) {
-        if (!this.#hosts.asksFor(clientCa)) this.#askingTls.delete(clientCa);
+      for (const key of this.#specialTls.keys()) {
+        if (!this.#hosts.hasHandshake(key)) this.#specialTls.delete(key);
       }
       this.#context.tunnels.checkAgain(update);
     };
@@ -233,15 +246,29 @@ class NodeHttpsFront implements HttpsFront {
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       this.#h1.closeIdle();
       this.#fastPath.closeIdle();
-      this.#redirect.closeIdleConnections();
+      this.#plain.closeIdle();
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
     }
     for (const socket of this.#sockets) socket.destroy();
     this.#backends.retire();
     this.#h1.close();
-    this.#redirect.close();
+    this.#plain.close();
     this.#watch[Symbol.dispose]();
     this.#context.passwords[Symbol.dispose]();
+  }
+
+  #acceptPlain(socket: Socket, { source, peerTrusted, port }: ClientSource): void {
+    this.#plain.accept(socket, {
+      peer: source,
+      peerText: formatIp(source),
+      peerTrusted,
+      servername: undefined,
+      certificate: undefined,
+      isTls13: false,
+      peerPort: port,
+      localAddress: socket.localAddress ?? '',
+      localPort: socket.localPort ?? 0,
+    });
   }
 
   #acceptTls(socket: Socket, client: ClientSource): void {
@@ -258,13 +285,14 @@ class NodeHttpsFront implements HttpsFront {
 
   #terminate(socket: Socket, client: ClientSource, servername: string): void {
     const name = parseAuthority(servername)?.name;
-    const clientCa = name === undefined ? undefined : this.#hosts.find(name)?.clientCa;
-    (clientCa === undefined ? this.#tls : this.#asking(clientCa)).accept(socket, client, name);
+    const handshake = name === undefined ? undefined : this.#hosts.find(name)?.handshake;
+    (handshake === undefined ? this.#tls : this.#special(handshake)).accept(socket, client, name);
   }
 
-  #asking(clientCa: string): TlsAcceptor {
-    const acceptor = this.#askingTls.get(clientCa) ?? this.#acceptorFor(clientCa);
-    this.#askingTls.set(clientCa, acceptor);
+  #special(handshake: SpecialHandshake): TlsAcceptor {
+    const { key } = handshake;
+    const acceptor = this.#specialTls.get(key) ?? this.#acceptorFor(handshake);
+    this.#specialTls.set(key, acceptor);
     return acceptor;
   }
 
@@ -282,10 +310,11 @@ class NodeHttpsFront implements HttpsFront {
     yield* this.#peek.idleConnections();
     yield* this.#proving.idleConnections();
     yield* this.#tls.idleConnections();
-    for (const acceptor of this.#askingTls.values()) yield* acceptor.idleConnections();
+    for (const acceptor of this.#specialTls.values()) yield* acceptor.idleConnections();
     yield* this.#fastPath.idleConnections();
     yield* this.#h1.idleConnections();
     yield* this.#h2.idleConnections();
+    yield* this.#plain.idleConnections();
   }
 
   #addressOf(kind: 'https' | 'http'): AddressInfo | undefined {

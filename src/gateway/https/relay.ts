@@ -16,11 +16,13 @@ import {
 } from '../errors.ts';
 import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
+import { choiceFacts } from './decide.ts';
 import type { RoutedRequest } from './decide.ts';
 import { EncodedBody } from './encoded-body.ts';
 import type { EncodedBodyOwner } from './encoded-body.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
+import { findHeader } from './headers/header-list.ts';
 import { answerTrailers, interimHeaders } from './headers/forward-headers.ts';
 import { withoutSetSession } from './headers/session-cookie.ts';
 import type { IdleTimeout } from './idle-watch.ts';
@@ -32,6 +34,7 @@ import { WebsocketStream } from './websocket-stream.ts';
 import { waitForAgent } from './wait-for-agent.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import type { ConnectionUser, Opening } from './upstream/opening.ts';
+import type { UpstreamPool } from './upstream/pool.ts';
 import { TunnelSource } from './upstream/tunnel-source.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
 import type { BodyOwner } from './upstream/request-body-pump.ts';
@@ -49,6 +52,7 @@ const nothing = Buffer.alloc(0);
 const retryLater = { 'Retry-After': '1' };
 
 const switchingProtocols = 101;
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Carries one request to its upstream and the answer back. */
 export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, EncodedBodyOwner, IdleTimeout {
@@ -59,16 +63,24 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   readonly #context: RequestContext;
   readonly #log: AccessLogEntry;
   readonly #pump: RequestBodyPump | undefined;
+  #pool: UpstreamPool;
+  #attempt: RoutedRequest['attempt'];
+  #others: RoutedRequest['others'];
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
   #opening: Opening | undefined;
   #sentAt = 0;
+  /** Undefined unless the answer ends with a session. */
+  #forget: (() => void) | undefined;
   #ended = false;
 
   constructor(request: RoutedRequest, context: RequestContext, log: AccessLogEntry) {
     this.#request = request;
     this.#exchange = request.exchange;
+    this.#pool = request.pool;
+    this.#attempt = request.attempt;
+    this.#others = request.others;
     this.#context = context;
     this.#log = log;
     this.limitMs = context.idleMs;
@@ -86,8 +98,11 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    const { convertsWebsocket } = this.#request.route.pipeline;
-    this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, convertsWebsocket);
+    this.#acquire(this.#request.route.pipeline.convertsWebsocket);
+  }
+
+  #acquire(fresh: boolean): void {
+    this.#opening = this.#pool.acquire(this, this.#request.countedSource, fresh);
   }
 
   get visitor(): VisitorFacts {
@@ -106,6 +121,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onConnection(connection: UpstreamConnection): void {
     const { head, exchange, expectsContinue } = this.#request;
+    if (this.#others !== undefined) this.#context.backends.groups.reached(this.#pool.source.id);
     this.#connection = connection;
     this.#sentAt = performance.now();
     this.onActivity();
@@ -119,8 +135,9 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   }
 
   onConnectFault(fault: UpstreamFault): void {
+    if (this.#asks(this.#attempt?.unreachable(fault.cause.message)) || this.#triesAnother()) return;
     if (fault.error === endpointOffline && this.#waitsForAgent()) this.#leave();
-    else this.onFault(fault);
+    else this.onFault(fault, false);
   }
 
   onRefused(bound: UpstreamBound): void {
@@ -133,7 +150,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** Fails the request: bytes behind a body of the wrong length must not reach the upstream as another request. */
   onMismatch(): void {
-    this.onFault({ error: upstreamBroke, cause: new Error('request body of another length'), stale: false });
+    const cause = new Error('request body of another length');
+    this.onFault({ error: upstreamBroke, cause, stale: false }, false);
   }
 
   onInterim(head: ResponseHead): void {
@@ -148,6 +166,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onHead(head: ResponseHead): void {
     this.onActivity();
+    if (this.#attempt !== undefined && this.#asks(this.#attempt.answered(head.status, this.#mayRepeat))) return;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
     this.#request.route.pipeline.breaker?.answered(head.status);
     try {
@@ -160,6 +179,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
         close: endsConnection(this.#context, this.#exchange) || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
+      if (this.#request.visitor !== undefined) this.#endWithSession(head.headers);
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
       this.onFault({ error: upstreamInvalidResponse, cause, stale: false });
@@ -218,6 +238,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */
   #switchProtocols(headers: readonly string[], upstream: Duplex): ReturnType<Exchange['switchProtocols']> | undefined {
     this.#request.route.pipeline.breaker?.answered(switchingProtocols);
+    this.#attempt?.answered(switchingProtocols, false);
     if (!this.#context.tunnels.admits(this.#request.admittedBy)) {
       upstream.destroy();
       this.#exchange.abort();
@@ -230,24 +251,48 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   }
 
   #join(client: Duplex, upstream: Duplex, fromClient: Buffer, fromUpstream: Buffer): void {
-    const { watch, idleMs, tunnels, observer } = this.#context;
+    const { watch, idleMs, observer } = this.#context;
     const tunnel = new Tunnel(client, upstream, watch, idleMs, () => {
       forget();
+      this.#attempt?.end();
       this.#log.report(observer);
     });
-    const forget = tunnels.add(this.#request.admittedBy, () => tunnel.abort());
+    const forget = this.#follow(() => tunnel.abort());
     tunnel.start(fromClient, fromUpstream);
   }
 
-  onFault({ error, cause, stale }: UpstreamFault): void {
+  /** Ends it when the rules, or the session of the visitor, no longer admit it. Returns a function that forgets it. */
+  #follow(end: () => void): () => void {
+    const forget = this.#context.tunnels.add(this.#request.admittedBy, end);
+    const until = this.#request.visitor?.until;
+    if (until === undefined) return forget;
+    const timer = setTimeout(end, Math.min(until * 1000 - Date.now(), longestTimerMs)).unref();
+    return () => {
+      clearTimeout(timer);
+      forget();
+    };
+  }
+
+  /** A stream of events may last for days. */
+  #endWithSession(headers: readonly string[]): void {
+    if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
+    this.#forget = this.#follow(() => this.#exchange.abort());
+  }
+
+  /** `isOfUpstream`: false for a fault of the client. */
+  onFault({ error, cause, stale }: UpstreamFault, isOfUpstream = true): void {
     this.#connection?.abort();
     this.#connection = undefined;
     if (this.#ended) return;
     const { exchange, route } = this.#request;
-    if (stale && this.#pump === undefined && repeatable.has(exchange.method) && !exchange.headSent) {
-      this.#opening = this.#request.pool.acquire(this, this.#request.countedSource, true);
+    const mayRepeat = this.#mayRepeat;
+    if (stale && mayRepeat) {
+      this.#acquire(true);
       return;
     }
+    // A kept connection that the upstream has closed is no failure of the address.
+    const attempt = stale || !isOfUpstream ? undefined : this.#attempt;
+    if (attempt !== undefined && this.#asks(attempt.broken(cause.message, mayRepeat))) return;
     if (!exchange.headSent) route.pipeline.breaker?.answered(error.status);
     const { operationId } = this.#log;
     if (!unlogged.has(error))
@@ -269,6 +314,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection?.abort();
     this.#connection = undefined;
     const isLateClient = this.#pump?.waiting === true;
+    if (!isLateClient && !this.#exchange.headSent) this.#attempt?.failed('it did not answer in time');
     if (!isLateClient && !this.#exchange.headSent)
       this.#request.route.pipeline.breaker?.answered(upstreamTimeout.status);
     this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
@@ -276,7 +322,9 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** The rules come first: they can add a cookie as well as the upstream. */
   #rewritten(headers: readonly string[]): readonly string[] {
-    return withoutSetSession(this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers);
+    const rewritten = withoutSetSession(this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers);
+    const cookie = this.#request.visitor?.cookie;
+    return cookie === undefined ? rewritten : [...rewritten, 'Set-Cookie', cookie];
   }
 
   /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
@@ -327,9 +375,41 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     }
   }
 
+  /** True: the next backend of the group is asked for a connection. Nothing has been sent to the one that failed. */
+  #triesAnother(): boolean {
+    if (this.#others === undefined) return false;
+    const { backends } = this.#context;
+    backends.groups.failed(this.#pool.source.id);
+    const facts = choiceFacts(this.#exchange.headers, this.#request.admittedBy.source);
+    const next = backends.firstWay(this.#others, this.#request.accountId, facts);
+    if (next === undefined) return false;
+    this.#attempt?.end();
+    this.#attempt = next.attempt;
+    this.#others = next.others;
+    this.#log.backendId = next.pool.source.id;
+    return this.#asks(next.pool);
+  }
+
+  /** Nothing of a body would be missing, and nothing of an answer has gone out. */
+  get #mayRepeat(): boolean {
+    const { method, headSent } = this.#exchange;
+    return this.#pump === undefined && repeatable.has(method) && !headSent;
+  }
+
+  /** Asks another pool for a connection, if there is one, in place of the one that failed. */
+  #asks(pool: UpstreamPool | undefined): boolean {
+    if (pool === undefined) return false;
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#pool = pool;
+    this.onActivity();
+    this.#acquire(this.#request.route.pipeline.convertsWebsocket);
+    return true;
+  }
+
   /** True: another takes over, which has set `onClose`. */
   #waitsForAgent(): boolean {
-    const { source } = this.#request.pool;
+    const { source } = this.#pool;
     return source instanceof TunnelSource && waitForAgent(this.#request, source.backend, this.#context, this.#log);
   }
 
@@ -350,6 +430,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection?.abort();
     this.#pump?.stop();
     this.#encoded?.destroy();
+    this.#forget?.();
+    this.#attempt?.end();
     this.#detach();
     this.#log.report(this.#context.observer);
   }

@@ -1,7 +1,11 @@
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
+import type { HeldBodies } from '../bounds/held-bodies.ts';
+import type { RateCounts } from '../bounds/rate-counts.ts';
 import type { ResponseEncoders } from '../bounds/response-encoders.ts';
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
+import type { Tokens } from '../sign-in/tokens.ts';
+import type { Visitors } from '../sign-in/visitors.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
 import type { HostTable } from './routing/host-table.ts';
@@ -18,9 +22,13 @@ export interface RequestContext {
   /** Those of `backends` that are reached through agents. */
   readonly agents: TunnelBackends;
   readonly encoders: ResponseEncoders;
+  readonly heldBodies: HeldBodies;
   readonly access: AccessTable;
   readonly tunnels: OpenTunnels;
+  readonly rates: RateCounts;
   readonly passwords: WrongPasswords;
+  readonly visitors: Visitors;
+  readonly tokens: Tokens;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly trustedProxies: CidrSet;

@@ -6,14 +6,17 @@ import { closedRules, judge, loadEdgeRules } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
+import { meetsTlsRules } from './terminate-tls.ts';
 import type { TerminationParts } from './terminate-tls.ts';
-import { checkShownCertificate } from '../tls/shown-certificate.ts';
+import type { HealthTable } from '../health/health-table.ts';
+import { BackendGroups } from '../upstream/backend-groups.ts';
 import type { PortTable } from './port-table.ts';
 
 /** The parts of an update that are ready to be swapped in. */
 export interface BuiltUpdate {
   readonly rules: readonly EdgeRules[];
   readonly backends: ReturnType<typeof backendsOf>;
+  readonly swapGroups: () => void;
 }
 
 /** The TCP edges, TLS endpoints and backends in force, and the open connections of each edge. */
@@ -23,12 +26,14 @@ export class EdgeTable {
   readonly #termination: TerminationParts;
   readonly #edges = new Map<string, TcpEdge>();
   readonly #backends = new Map<string, BackendEntry>();
+  readonly groups: BackendGroups;
   readonly #open = new OpenEdges();
   /** TLS endpoints by name. */
   readonly #byName = new Map<string, TcpEdge>();
 
-  constructor(access: AccessTable, ports: PortTable, termination: TerminationParts) {
+  constructor(access: AccessTable, ports: PortTable, termination: TerminationParts, health: HealthTable) {
     this.#access = access;
+    this.groups = new BackendGroups((id) => health.isDown(id));
     this.#termination = termination;
     this.#ports = ports;
   }
@@ -74,10 +79,15 @@ export class EdgeTable {
       if (entry.kind === 'tcp_edge' || entry.kind === 'tls_endpoint')
         rules.push(loadEdgeRules(entry, setAside, this.#termination));
     }
-    return { rules: this.#settleClaims(update, rules, setAside), backends: backendsOf(update, setAside) };
+    return {
+      rules: this.#settleClaims(update, rules, setAside),
+      backends: backendsOf(update, setAside),
+      swapGroups: this.groups.prepare(update),
+    };
   }
 
-  swap(update: SnapshotUpdate, { rules, backends }: BuiltUpdate): void {
+  swap(update: SnapshotUpdate, { rules, backends, swapGroups }: BuiltUpdate): void {
+    swapGroups();
     if (update.full) this.#backends.clear();
     for (const entry of backends.set) this.#backends.set(entry.id, entry);
     for (const id of backends.removed) this.#backends.delete(id);
@@ -177,12 +187,10 @@ export class EdgeTable {
   #checkAgain(edges: Iterable<TcpEdge>): void {
     for (const { rules, connections } of edges) {
       for (const connection of connections) {
-        const { source, claim, certificate } = connection.accepted;
+        const { source, claim } = connection.accepted;
         if (!claimsOf(rules).includes(claim)) connection.abort('edge changed');
         else if (judge(rules, source, this.#access).verdict !== 'allowed') connection.abort('rules changed');
-        // One that is being opened is checked when its handshake is over.
-        else if (certificate !== 'pending' && checkShownCertificate(rules.pipeline.clientCa, certificate) !== undefined)
-          connection.abort('rules changed');
+        else if (!meetsTlsRules(rules.pipeline, connection.accepted)) connection.abort('rules changed');
       }
     }
   }

@@ -65,12 +65,11 @@ function tlsRules(
   built: Pipeline,
   parts: TerminationParts,
 ): Pick<EdgeRules, 'pipeline' | 'termination'> {
-  const { backendId, fault } = entry;
-  if (fault !== undefined) throw new Error(fault);
-  const termination = loadTermination(entry, built.clientCa, parts);
+  if (entry.fault !== undefined) throw new Error(entry.fault);
+  const termination = loadTermination(entry, built, parts);
   if (termination === undefined && built.clientCa !== undefined)
     throw new Error('certificates of clients cannot be checked where TLS does not end here');
-  return { pipeline: { ...built, backendId }, termination };
+  return { pipeline: built, termination };
 }
 
 type EdgeIdentity = Pick<EdgeRules, 'kind' | 'id' | 'accountId' | 'ports' | 'names'>;

@@ -7,28 +7,45 @@ import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engine.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
+import type { ChoiceFacts } from '../health/backend-addresses.ts';
+import type { HealthTable } from '../health/health-table.ts';
+import { Target } from '../health/target.ts';
 import { TunnelBackend } from '../tunnels/tunnel-backend.ts';
+import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
+import type { UpstreamBound } from '../bounds/bound.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
+import { FixedAnswer } from '../upstream/fixed-answer.ts';
 import { TcpConnection } from './connection.ts';
 import type { AcceptedClient, ConnectionSettings } from './connection.ts';
 import { TcpDialing } from './dialing.ts';
 import { EdgeTable } from './edge-table.ts';
 import { judge } from './edge.ts';
-import type { TcpEdge } from './edge.ts';
+import type { EdgeRules, TcpEdge } from './edge.ts';
+import { openLater, openSocket, TcpFailover } from './failover.ts';
+import type { Member } from './failover.ts';
+import type { Opening } from './opening.ts';
 import type { PortListener } from './port-listener.ts';
 import { PortTable } from './port-table.ts';
 import { TlsOpening } from './terminate-tls.ts';
+import type { TlsTermination } from './terminate-tls.ts';
 import { createBackendConnector, joinStream, resetSocket } from './upstream.ts';
 import type { ConnectBackend, OpenUpstream } from './upstream.ts';
+
+/** A backend, or one address of it, that a client may be sent to. */
+type Candidate = BackendEntry | Target | TunnelBackend | FixedAnswer;
+
+/** Most of them that are tried for one client. */
+const mostTried = 16;
 
 export interface TcpFrontParts {
   readonly options: GatewayOptions;
@@ -39,15 +56,17 @@ export interface TcpFrontParts {
   readonly connect: ConnectUpstream;
   /** Must swap before the front does. */
   readonly tunnels: TunnelBackends;
+  /** Must swap before the front does. */
+  readonly health: HealthTable;
   readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
-  /** For TLS endpoints that end here; must follow snapshots by itself. */
+  /** For TLS that ends here; must follow snapshots by itself. */
   readonly certificates?: CertificateSource | undefined;
 }
 
-/** Connections of TLS whose bytes are passed on, by the name in their handshake. */
+/** Connections of TLS whose bytes are passed on, read or unread, by the name in their handshake. */
 export interface TlsPassThrough {
-  /** True if there is a TLS endpoint of exactly this name; a wildcard is asked for as such. */
+  /** True if there is a TLS edge or endpoint of exactly this name; a wildcard is asked for as such. */
   serves(name: string): boolean;
   /** Takes over a client that has been counted, and whose first bytes have been put back. */
   accept(client: Socket, identified: ClientSource, name: string): void;
@@ -57,12 +76,19 @@ export function createTcpFront(parts: TcpFrontParts): Front & TlsPassThrough {
   return new TcpFront(parts);
 }
 
-/** Passes the bytes of connections on: those to the ports of TCP edges, and those for TLS endpoints, which may end here. */
+/** A trusted proxy forwards for many clients. */
+function countedSource({ source, peerTrusted }: ClientSource): SourceKey {
+  return peerTrusted ? proxiesKey : sourceKey(source);
+}
+
+/** Passes the bytes of connections on: those to the ports of TCP edges, and those for TLS edges and endpoints, whose TLS may end here. */
 class TcpFront implements Front, TlsPassThrough {
   readonly #access: AccessTable;
   readonly #observer: TrafficObserver;
   readonly #bounds: EngineBounds;
   readonly #tunnels: TunnelBackends;
+  readonly #health: HealthTable;
+  readonly #open: ConnectUpstream;
   readonly #connect: ConnectBackend;
   readonly #clientRules: ClientRules;
   readonly #connectionSettings: ConnectionSettings;
@@ -75,12 +101,14 @@ class TcpFront implements Front, TlsPassThrough {
   #drained = (): void => {};
 
   constructor(parts: TcpFrontParts) {
-    const { options, access, observer, log, connect, tunnels, arrivals, bounds, certificates } = parts;
+    const { options, access, observer, log, connect, tunnels, health, arrivals, bounds, certificates } = parts;
     const { timeouts, trustedProxies, proxyProtocol } = options;
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
     this.#tunnels = tunnels;
+    this.#health = health;
+    this.#open = connect;
     this.#connect = createBackendConnector(connect);
     this.#clientRules = {
       proxyProtocol: proxyProtocol.tcp,
@@ -100,7 +128,7 @@ class TcpFront implements Front, TlsPassThrough {
       observer,
       log,
     });
-    this.#edges = new EdgeTable(access, this.#ports, { certificates, handshakeMs: timeouts.headersMs });
+    this.#edges = new EdgeTable(access, this.#ports, { certificates, handshakeMs: timeouts.headersMs }, health);
     this.#connectionSettings = {
       timeouts,
       closed: (connection) => {
@@ -176,9 +204,12 @@ class TcpFront implements Front, TlsPassThrough {
     }
     const { source } = identified;
     const { id: edgeId, accountId, pipeline } = edge.rules;
-    const { verdict, warnedBy, refusedBy } = judge(edge.rules, source, this.#access);
+    const { verdict: judged, warnedBy, refusedBy } = judge(edge.rules, source, this.#access);
+    const isOver = judged === 'allowed' && pipeline.rateLimits !== undefined && this.#isOver(edge.rules, identified);
+    const verdict = isOver ? 'refused_by_rate_limit' : judged;
     const sourceText = formatIp(source);
-    const { backendId } = pipeline;
+    const candidates = verdict === 'allowed' ? this.#candidates(pipeline.backendId, sourceText) : undefined;
+    const backendId = candidates?.length === 1 ? candidates[0]?.id : pipeline.backendId;
     const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, backendId };
     this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
     if (verdict !== 'allowed') {
@@ -186,66 +217,177 @@ class TcpFront implements Front, TlsPassThrough {
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const backend = this.#edges.backend(backendId) ?? this.#tunnels.find(backendId);
-    // A trusted proxy forwards for many clients.
-    const counted = identified.peerTrusted ? proxiesKey : sourceKey(source);
-    const slot = backend && this.#bounds.upstreams.backend(backend.id, accountId).take(counted);
+    const accepted = { client, source, sourceText, claim, edge, decision, certificate: undefined };
+    const own = candidates === undefined ? this.#backend(backendId) : undefined;
+    const wanted = candidates ?? (own === undefined ? [] : [own]);
+    const { termination } = edge.rules;
+    if (termination === undefined) this.#reach(accepted, identified, wanted);
+    else this.#terminate(accepted, termination, (secured) => this.#reach(secured, identified, wanted));
+  }
+
+  /** Ends TLS here first. */
+  #terminate(accepted: AcceptedClient, termination: TlsTermination, next: (secured: AcceptedClient) => void): void {
+    const opening = new TlsOpening(accepted, {
+      termination,
+      opened: (done, secured) => {
+        next(secured);
+        this.#edges.closed(done);
+        this.#checkDrained();
+      },
+      closed: (done) => {
+        this.#closed(done);
+      },
+    });
+    this.#edges.opened(opening);
+  }
+
+  #reach(accepted: AcceptedClient, identified: ClientSource, chosen: readonly Candidate[]): void {
+    // What agents serve may have others by now, after a handshake.
+    const candidates = chosen.map((each) => (each instanceof Target ? each : (this.#backend(each.id) ?? each)));
+    if (candidates.length > 1 || candidates[0] instanceof Target) this.#failOver(accepted, identified, candidates);
+    else this.#send(accepted, identified, candidates[0]);
+  }
+
+  /** True if a rate limit of the edge refuses the connection. */
+  #isOver({ id, pipeline }: EdgeRules, identified: ClientSource): boolean {
+    const key = `s ${countedSource(identified)}`;
+    return pipeline.rateLimits?.some((rule) => typeof this.#bounds.rates.take(id, rule, key) === 'number') === true;
+  }
+
+  /** Backends and addresses to try, where the id is that of a group, or of a backend with several addresses. */
+  #candidates(id: string | undefined, sourceText: string): readonly Candidate[] | undefined {
+    if (id === undefined || this.#edges.backend(id)?.balance === undefined) {
+      const ids = id === undefined ? undefined : this.#edges.groups.candidates(id);
+      return ids?.flatMap((each) => this.#targets(each, sourceText) ?? this.#backend(each) ?? []).slice(0, mostTried);
+    }
+    return this.#targets(id, sourceText);
+  }
+
+  /** The addresses of a backend in the order in which they are to be tried; undefined where it has one that nobody watches. */
+  #targets(id: string, sourceText: string): readonly Target[] | undefined {
+    const addresses = this.#health.find(id);
+    if (addresses === undefined) return undefined;
+    const facts: ChoiceFacts = { source: () => sourceText, header: () => undefined };
+    const targets: Target[] = [];
+    for (let next = addresses.choose(facts, targets); next !== undefined; next = addresses.choose(facts, targets))
+      targets.push(next);
+    return targets;
+  }
+
+  #backend(id: string | undefined): Candidate | undefined {
+    if (id === undefined) return undefined;
+    return this.#edges.backend(id) ?? this.#tunnels.find(id) ?? this.#edges.groups.answer(id);
+  }
+
+  #take(id: string, { edge }: AcceptedClient, identified: ClientSource): UpstreamSlot | UpstreamBound {
+    return this.#bounds.upstreams.backend(id, edge.rules.accountId).take(countedSource(identified));
+  }
+
+  /** Sends a client to the one backend that is left for it. */
+  #send(accepted: AcceptedClient, identified: ClientSource, backend: Candidate | undefined): void {
+    const slot = backend && this.#take(backend.id, accepted, identified);
     if (backend !== undefined && typeof slot === 'object') {
-      const accepted = { client, source, sourceText, claim, edge, decision, certificate: undefined };
-      if (backend instanceof TunnelBackend) this.#reach(accepted, identified, backend, slot);
+      if (backend instanceof TunnelBackend) this.#dial(accepted, identified, backend, slot);
+      else if (backend instanceof FixedAnswer) this.#join(accepted, joinStream(backend.open()), slot);
       else this.#join(accepted, (user) => this.#connect(backend, user), slot);
       return;
     }
-    resetSocket(client);
-    const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
-    const reason = slot === undefined ? 'no backend' : 'too many connections';
-    this.#observer.tcpClosed({ edgeId, source: sourceText, ...nothingMoved, reason }, decision);
+    this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
   }
 
-  #join(accepted: AcceptedClient, open: OpenUpstream, slot: UpstreamSlot): void {
+  #turnAway({ client, edge, sourceText, decision }: AcceptedClient, reason: string): void {
+    resetSocket(client);
+    const nothingMoved = { bytesIn: 0, bytesOut: 0, durationMs: 0 };
+    this.#observer.tcpClosed({ edgeId: edge.rules.id, source: sourceText, ...nothingMoved, reason }, decision);
+  }
+
+  /** Tries backends and addresses in order. A last one that nobody watches is asked as if it were the only one. */
+  #failOver(accepted: AcceptedClient, identified: ClientSource, candidates: readonly Candidate[]): void {
+    const { groups } = this.#edges;
+    const last = candidates.at(-1);
+    const tried = last instanceof Target ? candidates : candidates.slice(0, -1);
+    const isOfGroup = groups.has(accepted.edge.rules.pipeline.backendId ?? '');
+    const failover = new TcpFailover(accepted, {
+      members: tried.map((candidate) => this.#member(candidate, accepted, identified)),
+      failed: ({ candidate }, cause) => {
+        if (candidate instanceof Target) this.#health.failed(candidate, cause ?? 'connect failed');
+        else if (isOfGroup) groups.failed(candidate.id);
+      },
+      reached: ({ candidate }) => {
+        if (candidate instanceof Target) this.#health.answered(candidate);
+        else if (isOfGroup) groups.reached(candidate.id);
+      },
+      opened: (done, stream, slot) => {
+        this.#join(accepted, joinStream(stream), slot);
+        this.#edges.closed(done);
+      },
+      exhausted: (done) => {
+        if (last instanceof Target) {
+          this.#turnAway(accepted, 'connect failed');
+        } else {
+          this.#send(accepted, identified, last);
+        }
+        this.#edges.closed(done);
+        this.#checkDrained();
+      },
+      closed: (done) => {
+        this.#closed(done);
+      },
+    });
+    this.#edges.opened(failover);
+    failover.start();
+  }
+
+  #member(candidate: Candidate, accepted: AcceptedClient, identified: ClientSource): Member<Candidate> {
+    const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
+    return {
+      candidate,
+      take: () => {
+        const slot = this.#take(candidate.id, accepted, identified);
+        if (typeof slot !== 'object') return undefined;
+        return candidate instanceof Target ? countUse(candidate, slot) : slot;
+      },
+      open: (outcome) => {
+        if (candidate instanceof TunnelBackend) {
+          const visitor = this.#visitor(accepted, identified);
+          const opened = (stream: Duplex): void => outcome.opened(stream);
+          return candidate.open(visitor, connectMs, () => 0, { opened, failed: () => outcome.failed() });
+        }
+        if (candidate instanceof FixedAnswer) return openLater(candidate, outcome);
+        return openSocket(this.#open, candidate, connectMs, outcome);
+      },
+    };
+  }
+
+  #join(accepted: AcceptedClient, open: OpenUpstream, slot: Pick<UpstreamSlot, 'close'>): void {
     this.#edges.opened(new TcpConnection(accepted, open, slot, this.#connectionSettings));
   }
 
-  /** Ends TLS here first, where the endpoint asks for it. */
-  #reach(accepted: AcceptedClient, identified: ClientSource, backend: TunnelBackend, slot: UpstreamSlot): void {
-    const { termination } = accepted.edge.rules;
-    if (termination === undefined) {
-      this.#dial(accepted, identified, backend, slot);
-      return;
-    }
-    const opened = (opening: TlsOpening, secured: AcceptedClient): void => {
-      // The endpoint may have other agents by now.
-      this.#dial(secured, identified, this.#tunnels.find(backend.id) ?? backend, slot);
-      this.#edges.closed(opening);
-    };
-    const closed = (opening: TlsOpening): void => {
-      this.#closed(opening);
-    };
-    this.#edges.opened(new TlsOpening(accepted, { termination, slot, opened, closed }));
-  }
-
   #dial(accepted: AcceptedClient, identified: ClientSource, backend: TunnelBackend, slot: UpstreamSlot): void {
-    const { client, source, edge } = accepted;
-    const isEndpoint = edge.rules.kind === 'tls_endpoint';
-    const visitor = {
-      source: { ip: source, port: identified.port },
-      destination: () => ({ ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 }),
-      proto: isEndpoint ? ('tls' as const) : ('tcp' as const),
-      isTls: isEndpoint && !(client instanceof TLSSocket),
-    };
+    const visitor = this.#visitor(accepted, identified);
     const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
     const opened = (dialing: TcpDialing, stream: Duplex): void => {
       this.#join(accepted, joinStream(stream), slot);
       this.#edges.closed(dialing);
     };
-    const closed = (dialing: TcpDialing): void => {
-      this.#closed(dialing);
+    const closed = (opening: Opening): void => {
+      this.#closed(opening);
     };
     const tunnels = this.#tunnels;
     this.#edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
   }
 
-  #closed(connection: TcpConnection | TcpDialing | TlsOpening): void {
+  #visitor({ client, source, edge }: AcceptedClient, { port }: ClientSource): VisitorFacts {
+    const isEndpoint = edge.rules.kind === 'tls_endpoint';
+    return {
+      source: { ip: source, port },
+      destination: () => ({ ip: parseIp(client.localAddress ?? '') ?? source, port: client.localPort ?? 0 }),
+      proto: isEndpoint ? 'tls' : 'tcp',
+      isTls: isEndpoint && !(client instanceof TLSSocket),
+    };
+  }
+
+  #closed(connection: TcpConnection | Opening): void {
     this.#edges.closed(connection);
     this.#observer.tcpClosed(connection.report, connection.accepted.decision);
     this.#checkDrained();
@@ -258,4 +400,17 @@ class TcpFront implements Front, TlsPassThrough {
   #checkDrained(): void {
     if (this.#draining && !this.#isBusy()) this.#drained();
   }
+}
+
+/** Counts a connection for the address until its place is free. */
+function countUse(target: Target, slot: UpstreamSlot): Pick<UpstreamSlot, 'close'> {
+  let isOpen = true;
+  target.inUse++;
+  return {
+    close() {
+      if (isOpen) target.inUse--;
+      isOpen = false;
+      slot.close();
+    },
+  };
 }

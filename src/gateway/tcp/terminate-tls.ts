@@ -1,13 +1,13 @@
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 
+import type { Pipeline } from '../../modules/module.ts';
 import type { TlsEndpointEntry } from '../../snapshot/contract.ts';
 import { buildContext, withClientCa } from '../certificates/build-context.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
 import { checkShownCertificate, readShownCertificate } from '../tls/shown-certificate.ts';
-import type { TcpClosed } from '../engine.ts';
-import type { AcceptedClient, OpenConnection } from './connection.ts';
-import { resetSocket } from './upstream.ts';
+import type { AcceptedClient } from './connection.ts';
+import { Opening } from './opening.ts';
 
 export interface TerminationParts {
   /** Undefined where no certificates are served. */
@@ -25,7 +25,7 @@ export interface TlsTermination {
 /** Undefined if the connections of the endpoint are passed on as they are. Throws for a pair that cannot be used. */
 export function loadTermination(
   { accountId, termination }: TlsEndpointEntry,
-  clientCa: string | undefined,
+  { clientCa, needsTls13 }: Pipeline,
   { certificates, handshakeMs }: TerminationParts,
 ): TlsTermination | undefined {
   if (termination === undefined) return undefined;
@@ -37,78 +37,62 @@ export function loadTermination(
     return certificates.secureContextFor(accountId, name, clientCa);
   };
   const asksForCertificate = clientCa !== undefined;
-  return { handshakes: new TlsHandshakes({ contextFor, limitMs: handshakeMs, asksForCertificate }), clientCa };
+  const handshakes = new TlsHandshakes({ contextFor, limitMs: handshakeMs, asksForCertificate, needsTls13 });
+  return { handshakes, clientCa };
 }
 
-interface OpeningParts {
+interface TlsOpeningParts {
   readonly termination: TlsTermination;
-  readonly slot: { close(): void };
-  /** TLS ends here; the callee owns the client and the slot. */
+  /** TLS ends here; the callee owns the client. */
   readonly opened: (opening: TlsOpening, secured: AcceptedClient) => void;
-  /** There is no connection: the client has been reset and the slot closed. */
-  readonly closed: (opening: TlsOpening) => void;
+  readonly closed: (opening: Opening) => void;
 }
 
-/** A client that was let in by its address, whose TLS is being agreed on here. */
-export class TlsOpening implements OpenConnection {
-  readonly accepted: AcceptedClient;
-  index = 0;
-  readonly #parts: OpeningParts;
-  readonly #startedMs = performance.now();
-  #reason = 'handshake failed';
-  #isOver = false;
+/** A client whose TLS is being agreed on here. */
+export class TlsOpening extends Opening {
+  readonly #parts: TlsOpeningParts;
 
-  constructor(accepted: AcceptedClient, parts: OpeningParts) {
-    this.accepted = { ...accepted, certificate: 'pending' };
+  constructor(accepted: AcceptedClient, parts: TlsOpeningParts) {
+    super({ ...accepted, certificate: 'pending' }, parts.closed);
     this.#parts = parts;
-    accepted.client.on('close', this.#onClientClose);
     const ready = (secure: TLSSocket): void => {
       this.#onSecure(secure);
     };
-    // The endpoint was found by the name in the client's first message, which then means nothing more.
+    // The edge was found by the name in the client's first message, which then means nothing more.
     parts.termination.handshakes.accept(accepted.client, { ready }, '');
   }
 
-  /** The handshake has a limit of its own. */
-  watch(): void {}
+  /** The handshake ends with the client. */
+  protected override giveUp(): void {}
 
-  abort(reason: string): void {
-    this.#end(reason);
-  }
-
-  get report(): TcpClosed {
-    const { edge, sourceText } = this.accepted;
-    const durationMs = performance.now() - this.#startedMs;
-    return { edgeId: edge.rules.id, source: sourceText, bytesIn: 0, bytesOut: 0, durationMs, reason: this.#reason };
+  protected override get whenClientLeaves(): string {
+    return 'handshake failed';
   }
 
   #onSecure(secure: TLSSocket): void {
-    if (this.#isOver) {
+    if (this.isOver) {
       secure.destroy();
       return;
     }
     const { clientCa } = this.#parts.termination;
     const certificate = clientCa === undefined ? undefined : readShownCertificate(secure, clientCa);
-    const refusal = checkShownCertificate(this.accepted.edge.rules.pipeline.clientCa, certificate);
-    if (refusal !== undefined) {
-      this.#end(`client certificate refused: ${certificate?.fault ?? 'the rules changed'}`);
-      return;
+    const secured = { ...this.accepted, client: secure, certificate };
+    if (meetsTlsRules(this.accepted.edge.rules.pipeline, secured)) {
+      this.leave();
+      this.#parts.opened(this, secured);
+    } else {
+      this.end(certificate?.fault === undefined ? 'rules changed' : `client certificate refused: ${certificate.fault}`);
     }
-    this.#isOver = true;
-    this.accepted.client.off('close', this.#onClientClose);
-    this.#parts.opened(this, { ...this.accepted, client: secure, certificate });
   }
+}
 
-  readonly #onClientClose = (): void => {
-    this.#end('handshake failed');
-  };
-
-  #end(reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#reason = reason;
-    this.#parts.slot.close();
-    resetSocket(this.accepted.client);
-    this.#parts.closed(this);
-  }
+/** Whether the handshake of a client, if there was one here, was as the rules ask for now. */
+export function meetsTlsRules(
+  { clientCa, needsTls13 }: Pick<Pipeline, 'clientCa' | 'needsTls13'>,
+  { client, certificate }: Pick<AcceptedClient, 'client' | 'certificate'>,
+): boolean {
+  // One that is under way is checked when it is over.
+  if (certificate === 'pending') return true;
+  if (needsTls13 && !(client instanceof TLSSocket && client.getProtocol() === 'TLSv1.3')) return false;
+  return checkShownCertificate(clientCa, certificate) === undefined;
 }

@@ -2,8 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
-import type { BackendEntry } from '../../snapshot/contract.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
+import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
 import { ReadMemory } from './read-memory.ts';
 
 /** The owner of a connection to a backend. */
@@ -20,14 +19,14 @@ export interface UpstreamUser {
 export type OpenUpstream = (user: UpstreamUser) => Duplex;
 
 /** Starts a connection to a backend. */
-export type ConnectBackend = (backend: BackendEntry, user: UpstreamUser) => Socket;
+export type ConnectBackend = (backend: UpstreamTarget, user: UpstreamUser) => Socket;
 
 export function createBackendConnector(connect: ConnectUpstream): ConnectBackend {
   return (backend, user) =>
     backend.tls ? connectSecure(connect, backend, user) : connectPlain(connect, backend, user);
 }
 
-function connectPlain(connect: ConnectUpstream, backend: BackendEntry, user: UpstreamUser): Socket {
+function connectPlain(connect: ConnectUpstream, backend: UpstreamTarget, user: UpstreamUser): Socket {
   const memory = new ReadMemory(user.client);
   const onread = {
     buffer: () => memory.next(),
@@ -38,7 +37,7 @@ function connectPlain(connect: ConnectUpstream, backend: BackendEntry, user: Ups
   });
 }
 
-function connectSecure(connect: ConnectUpstream, backend: BackendEntry, user: UpstreamUser): Socket {
+function connectSecure(connect: ConnectUpstream, backend: UpstreamTarget, user: UpstreamUser): Socket {
   const socket = connect(backend, { allowHalfOpen: true }, () => {
     user.connected();
     socket.on('data', (chunk) => {

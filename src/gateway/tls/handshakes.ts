@@ -20,6 +20,8 @@ export interface HandshakeOptions {
   readonly ticketKeys?: Uint8Array | undefined;
   /** True: clients are asked for a certificate. The contexts must hold the authorities, and `ready` must check it. */
   readonly asksForCertificate?: boolean;
+  /** True: clients must speak TLS 1.3. Contexts cannot ask for that: they are chosen when the version is agreed on. */
+  readonly needsTls13?: boolean;
 }
 
 export interface HandshakeOutcome {
@@ -50,7 +52,7 @@ export class TlsHandshakes {
   readonly #options: HandshakeOptions;
 
   constructor(options: HandshakeOptions) {
-    const { alpn, asksForCertificate = false, ticketKeys } = options;
+    const { alpn, asksForCertificate = false, needsTls13 = false, ticketKeys } = options;
     this.#options = options;
     const chooseContext = (socket: TLSSocket, name: string, done: ContextCallback) => {
       void this.#chooseContext(socket, name, done);
@@ -59,7 +61,7 @@ export class TlsHandshakes {
     this.#server = createServer({
       ...(alpn && { ALPNProtocols: [...alpn] }),
       ...(ticketKeys && { ticketKeys: Buffer.from(ticketKeys) }),
-      minVersion: 'TLSv1.2',
+      minVersion: needsTls13 ? 'TLSv1.3' : 'TLSv1.2',
       ciphers: tlsCiphers,
       requestCert: asksForCertificate,
       // A client whose certificate is refused is told why, by whoever checks it.

@@ -14,19 +14,23 @@ export interface ShownCertificate {
   readonly subject: string | undefined;
   /** Code of OpenSSL, such as `CERT_HAS_EXPIRED`; undefined if the certificate was found to be good. */
   readonly fault: string | undefined;
+  /** Headers by which upstreams are told of it: names and values. */
+  readonly facts: readonly string[];
   /** Milliseconds since 1970, at which the first certificate of its chain expires. */
   readonly validUntilMs: number;
 }
 
+/** Most characters of a fact. */
+const longestText = 1024;
 /** Certificates of a chain that are looked at; OpenSSL takes no longer ones. */
 const longestChain = 100;
 
 /** Reads the result of a handshake that asked for a certificate by these authorities. */
 export function readShownCertificate(socket: TLSSocket, ca: string): ShownCertificate {
   const leaf = socket.getPeerX509Certificate();
-  if (leaf === undefined) return { ca, subject: undefined, fault: 'NONE', validUntilMs: 0 };
+  if (leaf === undefined) return { ca, subject: undefined, fault: 'NONE', facts: [], validUntilMs: 0 };
   const fault = socket.authorized ? undefined : String(socket.authorizationError);
-  return { ca, subject: subjectOf(leaf), fault, validUntilMs: endOf(leaf) };
+  return { ca, subject: subjectOf(leaf), fault, facts: factsOf(leaf), validUntilMs: endOf(leaf) };
 }
 
 /**
@@ -49,6 +53,26 @@ export function checkShownCertificate(
 function subjectOf({ subject }: X509Certificate): string {
   const lines = (subject ?? '').split('\n');
   return lines.find((line) => line.startsWith('CN='))?.slice(3) ?? lines.join(', ');
+}
+
+function factsOf({ subject, subjectAltName, serialNumber, fingerprint256 }: X509Certificate): readonly string[] {
+  return [
+    'X-Client-Cert-Subject',
+    headerText((subject ?? '').split('\n').join(', ')),
+    'X-Client-Cert-Names',
+    headerText(subjectAltName ?? ''),
+    'X-Client-Cert-Serial',
+    serialNumber.toLowerCase(),
+    'X-Client-Cert-Fingerprint',
+    fingerprint256.replaceAll(':', '').toLowerCase(),
+  ];
+}
+
+/** Whoever has the certificate made chose these texts: all but printable ASCII is written as in a URI. */
+function headerText(text: string): string {
+  return text
+    .slice(0, longestText)
+    .replaceAll(/[^\x20-\x24\x26-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()));
 }
 
 function endOf(leaf: X509Certificate): number {

@@ -53,6 +53,15 @@ export class EventBatch {
       passwordRefused: (...event) => {
         this.#add(['passwordRefused', ...event]);
       },
+      visitorSeen: (session) => {
+        this.#add(['visitorSeen', session]);
+      },
+      visitorLeft: (session) => {
+        this.#add(['visitorLeft', session]);
+      },
+      ratesCounted: (reports) => {
+        this.#add(['ratesCounted', reports]);
+      },
       ownArrivalReset: () => {
         this.#add(['ownArrivalReset']);
       },

@@ -104,6 +104,15 @@ export class EventRelay {
       case 'passwordRefused':
         this.#observer.passwordRefused(event[1], event[2]);
         break;
+      case 'visitorSeen':
+        this.#observer.visitorSeen(event[1]);
+        break;
+      case 'visitorLeft':
+        this.#observer.visitorLeft(event[1]);
+        break;
+      case 'ratesCounted':
+        this.#observer.ratesCounted(event[1]);
+        break;
       case 'ownArrivalReset':
         this.#observer.ownArrivalReset();
         break;

@@ -2,7 +2,8 @@ import type { CidrSetData } from '../../lib/ip/cidr-set.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
-import type { GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { AddressState, HealthNote } from '../health/health-board.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
 
@@ -34,6 +35,9 @@ export type Task =
   | { readonly task: 'relieve'; readonly clients: number }
   | { readonly task: 'made'; readonly arrival: Arrival }
   | { readonly task: 'countPasswords'; readonly wrong: readonly WrongPassword[] }
+  | { readonly task: 'setHealth'; readonly states: readonly AddressState[] }
+  | { readonly task: 'runChecks' }
+  | { readonly task: 'countRates'; readonly reports: readonly RateReport[] }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 
 export type Request = Task & { readonly number: number };
@@ -81,4 +85,10 @@ export interface Load extends WorkerLoad {
   readonly type: 'load';
 }
 
-export type FromWorker = Up | Reply | Events | LogLine | Question | Load;
+/** What a worker has seen of addresses of backends. */
+export interface HealthNotes {
+  readonly type: 'health';
+  readonly notes: readonly HealthNote[];
+}
+
+export type FromWorker = Up | Reply | Events | LogLine | Question | Load | HealthNotes;

@@ -8,7 +8,9 @@ import type { OpenStream } from '../../links/stream-request.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
-import type { Engine, GatewayLog, TrafficObserver, WrongPassword } from '../engine.ts';
+import type { Engine, GatewayLog, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
+import { HealthBoard } from '../health/health-board.ts';
+import type { AddressState, HealthObserver } from '../health/health-board.ts';
 import { Arrivals } from '../upstream/arrivals.ts';
 import { OwnAddresses } from '../upstream/own-addresses.ts';
 import { UpstreamSockets } from '../upstream/upstream-sockets.ts';
@@ -29,6 +31,8 @@ export interface WorkerEngineParts extends WorkerStart {
   /** The way to agents; without it, what they serve is offline. */
   readonly openStream?: OpenStream;
   readonly observer: TrafficObserver;
+  /** Told what is decided about addresses of backends. */
+  readonly health?: HealthObserver | undefined;
   readonly log: GatewayLog;
 }
 
@@ -84,6 +88,9 @@ class ProcessEngine implements WorkerEngine {
   readonly #plan: WorkerPlan;
   readonly #boundsOf: (workers: number, index: number) => GatewayBounds;
   readonly #balance: Balance<WorkerProcess>;
+  readonly #health: HealthBoard;
+  /** The worker that makes the active checks. */
+  #checking: WorkerProcess | undefined;
   #looking: NodeJS.Timeout | undefined;
   #failures = 0;
   #lost = 0;
@@ -97,17 +104,22 @@ class ProcessEngine implements WorkerEngine {
     this.#boundsOf = boundsOf ?? (() => options.bounds);
     this.#balance = new Balance(workers);
     this.#relay = new EventRelay(observer);
+    this.#health = new HealthBoard((states) => this.#tellHealth(states), parts.health);
+    const noted: WorkerSettings['noted'] = (notes) => {
+      this.#health.note(notes);
+    };
     this.#links = new WorkerLinks({ openStream, unreadMib: options.bounds.linkUnreadMib, observer, log });
     const observed: WorkerSettings['observed'] = (worker, events) => {
       this.#relay.relay(worker.number, events);
       this.#tellPasswords(worker, events);
+      this.#tellRates(worker, events);
     };
     const start = { options, localCa, ...(errorPrefix && { errorPrefix }) };
     const questioned: WorkerSettings['questioned'] = (asking, question) => void this.#answer(asking, question);
     const linked: WorkerSettings['linked'] = (worker, socket) => {
       this.#links.serve(worker, socket);
     };
-    this.#settings = { start, log, observed, questioned, linked };
+    this.#settings = { start, log, observed, noted, questioned, linked };
   }
 
   get version(): number {
@@ -139,6 +151,7 @@ class ProcessEngine implements WorkerEngine {
       await this.#stage(update);
       this.#state.follow(update);
       await this.#commit();
+      this.#health.prepare(update)();
     });
   }
 
@@ -185,6 +198,15 @@ class ProcessEngine implements WorkerEngine {
     for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countPasswords', wrong }).catch(ignore);
   }
 
+  /** As with passwords. What a worker has refused is of no use to the others. */
+  #tellRates(from: WorkerProcess, events: readonly TrafficEvent[]): void {
+    const reports: RateReport[] = [];
+    for (const event of events)
+      if (event[0] === 'ratesCounted') reports.push(...event[1].filter(({ counted }) => counted.length > 0));
+    if (reports.length === 0) return;
+    for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countRates', reports }).catch(ignore);
+  }
+
   async #stage(update: SnapshotUpdate): Promise<void> {
     const results = await this.#askAll({ task: 'stage', update });
     const refusal = results.find((error) => error !== undefined && !(error instanceof WorkerGone));
@@ -229,6 +251,7 @@ class ProcessEngine implements WorkerEngine {
     const startedMs = performance.now();
     const why = await worker.gone;
     this.#live.delete(worker);
+    if (this.#checking === worker) this.#chooseChecking();
     this.#relay.forget(worker.number);
     if (this.#ending.signal.aborted) return;
     void this.#shareBounds();
@@ -248,8 +271,22 @@ class ProcessEngine implements WorkerEngine {
       await worker.ask({ task: 'stage', update: this.#state.asUpdate() });
       await worker.ask({ task: 'commit' });
     }
+    const states = this.#health.states();
+    if (states.length > 0) await worker.ask({ task: 'setHealth', states });
     this.#live.add(worker);
+    if (this.#checking === undefined) this.#chooseChecking();
     void this.#shareBounds();
+  }
+
+  /** The oldest makes the checks: it is the one that stays longest. */
+  #chooseChecking(): void {
+    [this.#checking] = this.#live;
+    this.#checking?.ask({ task: 'runChecks' }).catch(ignore);
+  }
+
+  /** Also those that are being brought up, which may have been told what was so before. */
+  #tellHealth(states: readonly AddressState[]): void {
+    for (const worker of this.#all) worker.ask({ task: 'setHealth', states }).catch(ignore);
   }
 
   /** A bound holds for all workers together: each has its part of it, and less when another joins. */

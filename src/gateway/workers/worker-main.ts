@@ -9,6 +9,7 @@ import { reportBounds } from '../bounds/report-bounds.ts';
 import { createCertificateSource } from '../certificates/create-certificate-source.ts';
 import { openLocalCa } from '../certificates/local-ca.ts';
 import type { GatewayLog } from '../engine.ts';
+import type { HealthNote } from '../health/health-board.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { createNodeEngine } from '../node-engine.ts';
 import type { NodeEngine, StagedUpdate } from '../node-engine.ts';
@@ -20,6 +21,8 @@ import { linkDescriptor } from './messages.ts';
 import type { FromWorker, LogLine, Request, WorkerOptions } from './messages.ts';
 
 const loadMs = 1000;
+const noteMs = 10;
+const notes: HealthNote[] = [];
 const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
 const batch = new EventBatch((events) => send({ type: 'events', events }), log);
 let engine: NodeEngine | undefined;
@@ -99,6 +102,15 @@ async function perform(request: Request): Promise<boolean | undefined> {
     case 'countPasswords':
       engine.countPasswords(request.wrong);
       break;
+    case 'setHealth':
+      engine.setHealth(request.states);
+      break;
+    case 'runChecks':
+      engine.runChecks(true);
+      break;
+    case 'countRates':
+      engine.countRates(request.reports);
+      break;
     case 'answer':
       questions.get(request.question)?.(request.madeByOthers);
       questions.delete(request.question);
@@ -128,9 +140,17 @@ async function start(request: Extract<Request, { readonly task: 'start' }>): Pro
     log,
     certificates,
     askOthers,
+    noteHealth,
     dialer: openLink(plain),
     ...(errorPrefix && { errorPrefix }),
   });
+}
+
+/** Sends what was seen of addresses in batches: many requests may fail at once. */
+function noteHealth(note: HealthNote): void {
+  notes.push(note);
+  if (notes.length > 1) return;
+  setTimeout(() => void send({ type: 'health', notes: notes.splice(0) }), noteMs);
 }
 
 /** Sessions of agents are held by the parent, or by processes that it has links to. */

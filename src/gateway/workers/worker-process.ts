@@ -6,6 +6,7 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import type { GatewayLog } from '../engine.ts';
+import type { HealthNote } from '../health/health-board.ts';
 import type { WorkerLoad } from './balance.ts';
 import { linkDescriptor } from './messages.ts';
 import type { FromWorker, Question, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
@@ -19,6 +20,7 @@ export interface WorkerSettings {
   readonly start: WorkerStart;
   readonly log: GatewayLog;
   readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
+  readonly noted: (notes: readonly HealthNote[]) => void;
   readonly questioned: (worker: WorkerProcess, question: Question) => void;
   /** Given this process's end of the link to the worker. */
   readonly linked: (worker: WorkerProcess, socket: Duplex) => void;
@@ -138,6 +140,9 @@ export class WorkerProcess {
         break;
       case 'events':
         this.#settings.observed(this, message.events);
+        break;
+      case 'health':
+        this.#settings.noted(message.notes);
         break;
       case 'question':
         this.#settings.questioned(this, message);

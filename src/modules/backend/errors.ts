@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const notABackendId = defineError(
   242,
   400,
-  '{field} {id} is not the id of a backend: it must start with "bkdsc_" or "bkdtg_".',
+  '{field} {id} is not the id of a backend: it must start with "bkdsc_", "bkdtg_", "bkdhr_", "bkdwd_" or "bkdfo_".',
 );
 
 export const backendMissing = defineError(

@@ -33,7 +33,7 @@ interface BackendSettings {
 export const backend: EdgeModule<Static<typeof Input>, BackendSettings> = {
   name: 'backend',
   title: 'Backend',
-  targets: ['tcp_edge', 'https_route'],
+  targets: ['tcp_edge', 'tls_edge', 'https_route'],
   input: Input,
   view: View,
   errors: Object.values(errors),

@@ -10,23 +10,69 @@ import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, HeaderList } from '../module.ts';
 import * as errors from './errors.ts';
 
+const username = Type.String({ description: 'Not empty, and without ":". Max 255 bytes.', maxBytes: 255 });
+
 const Input = Type.Object(
   {
     enabled: enabledInput,
     credentials: Type.Array(
-      Type.Object({ username: Type.String(), password: Type.String() }, { additionalProperties: false }),
-      { minItems: 1, maxItems: 64 },
+      Type.Object(
+        {
+          username,
+          password: Type.Optional(
+            Type.String({
+              description:
+                'Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes.',
+              maxBytes: 255,
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        description: 'Names and passwords, of which a visitor must give one. At least one.',
+        examples: [[{ username: 'ada', password: 'a long secret' }]],
+        minItems: 1,
+        maxItems: 64,
+      },
     ),
   },
-  { $id: 'BasicAuthModuleReplace', additionalProperties: false },
+  {
+    $id: 'BasicAuthModuleReplace',
+    additionalProperties: false,
+    description:
+      'Asks visitors for a name and a password (HTTP basic authentication). Wrong ones are answered with 401, and a source ' +
+      'that gives too many of them within a minute with 429. The upstream gets the header `Authorization` as it came: ' +
+      'remove it with `request_headers` where the upstream must not see it.',
+  },
 );
 
-const View = Type.Object({ enabled: enabledView }, { $id: 'BasicAuthModule', additionalProperties: false });
+const View = Type.Object(
+  {
+    enabled: enabledView,
+    credentials: Type.Array(Type.Object({ username }, { additionalProperties: false }), {
+      description: 'The names; passwords are never shown.',
+    }),
+  },
+  { $id: 'BasicAuthModule', additionalProperties: false },
+);
+
+/** A password that may be given, as it is kept. */
+interface Known {
+  readonly salt: string;
+  /** SHA-256 over the salt and `username:password`, base64. Empty: that of the name before it is to stay. */
+  readonly digest: string;
+}
 
 interface BasicAuthSettings {
   readonly enabled: boolean;
+  readonly credentials: readonly (Known & { readonly username: string })[];
+}
+
+/** The form in which release 0.2 has stored what agents ask for. */
+interface FormerSettings {
+  readonly enabled: boolean;
   readonly salt: string;
-  /** SHA-256 over the salt and `username:password`, base64. */
   readonly digests: readonly string[];
 }
 
@@ -37,47 +83,97 @@ const scheme = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
   name: 'basic_auth',
   title: 'Basic Auth',
-  targets: ['agent_endpoint'],
+  targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
   errors: Object.values(errors),
+  alsoChecks: 'the name and the password of a visitor',
   accept({ enabled = true, credentials }) {
-    for (const { username } of credentials) {
-      if (username === '' || username.includes(':'))
-        throw new UserError(errors.invalidBasicCredential, { username: quote(username) });
-    }
     const salt = randomBytes(16).toString('base64');
-    return { enabled, salt, digests: digestsOf(salt, credentials) };
+    return {
+      enabled,
+      credentials: credentials.map(({ username: name, password }) => {
+        if (name === '' || name.includes(':'))
+          throw new UserError(errors.invalidBasicCredential, { username: quote(name) });
+        return { username: name, salt, digest: password === undefined ? '' : digestOf(salt, `${name}:${password}`) };
+      }),
+    };
   },
-  isSame: ({ enabled = true, credentials }, stored) =>
-    enabled === stored.enabled && digestsOf(stored.salt, credentials).join() === stored.digests.join(),
-  present: ({ enabled }) => ({ enabled }),
-  build({ salt, digests }) {
-    const known = digests.map((text) => Buffer.from(text, 'base64'));
+  isSame({ enabled = true, credentials }, stored) {
+    const known = knownIn(stored);
+    if (enabled !== stored.enabled || credentials.length !== known.length) return false;
+    return credentials.every(({ username: name, password }, at) => {
+      const { salt, digest, username: storedName = name } = known[at]!;
+      return name === storedName && (password === undefined || digestOf(salt, `${name}:${password}`) === digest);
+    });
+  },
+  secrets: {
+    conceal: ({ enabled, credentials }) => ({
+      enabled,
+      credentials: credentials.map(({ username: name }) => ({ username: name })),
+    }),
+    concealInput: ({ credentials, ...rest }) => ({
+      ...rest,
+      credentials: credentials.map(({ username: name, password }) => ({
+        username: name,
+        ...(password === undefined ? {} : { password: '(secret)' }),
+      })),
+    }),
+    keep(settings, previous) {
+      const left = [...(previous?.credentials ?? [])];
+      const credentials = settings.credentials.map((credential) => {
+        const at = left.findIndex(({ username: name }) => name === credential.username);
+        const [stored] = at < 0 ? [] : left.splice(at, 1);
+        if (credential.digest !== '') return credential;
+        if (stored === undefined) throw new UserError(errors.passwordMissing, { username: quote(credential.username) });
+        return stored;
+      });
+      return { ...settings, credentials };
+    },
+  },
+  present: ({ enabled, credentials }) => ({
+    enabled,
+    credentials: credentials.map(({ username: name }) => ({ username: name })),
+  }),
+  build(settings) {
+    const bySalt = Map.groupBy(knownIn(settings), ({ salt }) => salt);
+    const known = [...bySalt].map(([salt, all]) => ({
+      salt,
+      digests: all.map(({ digest }) => Buffer.from(digest, 'base64')),
+    }));
     return {
       asksPassword: true,
-      refuses: (headers) => (isKnown(headers, salt, known) ? undefined : new UserError(credentialsRequired, challenge)),
+      refuses: (headers) => (isKnown(headers, known) ? undefined : new UserError(credentialsRequired, challenge)),
     };
   },
 };
 
-function isKnown(headers: HeaderList, salt: string, known: readonly Buffer[]): boolean {
+function knownIn(settings: BasicAuthSettings | FormerSettings): readonly (Known & { readonly username?: string })[] {
+  if ('credentials' in settings) return settings.credentials;
+  return settings.digests.map((digest) => ({ salt: settings.salt, digest }));
+}
+
+function isKnown(
+  headers: HeaderList,
+  known: readonly { readonly salt: string; readonly digests: readonly Buffer[] }[],
+): boolean {
   const [value, ...more] = headerValues(headers, 'authorization');
   const encoded = value === undefined || more.length > 0 ? undefined : scheme.exec(value)?.[1];
   if (encoded === undefined) return false;
-  const sent = digest(salt, Buffer.from(encoded, 'base64'));
+  const given = Buffer.from(encoded, 'base64');
   let found = false;
   // All are compared, so that the time does not tell which one fits.
-  for (const each of known) if (timingSafeEqual(each, sent)) found = true;
+  for (const { salt, digests } of known) {
+    const sent = hash(salt, given);
+    for (const each of digests) if (each.length === sent.length && timingSafeEqual(each, sent)) found = true;
+  }
   return found;
 }
 
-function digestsOf(salt: string, credentials: Static<typeof Input>['credentials']): readonly string[] {
-  return credentials.map(({ username, password }) =>
-    digest(salt, Buffer.from(`${username}:${password}`)).toString('base64'),
-  );
+function digestOf(salt: string, credential: string): string {
+  return hash(salt, Buffer.from(credential)).toString('base64');
 }
 
-function digest(salt: string, credential: Buffer): Buffer {
+function hash(salt: string, credential: Buffer): Buffer {
   return createHash('sha256').update(`${salt}:`).update(credential).digest();
 }

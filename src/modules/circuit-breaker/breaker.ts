@@ -1,12 +1,17 @@
-/** Length of the time that is looked at, in parts that are forgotten one by one. */
-const windowMs = 10_000;
-const parts = 10;
-/** Fewer requests in the window say nothing. */
-const leastRequests = 10;
-/** Time without requests after the breaker has opened, and after a trial that failed. */
-const openMs = 10_000;
 /** Time between trials whose outcome is not known. */
 const trialMs = 1000;
+
+export interface BreakerRules {
+  /** Share of failing answers, from 0 to 1, above which the breaker opens. */
+  readonly threshold: number;
+  /** Fewer requests in the window say nothing. */
+  readonly leastRequests: number;
+  /** Length of the time that is looked at, in parts that are forgotten one by one. */
+  readonly windowMs: number;
+  readonly parts: number;
+  /** Time without requests after the breaker has opened, and after a trial that failed. */
+  readonly openMs: number;
+}
 
 interface Part {
   readonly startMs: number;
@@ -16,15 +21,18 @@ interface Part {
 
 /** Opens when the share of failures exceeds its threshold, and closes when a later trial succeeds. */
 export class Breaker {
-  readonly #threshold: number;
+  readonly #rules: BreakerRules;
   readonly #now: () => number;
   #parts: Part[] = [];
+  /** Sums over all parts. */
+  #requests = 0;
+  #failures = 0;
   /** Time of the next trial; undefined while requests pass. */
   #trialAt: number | undefined;
   #isTrying = false;
 
-  constructor(threshold: number, now: () => number) {
-    this.#threshold = threshold;
+  constructor(rules: BreakerRules, now: () => number) {
+    this.#rules = rules;
     this.#now = now;
   }
 
@@ -44,29 +52,37 @@ export class Breaker {
       if (this.#isTrying) this.#tried(isFailure);
       return;
     }
+    const { leastRequests, threshold, openMs } = this.#rules;
     const part = this.#part();
     part.requests++;
-    if (isFailure) part.failures++;
-    let [requests, failures] = [0, 0];
-    for (const each of this.#parts) {
-      requests += each.requests;
-      failures += each.failures;
+    this.#requests++;
+    if (isFailure) {
+      part.failures++;
+      this.#failures++;
     }
-    if (requests >= leastRequests && failures / requests > this.#threshold) this.#trialAt = this.#now() + openMs;
+    if (this.#requests >= leastRequests && this.#failures / this.#requests > threshold)
+      this.#trialAt = this.#now() + openMs;
   }
 
   #part(): Part {
+    const { windowMs, parts } = this.#rules;
     const now = this.#now();
     const last = this.#parts.at(-1);
     if (last !== undefined && now < last.startMs + windowMs / parts) return last;
     const part = { startMs: now, requests: 0, failures: 0 };
-    this.#parts = [...this.#parts.filter(({ startMs }) => startMs > now - windowMs), part];
+    this.#keep([...this.#parts.filter(({ startMs }) => startMs > now - windowMs), part]);
     return part;
   }
 
   #tried(isFailure: boolean): void {
     this.#isTrying = false;
-    this.#parts = [];
-    this.#trialAt = isFailure ? this.#now() + openMs : undefined;
+    this.#keep([]);
+    this.#trialAt = isFailure ? this.#now() + this.#rules.openMs : undefined;
+  }
+
+  #keep(parts: Part[]): void {
+    this.#parts = parts;
+    this.#requests = parts.reduce((sum, { requests }) => sum + requests, 0);
+    this.#failures = parts.reduce((sum, { failures }) => sum + failures, 0);
   }
 }

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Breaker } from './breaker.ts';
+import { circuitBreaker } from './index.ts';
 
 function start(threshold: number) {
   const clock = { ms: 0 };
-  const breaker = new Breaker(threshold, () => clock.ms);
+  const rules = { threshold, leastRequests: 10, windowMs: 10_000, parts: 10, openMs: 10_000 };
+  const breaker = new Breaker(rules, () => clock.ms);
   const answer = (count: number, isFailure: boolean): void => {
     for (let each = 0; each < count; each++) breaker.answered(isFailure);
   };
@@ -67,4 +69,25 @@ test('a trial that nobody answers does not keep it open for ever', () => {
   assert.equal(breaker.mayPass(), true);
   clock.ms = 11_000;
   assert.equal(breaker.mayPass(), true);
+});
+
+test('what is left out, or 0, takes its default, and a share of 0 is meant', () => {
+  const defaults = { tripped_duration: 10, rolling_window: 10, num_buckets: 10, volume_threshold: 10 };
+  const zeros = { tripped_duration: 0, rolling_window: 0, num_buckets: 0, volume_threshold: 0 };
+  assert.deepEqual(circuitBreaker.accept({}), { enabled: true, ...defaults, error_threshold_percentage: 0.5 });
+  assert.deepEqual(circuitBreaker.accept({ ...zeros, error_threshold_percentage: 0 }), {
+    enabled: true,
+    ...defaults,
+    error_threshold_percentage: 0,
+  });
+});
+
+test('settings that an agent had stored before an upgrade are understood, and are those that it asks for again', () => {
+  // As release 0.2 has stored them.
+  const former = { enabled: true, error_threshold: 0 } as never;
+  const { breaker } = circuitBreaker.build(former);
+  for (let each = 0; each < 10; each++) breaker?.answered(500);
+  assert.equal(breaker?.refusal()?.code, 20153);
+  assert.equal(circuitBreaker.isSame?.({ error_threshold_percentage: 0 }, former), true);
+  assert.equal(circuitBreaker.isSame?.({ error_threshold_percentage: 0.5 }, former), false);
 });

@@ -7,21 +7,69 @@ import type { EdgeModule } from '../module.ts';
 import { Breaker } from './breaker.ts';
 import * as errors from './errors.ts';
 
-const threshold = Type.Number({ minimum: 0, maximum: 1 });
+const maxSeconds = 86_400;
+
+const fields = {
+  tripped_duration: Type.Integer({
+    description: 'Seconds without requests once the circuit is open; then one is tried. 0 means 10.',
+    examples: [10],
+    minimum: 0,
+    maximum: maxSeconds,
+  }),
+  rolling_window: Type.Integer({
+    description: 'Seconds of which answers are counted. 0 means 10.',
+    examples: [10],
+    minimum: 0,
+    maximum: maxSeconds,
+  }),
+  num_buckets: Type.Integer({
+    description: 'Parts of the window that are forgotten one by one. Max 128. 0 means 10.',
+    examples: [10],
+    minimum: 0,
+    maximum: 128,
+  }),
+  volume_threshold: Type.Integer({
+    description: 'Requests within the window below which the circuit stays closed. 0 means 10.',
+    examples: [10],
+    minimum: 0,
+    maximum: 4_294_967_295,
+  }),
+  error_threshold_percentage: Type.Number({
+    description: 'Share of failing answers (500 and above), from 0 to 1, above which the circuit opens.',
+    examples: [0.5],
+    minimum: 0,
+    maximum: 1,
+  }),
+};
 
 const Input = Type.Object(
-  { enabled: enabledInput, error_threshold: threshold },
-  { $id: 'CircuitBreakerModuleReplace', additionalProperties: false },
+  {
+    enabled: enabledInput,
+    tripped_duration: Type.Optional(Type.Integer({ ...fields.tripped_duration, default: 10 })),
+    rolling_window: Type.Optional(Type.Integer({ ...fields.rolling_window, default: 10 })),
+    num_buckets: Type.Optional(Type.Integer({ ...fields.num_buckets, default: 10 })),
+    volume_threshold: Type.Optional(Type.Integer({ ...fields.volume_threshold, default: 10 })),
+    error_threshold_percentage: Type.Optional(Type.Number({ ...fields.error_threshold_percentage, default: 0.5 })),
+  },
+  {
+    $id: 'CircuitBreakerModuleReplace',
+    additionalProperties: false,
+    description:
+      'Spares an upstream that fails: while too many of its answers are errors, requests are answered with 503 at once. Each ' +
+      'process of the gateway counts for itself, and anew after a change of these settings.',
+  },
 );
 
 const View = Type.Object(
-  { enabled: enabledView, error_threshold: threshold },
+  { enabled: enabledView, ...fields },
   { $id: 'CircuitBreakerModule', additionalProperties: false },
 );
 
-interface CircuitBreakerSettings {
+type CircuitBreakerSettings = Static<typeof View>;
+
+/** The form in which release 0.2 has stored what agents ask for. */
+interface FormerSettings {
   readonly enabled: boolean;
-  /** Share of failing answers, from 0 to 1, above which requests are refused. */
   readonly error_threshold: number;
 }
 
@@ -31,14 +79,24 @@ const retryLater = { 'Retry-After': '1' };
 export const circuitBreaker: EdgeModule<Static<typeof Input>, CircuitBreakerSettings> = {
   name: 'circuit_breaker',
   title: 'Circuit Breaker',
-  targets: ['agent_endpoint'],
+  targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
   errors: Object.values(errors),
-  accept: ({ enabled = true, error_threshold }) => ({ enabled, error_threshold }),
+  accept,
+  isSame: (input, stored) => JSON.stringify(accept(input)) === JSON.stringify(current(stored)),
   present: (settings) => settings,
-  build({ error_threshold }) {
-    const breaker = new Breaker(error_threshold, () => performance.now());
+  build(settings) {
+    const { tripped_duration, rolling_window, num_buckets, volume_threshold, error_threshold_percentage } =
+      current(settings);
+    const rules = {
+      threshold: error_threshold_percentage,
+      leastRequests: volume_threshold,
+      windowMs: rolling_window * 1000,
+      parts: num_buckets,
+      openMs: tripped_duration * 1000,
+    };
+    const breaker = new Breaker(rules, () => performance.now());
     return {
       breaker: {
         refusal: () => (breaker.mayPass() ? undefined : new UserError(errors.circuitOpen, retryLater)),
@@ -49,3 +107,20 @@ export const circuitBreaker: EdgeModule<Static<typeof Input>, CircuitBreakerSett
     };
   },
 };
+
+/** Official clients send 0 for what was not given; only the share can mean it. */
+function accept(input: Static<typeof Input>): CircuitBreakerSettings {
+  return {
+    enabled: input.enabled ?? true,
+    tripped_duration: input.tripped_duration || 10,
+    rolling_window: input.rolling_window || 10,
+    num_buckets: input.num_buckets || 10,
+    volume_threshold: input.volume_threshold || 10,
+    error_threshold_percentage: input.error_threshold_percentage ?? 0.5,
+  };
+}
+
+function current(settings: CircuitBreakerSettings | FormerSettings): CircuitBreakerSettings {
+  if (!('error_threshold' in settings)) return settings;
+  return accept({ enabled: settings.enabled, error_threshold_percentage: settings.error_threshold });
+}

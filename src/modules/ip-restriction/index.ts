@@ -40,7 +40,7 @@ interface IpRestrictionSettings {
 export const ipRestriction: EdgeModule<Static<typeof Input>, IpRestrictionSettings> = {
   name: 'ip_restriction',
   title: 'IP Restriction',
-  targets: ['tcp_edge', 'https_route'],
+  targets: ['tcp_edge', 'tls_edge', 'https_route'],
   input: Input,
   view: View,
   errors: [...Object.values(errors), notAnIpPolicyId, duplicateEntry],

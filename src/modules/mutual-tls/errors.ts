@@ -1,7 +1,19 @@
 import { defineError } from '../../errors/user-error.ts';
 
-export const invalidClientCa = defineError(
-  20183,
+export const authorityRequired = defineError(
+  20295,
   400,
-  'The certificates that visitors are to be checked by cannot be used: {reason}. Give certificates of authorities in PEM, at most {limit}.',
+  'The mutual TLS module needs a certificate authority. Give at least one id in certificate_authority_ids.',
+);
+
+export const notAnAuthorityId = defineError(
+  20296,
+  400,
+  'certificate_authority_ids names {id}, which is not the id of a certificate authority: it must start with "ca_".',
+);
+
+export const authorityMissing = defineError(
+  20297,
+  400,
+  'There is no certificate authority {id} in this account. Give the id of an existing one.',
 );

@@ -1,76 +1,84 @@
-import { X509Certificate } from 'node:crypto';
-
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { UserError } from '../../errors/user-error.ts';
-import { PemError, readPemBlocks, writePem } from '../../lib/pem.ts';
-import type { PemBlock } from '../../lib/pem.ts';
+import { duplicateEntry } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { maxAuthorities, readAuthorities } from '../client-authorities.ts';
+import { invalidClientCa } from '../client-authority-errors.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule } from '../module.ts';
+import type { EdgeModule, Ref } from '../module.ts';
 import * as errors from './errors.ts';
 
 const Input = Type.Object(
-  { enabled: enabledInput, ca_pem: Type.String() },
-  { $id: 'MutualTlsModuleReplace', additionalProperties: false },
+  {
+    enabled: enabledInput,
+    certificate_authority_ids: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `Ids of the certificate authorities of which a visitor must show a certificate. At least one, at most ${maxAuthorities}.`,
+        examples: [['ca_2tQzYDLwIVU45s8sSMNpRfQp1Ng']],
+        maxItems: maxAuthorities,
+      }),
+    ),
+  },
+  {
+    $id: 'MutualTlsModuleReplace',
+    additionalProperties: false,
+    description:
+      'Asks visitors for a certificate in the TLS handshake, for the names of this edge. Without one, or with one that none of ' +
+      'the authorities has signed, requests are answered with 403, and connections to a TLS edge are closed. Upstreams of HTTPS edges get what the certificate says in the headers ' +
+      '`X-Client-Cert-Subject`, `-Names`, `-Serial` and `-Fingerprint`, which visitors cannot set themselves.',
+  },
 );
 
 const View = Type.Object(
-  { enabled: enabledView, ca_pem: Type.String() },
+  {
+    enabled: enabledView,
+    certificate_authorities: Type.Array(Type.Ref('Ref'), {
+      description: 'The certificate authorities of which a visitor must show a certificate.',
+    }),
+  },
   { $id: 'MutualTlsModule', additionalProperties: false },
 );
 
+/** Agents give the certificates of authorities themselves; edges name authorities, whose certificates the gateway gets. */
+type MutualTlsInput = Static<typeof Input> & { readonly ca_pem?: string };
+
 interface MutualTlsSettings {
   readonly enabled: boolean;
-  readonly ca_pem: string;
+  readonly certificate_authority_ids?: readonly string[];
+  readonly ca_pem?: string;
 }
-
-/** The names of all are sent in each handshake. */
-const maxAuthorities = 16;
 
 /** Asks visitors for a certificate by one of the given authorities. */
-export const mutualTls: EdgeModule<Static<typeof Input>, MutualTlsSettings> = {
+export const mutualTls: EdgeModule<MutualTlsInput, MutualTlsSettings> = {
   name: 'mutual_tls',
   title: 'Mutual TLS',
-  targets: ['agent_endpoint'],
+  targets: ['https_edge', 'tls_edge', 'agent_endpoint'],
   input: Input,
   view: View,
-  errors: Object.values(errors),
-  accept: ({ enabled = true, ca_pem }) => ({ enabled, ca_pem: readAuthorities(ca_pem) }),
-  present: (settings) => settings,
-  build: ({ ca_pem }) => ({ clientCa: ca_pem }),
+  errors: [...Object.values(errors), duplicateEntry, invalidClientCa],
+  alsoChecks: 'the certificate of a visitor',
+  references: [
+    {
+      kind: 'certificate_authority',
+      field: 'certificate_authority_ids',
+      nameField: 'certificate_authorities',
+      ids: ({ certificate_authority_ids = [] }) => certificate_authority_ids,
+      wrongKind: (id) => new UserError(errors.notAnAuthorityId, { id: quote(id) }),
+      missing: (id) => new UserError(errors.authorityMissing, { id: quote(id) }),
+    },
+  ],
+  accept({ enabled = true, certificate_authority_ids = [], ca_pem }) {
+    if (ca_pem !== undefined) return { enabled, ca_pem: readAuthorities(ca_pem) };
+    if (certificate_authority_ids.length === 0) throw new UserError(errors.authorityRequired);
+    return { enabled, certificate_authority_ids };
+  },
+  present: ({ enabled, certificate_authority_ids = [] }, ref) => ({
+    enabled,
+    certificate_authorities: certificate_authority_ids.map((id): Ref => ref('certificate_authority', id)),
+  }),
+  build({ ca_pem = '' }) {
+    if (ca_pem === '') throw new Error('the certificates of the authorities are missing');
+    return { clientCa: ca_pem };
+  },
 };
-
-/** Returns the certificates alone, without notes between them. */
-function readAuthorities(pem: string): string {
-  const blocks = readBlocks(pem);
-  if (blocks.length === 0) throw refuse('there is none');
-  if (blocks.length > maxAuthorities) throw refuse(`there are ${blocks.length}`);
-  for (const [at, block] of blocks.entries()) checkAuthority(block, at + 1);
-  return blocks.map(({ label, bytes }) => writePem(label, bytes)).join('');
-}
-
-function readBlocks(pem: string): readonly PemBlock[] {
-  try {
-    return readPemBlocks(pem);
-  } catch (error) {
-    if (error instanceof PemError) throw refuse(error.message);
-    throw error;
-  }
-}
-
-function checkAuthority({ label, bytes }: PemBlock, position: number): void {
-  if (label !== 'CERTIFICATE') throw refuse(`block ${position} is not a certificate`);
-  let certificate: X509Certificate;
-  try {
-    certificate = new X509Certificate(bytes);
-  } catch {
-    throw refuse(`certificate ${position} cannot be read`);
-  }
-  // A certificate that may not sign others would admit its own holder alone, or nobody.
-  if (!certificate.ca) throw refuse(`certificate ${position} is not one of an authority`);
-}
-
-function refuse(reason: string): UserError {
-  return new UserError(errors.invalidClientCa, { reason, limit: maxAuthorities });
-}

@@ -9,15 +9,24 @@ import type { EdgeModule, HeaderList } from '../module.ts';
 import * as errors from './errors.ts';
 import { Matcher } from './matcher.ts';
 
-const patterns = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 64 });
+const patterns = (description: string, example: string) =>
+  Type.Array(Type.String({ maxLength: 512 }), { description, examples: [[example]], maxItems: 64 });
+const allowPatterns = patterns('Regular expressions of which one must match; none: every agent may.', '^Mozilla/');
+const denyPatterns = patterns('Regular expressions of which none may match.', '(?i)bot|crawler');
 
 const Input = Type.Object(
-  { enabled: enabledInput, allow: Type.Optional(patterns), deny: Type.Optional(patterns) },
-  { $id: 'UserAgentFilterModuleReplace', additionalProperties: false },
+  { enabled: enabledInput, allow: Type.Optional(allowPatterns), deny: Type.Optional(denyPatterns) },
+  {
+    $id: 'UserAgentFilterModuleReplace',
+    additionalProperties: false,
+    description:
+      'Refuses requests by their header `User-Agent` with 403. A pattern may match anywhere in it; `(?i)` at its start ignores ' +
+      'case. There are literals, ".", classes, groups, "|", "^", "$" and repetition, but nothing that could take long.',
+  },
 );
 
 const View = Type.Object(
-  { enabled: enabledView, allow: patterns, deny: patterns },
+  { enabled: enabledView, allow: allowPatterns, deny: denyPatterns },
   { $id: 'UserAgentFilterModule', additionalProperties: false },
 );
 
@@ -36,10 +45,11 @@ export const mostSteps = 50_000;
 export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSettings> = {
   name: 'user_agent_filter',
   title: 'User Agent Filter',
-  targets: ['agent_endpoint'],
+  targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
   errors: Object.values(errors),
+  alsoChecks: 'the User-Agent header',
   accept({ enabled = true, allow = [], deny = [] }) {
     compile({ allow, deny });
     return { enabled, allow, deny };

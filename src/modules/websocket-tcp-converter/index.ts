@@ -6,7 +6,13 @@ import type { EdgeModule } from '../module.ts';
 
 const Input = Type.Object(
   { enabled: enabledInput },
-  { $id: 'WebsocketTcpConverterModuleReplace', additionalProperties: false },
+  {
+    $id: 'WebsocketTcpConverterModuleReplace',
+    additionalProperties: false,
+    description:
+      'Takes WebSocket connections alone, and passes the bytes of their messages on to a backend that speaks no HTTP, such as ' +
+      'a database or an SSH server. What the backend sends comes back in binary messages.',
+  },
 );
 const View = Type.Object({ enabled: enabledView }, { $id: 'WebsocketTcpConverterModule', additionalProperties: false });
 
@@ -14,7 +20,7 @@ const View = Type.Object({ enabled: enabledView }, { $id: 'WebsocketTcpConverter
 export const websocketTcpConverter: EdgeModule<Static<typeof Input>> = {
   name: 'websocket_tcp_converter',
   title: 'WebSocket TCP Converter',
-  targets: ['agent_endpoint'],
+  targets: ['https_route', 'agent_endpoint'],
   input: Input,
   view: View,
   errors: [],

@@ -33,6 +33,9 @@ test('commands are named by path and method', () => {
     'ip-policies rules set',
     'ip-policies rules list',
     'api-keys rotate',
+    'users list',
+    'users update',
+    'invitations accept',
     'edges https routes create',
     'edges https routes ip-restriction set',
     'edges tcp backend get',
@@ -110,10 +113,8 @@ test('an operation that is added to the document is a command without new code',
   );
 });
 
-test('no field of the API has the name of a flag that every command has', () => {
+test('of the fields of the API two have the name of a flag that commands have: the body of a fixed answer, and the limit of a rate', () => {
   const hidden = deriveCommands(document).flatMap(({ fields, query }) => [...fields, ...query]);
-  assert.deepEqual(
-    hidden.filter(({ name }) => name.startsWith('field.')),
-    [],
-  );
+  const renamed = hidden.filter(({ name }) => name.startsWith('field.'));
+  assert.deepEqual(new Set(renamed.map(({ name }) => name)), new Set(['field.body', 'field.limit']));
 });

@@ -19,6 +19,8 @@ export interface DerivedCommand {
   readonly takesText: boolean;
   readonly takesIfMatch: boolean;
   readonly takesAllowLockout: boolean;
+  /** It needs no token. */
+  readonly isPublic: boolean;
   readonly example: string;
 }
 
@@ -71,6 +73,7 @@ function derive(
     takesText: content['text/plain'] !== undefined,
     takesIfMatch: has('if-match'),
     takesAllowLockout: has('gatehouse-allow-lockout'),
+    isPublic: operation.security?.length === 0,
   };
   return { ...command, example: exampleOf(command) };
 }

@@ -34,6 +34,7 @@ export interface DocumentedOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;

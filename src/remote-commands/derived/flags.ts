@@ -63,7 +63,7 @@ export function optionKey({ name }: Flag): string {
 
 /** `hostports` is given one by one, as `--hostport`. */
 function singular(name: string): string {
-  return name.replace(/(?<=[a-z])s$/, '');
+  return name.replace(/(?<=[a-z])(?<!se)s$/, '');
 }
 
 function kindOf({ type, properties, additionalProperties, anyOf }: Schema): Flag['kind'] {

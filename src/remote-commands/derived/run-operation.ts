@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
-
 import type { AnyInput, GatehouseClient } from '../../../client/src/index.ts';
 import type { Host } from '../../command-line/host.ts';
 import { CommandFault } from '../exit.ts';
 import { Progress } from '../progress.ts';
+import { readText } from '../read-text.ts';
 import { findServer } from '../server.ts';
 import type { ServerFlags } from '../server.ts';
 import { formResult } from '../show-result.ts';
@@ -37,7 +35,7 @@ export async function runOperation(
   host: Host,
 ): Promise<void> {
   const input = await readInput(command, args, flags, host);
-  const { client } = await findServer(flags, host);
+  const { client } = await findServer(flags, host, { needsToken: !command.isPublic });
   if (flags.watch === undefined) {
     const result = await fetchResult(client, command, input, flags, host);
     if (result !== undefined) host.stdout.write(await formResult(result, flags, host));
@@ -141,9 +139,7 @@ async function readBody(
 }
 
 async function readWhole(path: string, takesText: boolean, stdin: Host['stdin']): Promise<unknown> {
-  const text = await (path === '-' ? readAll(stdin) : readFile(path, 'utf8')).catch((error: Error) => {
-    throw new CommandFault(`the body cannot be read: ${error.message}`);
-  });
+  const text = await readText(path, stdin);
   if (takesText && !/^\s*\[/.test(text)) return text;
   const { parse } = await import('yaml');
   try {

@@ -1,64 +1,83 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit } from 'yaml';
 import type { Document, YAMLMap } from 'yaml';
 
-import { CommandFault } from '../exit.ts';
 import { showPlace } from './entry.ts';
 import type { FileEntry, Place } from './entry.ts';
 import { fillVariables } from './variables.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The entries of one file: sections by kind, in each of them entries by name. A fault names the file and the line. */
-export function parseFile(file: string, text: string, environment: Environment): readonly FileEntry[] {
+export interface ParsedFile {
+  readonly entries: readonly FileEntry[];
+  /** Each with the file and the line. */
+  readonly faults: readonly string[];
+}
+
+type Report = (offset: number | undefined, words: string) => void;
+
+/** The entries of one file: sections by kind, in each of them entries by name. What is wrong is told all at once. */
+export function parseFile(file: string, text: string, environment: Environment): ParsedFile {
   const lines = new LineCounter();
+  const faults: string[] = [];
   const placeAt = (offset: number | undefined): Place => ({ file, line: lines.linePos(offset ?? 0).line });
-  const fail = (offset: number | undefined, words: string): never => {
-    throw new CommandFault(`${showPlace(placeAt(offset))}: ${words}`);
+  const report: Report = (offset, words) => {
+    faults.push(`${showPlace(placeAt(offset))}: ${words}`);
   };
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) fail(error.pos[0], error.message);
-  checkKeys(document, placeAt);
-  fillIn(document, environment, fail);
+  for (const { pos, message } of document.errors) report(pos[0], message);
+  // Of a file that is no YAML, the rest would be a guess.
+  if (faults.length > 0) return { entries: [], faults };
+  checkKeys(document, placeAt, report);
+  fillIn(document, environment, report);
+  return { entries: entriesOf(document, placeAt, report), faults };
+}
+
+function entriesOf(
+  document: Document,
+  placeAt: (offset: number | undefined) => Place,
+  report: Report,
+): readonly FileEntry[] {
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null)) return [];
-  if (!isMap(contents)) return fail(0, 'the file is not a map of sections, such as static_backends:');
+  if (!isMap(contents)) {
+    report(0, 'the file is not a map of sections, such as static_backends:');
+    return [];
+  }
   return contents.items.flatMap(({ key, value }) => {
     const kind = keyText(key);
     if (kind === '$schema' || (isScalar(value) && value.value === null) || value === null) return [];
-    const section = isMap(value) ? value : fail(offsetOf(key), `${kind} is not a map of entries by their names`);
-    return section.items.map((pair): FileEntry => {
+    if (!isMap(value)) {
+      report(offsetOf(key), `${kind} is not a map of entries by their names`);
+      return [];
+    }
+    return value.items.flatMap((pair): FileEntry[] => {
       const name = keyText(pair.key);
       const fields: unknown = isMap(pair.value) ? pair.value.toJS(document) : (scalarOf(pair.value) ?? {});
-      if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-        return fail(offsetOf(pair.key), `${kind} "${name}" is not a map of fields`);
-      return { kind, name, fields: withRoutes(fields), place: placeAt(offsetOf(pair.key)) };
+      if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
+        report(offsetOf(pair.key), `${kind} "${name}" is not a map of fields`);
+        return [];
+      }
+      return [{ kind, name, fields: withRoutes(fields), place: placeAt(offsetOf(pair.key)) }];
     });
   });
 }
 
 /** A name that stands twice in one map would leave out the first without a word. */
-function checkKeys(document: Document, placeAt: (offset: number | undefined) => Place): void {
+function checkKeys(document: Document, placeAt: (offset: number | undefined) => Place, report: Report): void {
   visit(document, {
     Map(_key, map: YAMLMap) {
       const seen = new Map<string, number | undefined>();
       for (const { key } of map.items) {
         const text = keyText(key);
-        if (seen.has(text)) {
-          const [first, second] = [placeAt(seen.get(text)), placeAt(offsetOf(key))].map(showPlace);
-          throw new CommandFault(`${second}: "${text}" is declared twice; the first time at ${first}`);
-        }
-        seen.set(text, offsetOf(key));
+        if (seen.has(text))
+          report(offsetOf(key), `"${text}" is declared twice; the first time at ${showPlace(placeAt(seen.get(text)))}`);
+        else seen.set(text, offsetOf(key));
       }
     },
   });
 }
 
-function fillIn(
-  document: Document,
-  environment: Environment,
-  fail: (offset: number | undefined, words: string) => never,
-): void {
+function fillIn(document: Document, environment: Environment, report: Report): void {
   visit(document, {
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
@@ -67,7 +86,7 @@ function fillIn(
         // A text without quotes may have become a number or a truth value.
         node.value = node.type === Scalar.PLAIN && /^[\w.+-]+$/.test(filled) ? (parse(filled) as unknown) : filled;
       } catch (error) {
-        fail(node.range?.[0], error instanceof Error ? error.message : String(error));
+        report(node.range?.[0], error instanceof Error ? error.message : String(error));
       }
     },
   });

@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { CommandFault } from '../exit.ts';
+import { readText } from '../read-text.ts';
 import { showPlace } from './entry.ts';
 import type { FileEntry } from './entry.ts';
 import { parseFile } from './parse-file.ts';
@@ -10,7 +11,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const extensions = /\.(?:ya?ml|json)$/;
 /** Kinds whose entries share their names. */
-const backends = new Set(['static_backends', 'tunnel_group_backends']);
+const backends = new Set([
+  'static_backends',
+  'tunnel_group_backends',
+  'http_response_backends',
+  'weighted_backends',
+  'failover_backends',
+]);
 
 /** Files that are named, and those of folders that are, with the folders in them. */
 export async function findFiles(paths: readonly string[]): Promise<readonly string[]> {
@@ -39,25 +46,28 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 /** The entries of all files together. */
 export async function readFiles(paths: readonly string[], environment: Environment): Promise<readonly FileEntry[]> {
   const entries: FileEntry[] = [];
+  const faults: string[] = [];
   for (const file of await findFiles(paths)) {
-    const text = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new CommandFault(`${file} cannot be read: ${error.message}`);
-    });
-    for (const entry of parseFile(file, text, environment)) entries.push(entry);
+    const parsed = parseFile(file, await readText(file), environment);
+    for (const entry of parsed.entries) entries.push(entry);
+    for (const fault of parsed.faults) faults.push(fault);
   }
-  checkNames(entries);
+  for (const fault of namedTwice(entries)) faults.push(fault);
+  if (faults.length > 0) throw new CommandFault(faults.join('\n'));
   return entries;
 }
 
-function checkNames(entries: readonly FileEntry[]): void {
+function namedTwice(entries: readonly FileEntry[]): readonly string[] {
   const seen = new Map<string, FileEntry>();
+  const faults: string[] = [];
   for (const entry of entries) {
     const key = `${backends.has(entry.kind) ? 'backend' : entry.kind} ${entry.name}`;
     const first = seen.get(key);
-    if (first !== undefined)
-      throw new CommandFault(
+    if (first === undefined) seen.set(key, entry);
+    else
+      faults.push(
         `${showPlace(entry.place)}: ${entry.kind} "${entry.name}" is declared twice; the first time at ${showPlace(first.place)}`,
       );
-    seen.set(key, entry);
   }
+  return faults;
 }

@@ -17,6 +17,11 @@ export const collections: readonly Collection[] = [
   { name: 'IpRestrictions', noun: 'IP restrictions', decidesAccess: true },
   { name: 'StaticBackends', noun: 'static backends', decidesAccess: false },
   { name: 'TunnelGroupBackends', noun: 'tunnel group backends', decidesAccess: false },
+  { name: 'HttpResponseBackends', noun: 'HTTP response backends', decidesAccess: false },
+  // In this order, because most weighted ones name failovers.
+  { name: 'FailoverBackends', noun: 'failover backends', decidesAccess: false },
+  { name: 'WeightedBackends', noun: 'weighted backends', decidesAccess: false },
+  { name: 'CertificateAuthorities', noun: 'certificate authorities', decidesAccess: false },
   {
     name: 'ReservedDomains',
     noun: 'reserved domains',
@@ -24,6 +29,7 @@ export const collections: readonly Collection[] = [
     leaves: ['certificate_management_policy', 'resolves_to'],
   },
   { name: 'TcpEdges', noun: 'TCP edges', decidesAccess: true },
+  { name: 'TlsEdges', noun: 'TLS edges', decidesAccess: true },
   { name: 'HttpsEdges', noun: 'HTTPS edges', decidesAccess: true },
 ];
 

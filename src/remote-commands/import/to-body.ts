@@ -77,6 +77,15 @@ function copyFields(openApi: Json, properties: Json, document: Json, newIdOf: Ne
     if (value === undefined || value === null) continue;
     used.add(shownAs);
     if (shownAs === field) {
+      const named = field === 'backends' ? renameMembers(value, newIdOf) : value;
+      if (named === undefined) {
+        lost.push(field);
+        continue;
+      }
+      if (named !== value) {
+        body[field] = named;
+        continue;
+      }
       const inner = propertiesOf(openApi, object(schema));
       if (!isObject(value) || Object.keys(inner).length === 0) body[field] = value;
       else {
@@ -93,6 +102,15 @@ function copyFields(openApi: Json, properties: Json, document: Json, newIdOf: Ne
     else body[field] = Array.isArray(value) ? ids : ids[0];
   }
   return { body, used, lost };
+}
+
+/** The members of a backend that stands for others, a list of ids or weights by id. Undefined if one was not taken. */
+function renameMembers(value: unknown, newIdOf: NewIdOf): unknown {
+  const olds = Array.isArray(value) ? value.map(String) : isObject(value) ? Object.keys(value) : [];
+  const ids = olds.map((old) => newIdOf(old));
+  if (ids.includes(undefined)) return undefined;
+  if (Array.isArray(value)) return ids;
+  return isObject(value) ? Object.fromEntries(olds.map((old, at) => [ids[at], value[old]])) : value;
 }
 
 /** Settings of a module that the copy would not have. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { makeExpired, makePair } from '../../../test/support/certificate-pair.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import type { Answer } from '../../../test/support/gatehouse.ts';
@@ -14,7 +14,7 @@ import { acmeStorage } from './service.ts';
 const job: Job = { accountId: 'ac_1', hostname: 'a.gatehouse-app.net', keyType: 'ecdsa', failures: 0 };
 const secretKey = 'a secret key of thirty-two characters or more'.replaceAll(' ', '-');
 
-onEachDatabase('orders of public certificates', (newDatabase) => {
+onDatabasesInTurn('orders of public certificates', (newDatabase) => {
   test('one process at a time has the lease, and nobody else writes', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase());
     const storage = gatehouse.app.context.services.get(acmeStorage);

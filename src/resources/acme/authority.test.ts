@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { SmallAuthority } from '../../../test/support/small-authority.ts';
@@ -13,7 +13,7 @@ import type { Job } from '../../acme/storage.ts';
 const externalAccount = { kid: 'kid-1', hmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
 const domain = { domain: 'bound.gatehouse-app.net', certificate_management_policy: {} };
 
-onEachDatabase('authorities that ask for more', (newDatabase) => {
+onAnyDatabase('authorities that ask for more', (newDatabase) => {
   test('an account is bound to the one that the operator has, by the key of the settings', async () => {
     using authority = await SmallAuthority.start({ externalAccount });
     const { kid, hmacKey } = externalAccount;
@@ -88,7 +88,7 @@ onEachDatabase('authorities that ask for more', (newDatabase) => {
   });
 });
 
-onEachDatabase('the bound on orders', (newDatabase) => {
+onAnyDatabase('the bound on orders', (newDatabase) => {
   const managed = (name: string) => ({ domain: `${name}.gatehouse-app.net`, certificate_management_policy: {} });
   const statusOf = async (gatehouse: Gatehouse, id: string, token = gatehouse.token) =>
     (await gatehouse.get(`/reserved_domains/${id}`, { token })).body.certificate_management_status;

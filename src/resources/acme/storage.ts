@@ -2,7 +2,7 @@ import { LeaseLostError } from '../../acme/storage.ts';
 import type { AcmeStorage, Job } from '../../acme/storage.ts';
 import { newId, toTimestamp } from '../../lib/ids.ts';
 import type { Queries } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import { managedDomains } from '../reserved-domains/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { certificateNames, issuedCertificates } from '../tls-certificates/service.ts';

@@ -2,7 +2,7 @@ import { ready } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiKey } from './table.ts';
 

@@ -1,8 +1,9 @@
 import { withText } from '../../api/body/text-fields.ts';
 import { idBody } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
+import { rowsOf } from '../../store/rows-of.ts';
 import type { Referables } from '../references.ts';
 import type { ApiKeys } from './service.ts';
 import { apiKeys } from './table.ts';
@@ -51,6 +52,22 @@ export function createKeysForOthers(store: Store, referables: Referables): ApiKe
     },
     async policiesOf(queries, keyId) {
       return (await apiKeys.load(queries, keyId))?.ip_policy_ids ?? [];
+    },
+    async usesBy(ownerIds) {
+      const rows = await rowsOf(
+        store.queries,
+        ownerIds,
+        (places) => `
+          SELECT k.owner_id, count(*), max(u.last_used_at) FROM api_keys k
+          LEFT JOIN api_key_uses u ON u.account_id = k.account_id AND u.key_id = k.id
+          WHERE k.owner_id IN (${places}) GROUP BY k.owner_id`,
+      );
+      return new Map(
+        rows.map(([ownerId, keys, lastUsedAt]) => [
+          String(ownerId),
+          { keys: Number(keys), lastUsedAt: typeof lastUsedAt === 'string' ? lastUsedAt : undefined },
+        ]),
+      );
     },
     async descriptionOf(accountId, keyId) {
       return (await store.find(apiKeys, accountId, keyId))?.description;

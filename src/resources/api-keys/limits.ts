@@ -2,7 +2,7 @@ import { notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { parseTimestamp } from '../../lib/timestamps.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { restrictionPolicyNotFound } from '../ip-restrictions/errors.ts';
 import type { Referables } from '../references.ts';
 import { invalidExpiry } from './errors.ts';

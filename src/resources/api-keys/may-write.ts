@@ -5,7 +5,8 @@ import { endsAfterCaller, notKeyOwner, replacedToken } from './errors.ts';
 import type { ApiKey } from './table.ts';
 
 export function checkMayWrite({ principal }: Caller, { id, owner_id }: ApiKey): void {
-  if (!principal.admin && principal.id !== owner_id) throw new UserError(notKeyOwner, { key: id, owner: owner_id });
+  if (principal.role !== 'admin' && principal.id !== owner_id)
+    throw new UserError(notKeyOwner, { key: id, owner: owner_id });
 }
 
 /** Keeps a token that a rotation has replaced from ending the one that replaced it. `key` is read in the transaction. */

@@ -9,7 +9,7 @@ import type { Operation } from '../../api/operation.ts';
 import { withText } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { ResourceContext } from '../resource.ts';
 import { endsAfterCaller, notKeyOwner, replacedToken } from './errors.ts';
 import { replaceSecret } from './keys.ts';

@@ -1,7 +1,7 @@
 import type { Authenticator, Identity } from '../../api/admission/caller.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { OwnedByBots } from '../principals/service.ts';
 import { serviceKey } from '../services.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -11,7 +11,14 @@ export interface ApiKeys extends OwnedByBots {
   create(transaction: Transaction, request: NewApiKey): Promise<{ readonly id: string; readonly token: string }>;
   /** The IP policies that must allow the source of calls with this key; none where it is good from anywhere. */
   policiesOf(queries: Queries, keyId: string): Promise<readonly string[]>;
+  /** How many keys these owners have, and when one of them was last used. */
+  usesBy(ownerIds: readonly string[]): Promise<ReadonlyMap<string, OwnedKeys>>;
   descriptionOf(accountId: string, keyId: string): Promise<string | undefined>;
+}
+
+export interface OwnedKeys {
+  readonly keys: number;
+  readonly lastUsedAt: string | undefined;
 }
 
 export interface NewApiKey {

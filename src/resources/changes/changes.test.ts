@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { DashboardBrowser } from '../../../test/support/dashboard-browser.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { createUser } from '../../../test/support/people.ts';
 import { pruneChanges } from '../../store/write/change-log.ts';
 
 interface ShownChange {
@@ -13,7 +15,7 @@ interface ShownChange {
   readonly resource_id: string;
 }
 
-onEachDatabase('changes', (newDatabase) => {
+onDatabasesInTurn('changes', (newDatabase) => {
   let database: string;
   let gatehouse: Gatehouse;
   before(async () => {
@@ -38,6 +40,15 @@ onEachDatabase('changes', (newDatabase) => {
     assert.deepEqual([update.before.description, update.after.description], ['first', 'second']);
     assert.match(update.actor, /^usr_/);
     assert.match(update.operation_id, /^op_/);
+    const [{ id: keyId }] = (await gatehouse.get('/api_keys?limit=1')).body.keys;
+    assert.deepEqual([update.source, update.key_id, update.scope], ['127.0.0.1', keyId, 'api']);
+    const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
+    const { body: made } = await browser.post('/ip_policies', {});
+    const [bySession] = (await gatehouse.get(`/changes?resource_id=${made.id}`)).body.changes;
+    assert.deepEqual([bySession.source, bySession.key_id, bySession.scope], ['127.0.0.1', keyId, 'dashboard']);
+    const onHost = await createUser(gatehouse, 'member');
+    const [byHost] = (await gatehouse.get(`/changes?resource_id=${onHost.id}`)).body.changes;
+    assert.deepEqual([byHost.actor, byHost.source, byHost.key_id], ['host', undefined, undefined]);
   });
 
   test('a new key’s change holds neither its token nor a hash of it', async () => {

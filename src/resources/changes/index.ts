@@ -8,6 +8,8 @@ import { adminsMay } from '../../api/admission/rights.ts';
 import type { Row, Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { filterFields, filters, idOf, prefix, readPage } from './log-page.ts';
+import { Revert, RevertedChange, revertOperation } from './revert.ts';
+import { withoutSecrets } from './shown-documents.ts';
 
 const path = '/changes';
 
@@ -21,6 +23,20 @@ const Change = Type.Object(
     created_at: Type.String({ format: 'date-time', description: 'When, RFC 3339.' }),
     actor: Type.String({ description: 'The User or Bot that made it, or "host" for the command line of the machine.' }),
     operation_id: Type.String({ description: 'The call that made it, as in the answer and the log of the server.' }),
+    source: Type.Optional(
+      Type.String({
+        description: 'The address that the call came from. Absent: it was made on the host, or by an older version.',
+      }),
+    ),
+    key_id: Type.Optional(
+      Type.String({ description: 'The API key of the call, or the one that its dashboard session was begun with.' }),
+    ),
+    scope: Type.Optional(
+      Type.String({
+        enum: ['api', 'dashboard'],
+        description: 'api: a call with the key. dashboard: one of a session.',
+      }),
+    ),
     action: Type.String({ enum: ['create', 'update', 'delete'], description: 'Kind of the change.' }),
     kind: Type.String({ description: 'The kind of the resource.', examples: ['ip_policy'] }),
     resource_id: Type.String({ description: 'Id of the resource.' }),
@@ -69,13 +85,17 @@ function listOperation({ store }: ResourceContext): Operation {
   });
 }
 
-function present([version, position, at, actor, operation_id, kind, resource_id, before, after]: Row) {
+function present(row: Row) {
+  const [version, position, at, actor, operation_id, kind, resource_id, before, after, source, key_id, scope] = row;
   return {
     id: idOf([Number(version), Number(position)]),
     version,
     created_at: at,
     actor,
     operation_id,
+    source: source ?? undefined,
+    key_id: key_id ?? undefined,
+    scope: scope ?? undefined,
     action: before === null ? 'create' : after === null ? 'delete' : 'update',
     kind,
     resource_id,
@@ -85,7 +105,9 @@ function present([version, position, at, actor, operation_id, kind, resource_id,
 }
 
 function parse(text: Value | undefined): unknown {
-  return typeof text === 'string' ? JSON.parse(text) : null;
+  if (typeof text !== 'string') return null;
+  const stored: object = JSON.parse(text);
+  return withoutSecrets(stored);
 }
 
 export const changesResource: Resource = {
@@ -99,6 +121,6 @@ export const changesResource: Resource = {
       `,
     },
   ],
-  schemas: [Change, ChangesPage],
-  operations: (context) => [listOperation(context)],
+  schemas: [Change, ChangesPage, RevertedChange, Revert],
+  operations: (context) => [listOperation(context), revertOperation(context)],
 };

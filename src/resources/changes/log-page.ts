@@ -13,7 +13,7 @@ export const prefix = 'chg';
 /** An id is the version and the position in it, in digits, so that ids sort in the order of changes. */
 const versionDigits = 15;
 const positionDigits = 6;
-const columns = 'version, position, at, actor, operation_id, kind, resource_id, before, after';
+const columns = 'version, position, at, actor, operation_id, kind, resource_id, before, after, source, key_id, scope';
 /** Changes that one step of a page looks at. */
 const changesInStep = 2_000;
 /** Fields that an expression may name are short, whatever the change; in bytes. */
@@ -133,10 +133,16 @@ function condition(
 
 function readCursor(beforeId: string | undefined): Cursor {
   if (beforeId === undefined) return [Number.MAX_SAFE_INTEGER, 0];
-  const digits = beforeId.slice(prefix.length + 1);
+  const place = placeOf(beforeId);
+  if (place === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(beforeId), prefix });
+  return place;
+}
+
+/** The place that an id names; undefined where it is no id of a change. */
+export function placeOf(id: string): Cursor | undefined {
+  const digits = id.startsWith(`${prefix}_`) ? id.slice(prefix.length + 1) : '';
   const [, version, position] = new RegExp(`^(\\d{${versionDigits}})(\\d{${positionDigits}})$`).exec(digits) ?? [];
-  if (version === undefined) throw new UserError(wrongIdKind, { field: 'before_id', id: quote(beforeId), prefix });
-  return [Number(version), Number(position)];
+  return version === undefined ? undefined : [Number(version), Number(position)];
 }
 
 export function idOf([version, position]: Cursor): string {

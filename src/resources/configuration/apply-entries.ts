@@ -2,8 +2,9 @@ import type { Call } from '../../api/call.ts';
 import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
 import { abandonable } from '../../store/abandonable.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { configurationKinds } from '../configuration-kind.ts';
+import { rehearse } from '../rehearse.ts';
 import type { ResourceContext } from '../resource.ts';
 import { carryOut } from './apply.ts';
 import type { StepIds } from './apply.ts';
@@ -98,7 +99,7 @@ async function perform(
   const ids = new Map<Step, string>();
   // The last plan is made anew within the transaction, and so it has no pieces yet.
   for (const steps of isLast ? [plan.steps] : piecesOf(plan.steps)) {
-    const piece = await rehearse(context, call, work(steps));
+    const piece = await rehearse(context.store, call.actor, work(steps));
     if (piece === undefined || isLast) return piece;
     for (const [step, id] of piece.ids) ids.set(step, id);
   }
@@ -130,39 +131,12 @@ async function performWithin(
   };
 }
 
-/** Does the work, and undoes it. */
-async function rehearse(
-  { store }: ResourceContext,
-  call: Call,
-  work: (transaction: Transaction) => Promise<Performed | undefined>,
-): Promise<Performed | undefined> {
-  const rehearsed = async (transaction: Transaction): Promise<never> => {
-    throw new Rehearsal(await work(transaction));
-  };
-  try {
-    return await store.write(call.actor, rehearsed);
-  } catch (error) {
-    if (error instanceof Rehearsal) return error.performed;
-    throw error;
-  }
-}
-
 async function isOutdated(
   transaction: Transaction,
   { version }: State,
   changeKinds: readonly string[],
 ): Promise<boolean> {
   return (await transaction.changesAfter(version, changeKinds, 1)).length > 0;
-}
-
-/** Ends a dry run: the transaction of a write that throws is undone. */
-class Rehearsal extends Error {
-  readonly performed: Performed | undefined;
-
-  constructor(performed: Performed | undefined) {
-    super('a dry run, undone');
-    this.performed = performed;
-  }
 }
 
 function present({ dryRun }: Options, { steps, unchanged }: Plan, ids: StepIds) {

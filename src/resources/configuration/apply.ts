@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryWrite } from '../configuration-kind.ts';
@@ -48,22 +48,38 @@ export async function carryOut(
     documents.set(step, made);
     ids.set(`${step.kind.scope} ${step.name}`, made.id);
   };
-  await forEachOfKind(transaction, inOrder(steps, services), (step) =>
+  const puts = steps.filter(({ action }) => action !== 'delete');
+  await forEachOfKind(transaction, inOrder(puts, services), (step) =>
     atPlace({ kind: step.kind.kind, name: step.name }, () => put(step)),
   );
-  await remove(deletions.toReversed().filter(({ kind }) => kind.isDeletedFirst !== true));
+  await remove(
+    inOrder(deletions, services)
+      .toReversed()
+      .filter(({ kind }) => kind.isDeletedFirst !== true),
+  );
   await rename(transaction, call, steps, documents);
   await services.get(lockoutGuard).check(transaction, call);
   return new Map(steps.map((step) => [step, documentOf(documents, step).id]));
 }
 
-/** Resources of one kind do not name each other, and so the order of their steps means nothing. */
+/** Resources of most kinds do not name each other, and so the order of their steps means nothing. */
 async function forEachOfKind(
   transaction: Transaction,
   steps: readonly Step[],
   work: (step: Step) => Promise<void>,
 ): Promise<void> {
-  for (const ofKind of Map.groupBy(steps, ({ kind }) => kind).values()) await transaction.forEach(ofKind, work);
+  const [inTurn, others] = [[] as Step[][], new Map<ConfigurationKind, Step[]>()];
+  for (const step of steps) {
+    const ofKind = step.kind.namesItsScope === true ? undefined : others.get(step.kind);
+    if (ofKind !== undefined) {
+      ofKind.push(step);
+      continue;
+    }
+    const fresh = [step];
+    inTurn.push(fresh);
+    if (step.kind.namesItsScope !== true) others.set(step.kind, fresh);
+  }
+  for (const batch of inTurn) await transaction.forEach(batch, work);
 }
 
 function namesOf({ named }: State): Map<string, string> {
@@ -104,11 +120,37 @@ function claimsOf(kind: ConfigurationKind, fields: Step['fields']): readonly str
   return (kind.claims?.(fields) ?? []).map((claim) => `${kind.kind} ${claim}`);
 }
 
+/** What others name comes before them: by kind, and among kinds that name their own scope by what each step names. */
 function inOrder(steps: readonly Step[], services: Services): readonly Step[] {
-  const order = new Map(services.all(configurationKinds).map((kind, at) => [kind.kind, at]));
-  return steps
-    .filter(({ action }) => action !== 'delete')
-    .toSorted((a, b) => (order.get(a.kind.kind) ?? 0) - (order.get(b.kind.kind) ?? 0));
+  const kinds = services.all(configurationKinds);
+  const order = new Map(kinds.map((kind, at) => [kind.kind, at]));
+  // Those that name each other, of whichever kind, come behind all others of their scope.
+  for (const { kind, scope, namesItsScope } of kinds) {
+    const last = kinds.findLastIndex((each) => each.scope === scope);
+    if (namesItsScope === true) order.set(kind, last);
+  }
+  const depths = depthsOf(steps.filter(({ kind }) => kind.namesItsScope === true));
+  const placeOf = (step: Step) => order.get(step.kind.kind) ?? 0;
+  return steps.toSorted((a, b) => placeOf(a) - placeOf(b) || (depths.get(a) ?? 0) - (depths.get(b) ?? 0));
+}
+
+/** How many steps must come before each of these, one after another. */
+function depthsOf(steps: readonly Step[]): ReadonlyMap<Step, number> {
+  const byName = new Map(steps.map((step) => [`${step.kind.scope} ${step.name}`, step]));
+  const depths = new Map<Step, number>();
+  const measure = (step: Step): number => {
+    const known = depths.get(step);
+    if (known !== undefined) return known;
+    // Those that lead back to themselves are refused when they are written.
+    depths.set(step, 0);
+    const fields = step.action === 'delete' ? (step.entry?.fields ?? {}) : step.fields;
+    const named = (step.kind.names?.(fields) ?? []).flatMap(({ scope, name }) => byName.get(`${scope} ${name}`) ?? []);
+    const depth = named.reduce((most, each) => Math.max(most, 1 + measure(each)), 0);
+    depths.set(step, depth);
+    return depth;
+  };
+  for (const step of steps) measure(step);
+  return depths;
 }
 
 async function rename(

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import type { Person } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 const path = '/configuration';
 
@@ -22,7 +22,7 @@ interface Step {
   readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
 }
 
-onEachGatehouse(
+onGatehousesInTurn(
   'configurations',
   (g) => {
     let hosts = 0;
@@ -239,12 +239,13 @@ onEachGatehouse(
       const admin = await newAdmin();
       const app = { kind: 'static_backends', name: 'app', address: 'a:1' };
       const refusals = [
-        [{ ...app, address: undefined }, 400, 20012, /entry 2, static_backends "app": .*"address"/],
+        [{ ...app, address: undefined }, 400, 6505, /static_backends "app": .* needs an address/],
         [{ ...app, adress: 'a:1' }, 400, 214, /static_backends "app": .*"adress"/],
         [{ ...app, tls: { enabled: 'yes' } }, 400, 215, /static_backends "app": .*"tls.enabled"/],
         [{ ...app, name: 'no blanks' }, 400, 215, /"no blanks": .*"name"/],
-        [{ ...app, kind: 'backends' }, 400, 215, /backends "app": .*"kind".*is "backends", which is none of those/],
-        [{ kind: 'tls_certificates', name: 'x' }, 400, 215, /tls_certificates "x": .*"kind".*none of those/],
+        [{ ...app, kind: 'backends' }, 400, 215, /backends "app": .*"kind".*is "backends", where one of these/],
+        [{ kind: 'tls_certificates', name: 'x' }, 400, 215, /tls_certificates "x": .*"kind".*one of these belongs: /],
+        [{ kind: 'ip_policys', name: 'x' }, 400, 215, /is "ip_policys" \(did you mean "ip_policies"\?\), where one of/],
         ['app', 400, 215, /entry 2/],
       ] as const;
       for (const [entry, status, code, words] of refusals) {
@@ -253,6 +254,11 @@ onEachGatehouse(
         assert.match(answer.body.msg, words);
         assert.equal(answer.body.error_code, `ERR_GATEHOUSE_${code}`, answer.text);
       }
+      const several = [{ kind: 'ip_policys', name: 'a' }, app, { kind: 'static_backends', name: 'b', adress: 'a:1' }];
+      const lines = (await refuses(g(), ['POST', path, several, admin], 400, 215)).split('\n');
+      assert.match(lines[0] ?? '', /^entry 1, ip_policys "a": /);
+      assert.match(lines[1] ?? '', /^entry 3, static_backends "b": Unknown field "adress"\. Did you mean "address"/);
+      assert.equal(lines.length, 2);
       const twice = [app, { kind: 'tunnel_group_backends', name: 'app', labels: { a: 'b' } }];
       assert.match(
         await refuses(g(), ['POST', path, twice, admin], 400, 20212),
@@ -360,7 +366,7 @@ onEachGatehouse(
   { role: 'api' },
 );
 
-onEachGatehouse(
+onGatehousesInTurn(
   'the bound on entries',
   (g) => {
     test('more entries than the setting allows are refused, and the setting is named', async () => {

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { invalidValue, listEntryTooLong, preconditionFailed } from '../../api/errors.ts';
+import { dryRunParameter, flagParameter, readFlag } from '../../api/flag-parameter.ts';
 import { setEtag } from '../../api/http/etag.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { applyEntries, currentState } from './apply-entries.ts';
@@ -21,12 +21,6 @@ const tag = 'Configuration';
 const bodyLimitBytes = 32 * 1024 * 1024;
 /** A policy of 100,000 rules, or an edge with very many routes; parsed in about 25 ms. */
 const entryLimitBytes = 4 * 1024 * 1024;
-
-const flag = (name: string, description: string) => ({
-  name,
-  description,
-  schema: Type.String({ enum: ['true', 'false'], default: 'false' }),
-});
 
 function configurationOperations(context: ResourceContext): readonly Operation[] {
   const kinds = context.services.all(configurationKinds);
@@ -76,10 +70,7 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       bodyLimit: bodyLimitBytes,
       entryLimitBytes,
       entryPlace: placeOf,
-      query: [
-        flag('dry_run', 'true: nothing is changed; the answer, or the error, is that of the same call without it.'),
-        flag('prune', 'true: resources that no entry declares are deleted.'),
-      ],
+      query: [dryRunParameter, flagParameter('prune', 'true: resources that no entry declares are deleted.')],
       status: 200,
       response: ConfigurationApplied,
       accepts: ['IfMatch', 'AllowLockout'],
@@ -100,13 +91,6 @@ function configurationOperations(context: ResourceContext): readonly Operation[]
       },
     }),
   ];
-}
-
-function readFlag({ filters }: Call, name: string): boolean {
-  const { [name]: text = 'false' } = filters;
-  if (text !== 'true' && text !== 'false')
-    throw new UserError(invalidValue, { field: quote(name), reason: `is ${quote(text)}, where true or false belongs` });
-  return text === 'true';
 }
 
 /** The text is the answer as it is. */

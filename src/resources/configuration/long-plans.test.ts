@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import type { Person } from '../../../test/support/people.ts';
@@ -34,7 +34,7 @@ function others(rules: readonly string[] = ['10.0.0.0/8']): readonly Entry[] {
   ]).flat();
 }
 
-onEachDatabase('plans of many steps', (newDatabase) => {
+onDatabasesInTurn('plans of many steps', (newDatabase) => {
   const start = async () => {
     const gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
     const newAdmin = async () => createUser(gatehouse, 'admin', await createAccount(gatehouse));

@@ -1,7 +1,7 @@
 import { chunks } from '../../lib/chunks.ts';
 import type { Migration } from '../../store/migrate.ts';
 import type { Queries, Value } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { Pace } from '../../lib/pace.ts';
 
 /** The name of a resource in configurations; it lives apart from the resource, whose fields are the user's. */

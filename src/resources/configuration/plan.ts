@@ -91,13 +91,13 @@ export async function planSteps(
           name: `${quote(name)} (${placeOf({ kind: kind.kind, name })})`,
           kind: other,
         });
-      const changes = await diff(kind, {}, fields);
+      const changes = await diff(kind, {}, kind.compared?.(fields, undefined) ?? fields);
       steps.push({ action: 'create', kind, name, entry, fields, changes });
       continue;
     }
     found.add(entry);
     const whole = withUndeclared(entry.fields, fields, kind);
-    const changes = await diff(kind, entry.fields, whole);
+    const changes = await diff(kind, entry.fields, kind.compared?.(whole, entry.fields) ?? whole);
     if (changes.length > 0) steps.push({ action: 'change', kind, name, entry, fields, changes });
   }
   const unchanged = found.size - steps.filter(({ action }) => action === 'change').length;

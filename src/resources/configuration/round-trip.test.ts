@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import fc from 'fast-check';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 
@@ -95,7 +95,7 @@ function toEntries(made: Configuration): readonly object[] {
   ];
 }
 
-onEachDatabase('random configurations', (newDatabase) => {
+onDatabasesInTurn('random configurations', (newDatabase) => {
   test('what is read from one server and applied to another is read from it the same', async () => {
     await using first = await Gatehouse.start(await newDatabase(), { role: 'api' });
     await using second = await Gatehouse.start(await newDatabase(), { role: 'api' });

@@ -12,8 +12,11 @@ const bodyLength = 27;
 const secretLength = 43;
 
 export function createAgentCredentials(store: Store, services: Services): AgentCredentials {
-  const ownerIsActive = async ({ account_id, owner_id }: Credential) =>
-    (await services.get(principals).find(account_id, owner_id))?.active === true;
+  // An agent serves something, which a viewer may not.
+  const ownerMayServe = async ({ account_id, owner_id }: Credential) => {
+    const owner = await services.get(principals).find(account_id, owner_id);
+    return owner?.active === true && owner.role !== 'viewer';
+  };
   return {
     async authenticate(token): Promise<CredentialVerdict> {
       if (!isIssued(token)) return { verdict: 'malformed' };
@@ -25,12 +28,12 @@ export function createAgentCredentials(store: Store, services: Services): AgentC
       if (!secretMatchesAny(token.slice(bodyLength + 1), hash, undefined) || row === undefined)
         return { verdict: 'unknown' };
       const credential = credentials.parse(row);
-      if (!(await ownerIsActive(credential))) return { verdict: 'inactive_owner' };
+      if (!(await ownerMayServe(credential))) return { verdict: 'inactive_owner' };
       return { verdict: 'valid', credential: toAgentCredential(credential) };
     },
     async find(accountId, id) {
       const credential = await store.find(credentials, accountId, id);
-      if (credential === undefined || !(await ownerIsActive(credential))) return undefined;
+      if (credential === undefined || !(await ownerMayServe(credential))) return undefined;
       return toAgentCredential(credential);
     },
     async deleteOwnedBy(transaction, accountId, ownerId) {

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { credentialEndless } from './errors.ts';
 import { agentCredentials } from './service.ts';
 
 const path = '/credentials';
 
-onEachGatehouse('credentials', (g) => {
+onGatehousesInTurn('credentials', (g) => {
   const authenticate = (token: string) => g().app.context.services.get(agentCredentials).authenticate(token);
 
   test('a new credential has every field, and a token made of its id and a secret, shown once', async () => {

@@ -133,7 +133,7 @@ function present(credential: Credential, { uri }: Call): object {
 }
 
 function checkMayWrite({ principal }: Caller, { id, owner_id }: Credential): void {
-  if (principal.admin || principal.id === owner_id) return;
+  if (principal.role === 'admin' || principal.id === owner_id) return;
   throw new UserError(notCredentialOwner, { credential: id, owner: owner_id });
 }
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey } from '../services.ts';
 import type { Acl } from './acl.ts';
 
@@ -17,7 +17,7 @@ export type CredentialVerdict =
 export interface AgentCredentials {
   /** Unknown ids and wrong secrets take the same path and time. */
   authenticate(token: string): Promise<CredentialVerdict>;
-  /** The credential as it is now; undefined if its agents must go: it was deleted, or its owner deactivated. */
+  /** The credential as it is now; undefined if its agents must go: it was deleted, or its owner deactivated or made a viewer. */
   find(accountId: string, id: string): Promise<AgentCredential | undefined>;
   /** Deletes every credential of an owner. */
   deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;

@@ -4,6 +4,9 @@ import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
 import { principals } from '../principals/service.ts';
 import type { ResourceContext } from '../resource.ts';
 
+/** Users that are named; beyond that, who owns a key is shown by the id. */
+const mostUsers = 500;
+
 /** Finds the names of what a session is about. */
 export async function describeSession(
   { services }: ResourceContext,
@@ -13,6 +16,7 @@ export async function describeSession(
   const { id, accountId } = principal;
   return {
     principal: await services.get(principals).describe(accountId, id),
+    users: await services.get(principals).userNames(accountId, mostUsers),
     apiKey: { id: keyId, description: await services.get(apiKeyOwners).descriptionOf(accountId, keyId) },
     restrictions: await Promise.all(
       restrictionIds.map(async (restrictionId) => ({

@@ -1,5 +1,5 @@
 import type { Queries, Row } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Migration } from '../../store/migrate.ts';
 
 /** A session as it is stored: an observation, because it is no part of the configuration. Times are in milliseconds. */

@@ -12,6 +12,9 @@ const newHostports = () => ({ hostports: [`host-${unique()}.example.com:443`] })
 export const examples: ResourceExamples = {
   TcpEdgesCreate: modules,
   TcpEdgesUpdate: modules,
+  // Certificates of visitors can be asked for only where TLS ends at the edge.
+  TlsEdgesCreate: async (account) => ({ ...newHostports(), ...(await modules(account)), tls_termination: {} }),
+  TlsEdgesUpdate: modules,
   HttpsEdgesCreate: newHostports,
   HttpsEdgesUpdate: newHostports,
   HttpsEdgeRoutesCreate: async (account) => ({

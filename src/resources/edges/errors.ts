@@ -95,3 +95,15 @@ export const duplicatePort = defineError(
   400,
   'Both {first} and {second} name the port {port}. An edge listens on a port once: give one of them.',
 );
+
+export const httpsEndsUpstream = defineError(
+  20307,
+  400,
+  'TLS of an HTTPS edge ends at the edge: leave "terminate_at" out, or use a TLS edge (/edges/tls), which can pass it on unread.',
+);
+
+export const certificatesUnread = defineError(
+  20308,
+  400,
+  'The module mutual_tls needs TLS to end at the edge: certificates of visitors cannot be read in what is passed on. Set tls_termination with "terminate_at": "edge" before or in the same request, or disable or remove mutual_tls first.',
+);

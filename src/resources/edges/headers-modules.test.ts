@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `x-${at}`);
 
-onEachGatehouse(
+onGatehousesInTurn(
   'headers modules',
   (g) => {
     let route: string;

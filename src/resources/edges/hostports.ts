@@ -4,7 +4,7 @@ import { asSentence, quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
 import type { HostnameOptions } from '../../lib/host-port.ts';
 import type { Value } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
 import { invalidHostport, invalidPort, tooManyHostports } from './errors.ts';
 
@@ -18,6 +18,12 @@ export interface Reservation {
 
 export function hostportsInput(description: string, example: string) {
   return Type.Optional(Type.Array(Type.String(), { description, examples: [[example]] }));
+}
+
+/** Names that others have for the address of an edge, with the right one. */
+export function addressFields(example: string): Readonly<Record<string, string>> {
+  const remedy = `An edge has its addresses in "hostports", such as ["${example}"].`;
+  return Object.fromEntries(['domain', 'domains', 'host', 'hostname', 'port', 'url'].map((name) => [name, remedy]));
 }
 
 export function checkHostportCount(hostports: readonly string[]): void {

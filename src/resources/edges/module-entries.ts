@@ -2,12 +2,18 @@ import { Type } from 'typebox';
 import type { TProperties, TSchema } from 'typebox';
 
 import { modulesFor } from '../../modules/index.ts';
-import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
+import type { EdgeModule, ModuleTarget, ReferenceKind, Settings } from '../../modules/module.ts';
 import type { EntryFields, EntryName, IdOf, NameOf } from '../configuration-kind.ts';
 import { nameOf as nameSchema } from '../configuration-schema.ts';
 import type { Referables } from '../references.ts';
 import { acceptModule } from './module-fields.ts';
 import type { StoredModules } from './module-fields.ts';
+
+const referenceWords: Readonly<Record<ReferenceKind, Readonly<Record<'noun' | 'plural' | 'example', string>>>> = {
+  backend: { noun: 'a backend', plural: 'backends', example: 'app' },
+  ip_policy: { noun: 'an IP policy', plural: 'IP policies', example: 'office' },
+  certificate_authority: { noun: 'a certificate authority', plural: 'certificate authorities', example: 'staff' },
+};
 
 /** Fields of a configuration's entry for every module of the target: its input, with names in place of ids. */
 export function moduleEntryFields(target: ModuleTarget): TProperties {
@@ -18,11 +24,13 @@ function moduleEntry({ title, input, references = [] }: EdgeModule): TSchema {
   // Every module's input is a TypeBox object, which holds its fields here.
   const { properties } = input as unknown as { readonly properties: TProperties };
   const fields: Record<string, TSchema> = { ...properties };
-  for (const { field, nameField, kind } of references) {
+  for (const { field, nameField, kind, isOptional } of references) {
     const isList = 'type' in (fields[field] ?? {}) && (fields[field] as { readonly type?: string }).type === 'array';
-    const name = nameSchema(kind === 'backend' ? 'a backend' : 'an IP policy', kind === 'backend' ? 'app' : 'office');
+    const { noun, plural, example } = referenceWords[kind];
+    const name = nameSchema(noun, example);
     delete fields[field];
-    fields[nameField] = isList ? Type.Array(name, { description: 'Names of the IP policies.' }) : name;
+    const named = isList ? Type.Array(name, { description: `Names of the ${plural}.` }) : name;
+    fields[nameField] = isOptional === true ? Type.Optional(named) : named;
   }
   return Type.Object(fields, { description: `${title} module.`, additionalProperties: false });
 }
@@ -40,10 +48,43 @@ export function acceptModuleEntries(target: ModuleTarget, fields: EntryFields): 
   return Object.fromEntries(
     given.map((module) => {
       // Names stand where ids would: the module does not look into them.
-      const settings = module.accept(toInput(module, fields[module.name], (_scope, name) => name) as never);
-      return [module.name, toEntry(module, settings, (name) => name)];
+      const input = toInput(module, fields[module.name], sameName);
+      const settings = module.accept(input as never);
+      module.checkTarget?.(settings, target);
+      return [module.name, module.secrets === undefined ? toEntry(module, settings, sameName) : fields[module.name]];
     }),
   );
+}
+
+/**
+ * The modules of an entry as they are compared with those of the entry before, and shown: a secret that is stored already is
+ * no difference, and another one is not told.
+ */
+export function compareModuleEntries(
+  target: ModuleTarget,
+  fields: EntryFields,
+  before: EntryFields | undefined,
+): EntryFields {
+  const secret = modulesFor(target).filter(({ name, secrets }) => secrets !== undefined && fields[name] !== undefined);
+  if (secret.length === 0) return fields;
+  const compared = secret.map((module) => {
+    const input = toInput(module, fields[module.name], sameName) as never;
+    // An entry in canonical form has what `toEntry` has put there.
+    const known = before?.[module.name] as DescribedEntry | undefined;
+    const isKnown = known !== undefined && module.isSame?.(input, withNames(module, known) as never) === true;
+    return [module.name, isKnown ? known : module.secrets?.concealInput(fields[module.name] as never)];
+  });
+  return { ...fields, ...Object.fromEntries(compared) };
+}
+
+/** The settings that an entry was made of, with names where they have ids, as the inputs that they are compared with. */
+function withNames({ references = [] }: EdgeModule, entry: DescribedEntry): unknown {
+  const named = references.map(({ field, nameField }) => [field, entry[nameField] ?? []] as const);
+  return { ...entry[storedSettings], ...Object.fromEntries(named) };
+}
+
+function sameName(...names: readonly string[]): string {
+  return names.at(-1) ?? '';
 }
 
 /** The modules of an entry as they are stored. */
@@ -55,7 +96,10 @@ export function storedModules(
 ): StoredModules {
   const given = modulesFor(target).filter(({ name }) => fields[name] !== undefined);
   return Object.fromEntries(
-    given.map((module) => [module.name, acceptModule(module, toInput(module, fields[module.name], idOf), referables)]),
+    given.map((module) => [
+      module.name,
+      acceptModule(module, toInput(module, fields[module.name], idOf), referables, target),
+    ]),
   );
 }
 
@@ -83,15 +127,22 @@ function toInput({ references = [] }: EdgeModule, entry: unknown, idOf: IdOf): E
   return input;
 }
 
-function toEntry({ references = [] }: EdgeModule, settings: Settings, nameOf: NameOf): EntryFields {
-  const { enabled, ...rest }: Settings & Record<string, unknown> = { ...settings };
+/** The settings that an entry was made of, beside those that it shows: no text has them. */
+const storedSettings = Symbol('stored settings');
+type DescribedEntry = EntryFields & { readonly [storedSettings]?: Settings };
+
+function toEntry({ references = [], secrets }: EdgeModule, settings: Settings, nameOf: NameOf): DescribedEntry {
+  const { enabled, ...rest }: Settings & Record<string, unknown> = { ...(secrets?.conceal(settings) ?? settings) };
   const entry: Record<string, unknown> = { ...(enabled ? {} : { enabled }), ...rest };
   for (const { field, nameField } of references) {
     const { [field]: ids } = entry;
     delete entry[field];
-    entry[nameField] = Array.isArray(ids) ? ids.map((id) => nameOf(String(id))) : nameOf(String(ids));
+    // A reference that is left out where it names nothing.
+    if (Array.isArray(ids)) entry[nameField] = ids.map((id) => nameOf(String(id)));
+    else if (typeof ids === 'string') entry[nameField] = nameOf(ids);
   }
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => !isEmpty(value)));
+  const shown = Object.fromEntries(Object.entries(entry).filter(([, value]) => !isEmpty(value)));
+  return secrets === undefined ? shown : { ...shown, [storedSettings]: settings };
 }
 
 /** An empty list or map is what a module has where none is given. */

@@ -3,9 +3,9 @@ import { before, test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
-onEachGatehouse(
+onGatehousesInTurn(
   'what modules name',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));

@@ -3,9 +3,10 @@ import type { TSchema } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
+import type { Sealer } from '../../lib/sealed-secret.ts';
 import { modulesFor, referencedIds } from '../../modules/index.ts';
 import type { EdgeModule, ModuleTarget, Ref, ReferenceKind, Settings } from '../../modules/module.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 
@@ -26,11 +27,13 @@ export class ModuleFields {
   readonly errors: readonly ErrorDefinition[];
   /** Modules of the public service that are shown as null, and cannot be set. */
   readonly notOffered: readonly string[];
+  readonly #target: ModuleTarget;
   readonly #modules: readonly EdgeModule[];
   readonly #names: readonly string[];
 
   /** `shownNames`: keys in the order of the answer, also of modules that are not offered and so always null. */
   constructor(target: ModuleTarget, shownNames: readonly string[]) {
+    this.#target = target;
     this.#modules = modulesFor(target);
     this.errors = this.#modules.flatMap(({ errors }) => errors);
     const byName = new Map(this.#modules.map((module) => [module.name, module]));
@@ -47,7 +50,7 @@ export class ModuleFields {
     const given = new Map(Object.entries(body));
     const mentioned = this.#modules.filter(({ name }) => given.has(name));
     return Object.fromEntries(
-      mentioned.map((module) => [module.name, acceptModule(module, given.get(module.name), referables)]),
+      mentioned.map((module) => [module.name, acceptModule(module, given.get(module.name), referables, this.#target)]),
     );
   }
 
@@ -70,13 +73,46 @@ export function warningsOf(module: EdgeModule, settings: Settings): readonly str
   return module.warnings?.(settings) ?? [];
 }
 
-export function acceptModule(module: EdgeModule, input: unknown, referables: Referables): Settings {
+export function acceptModule(
+  module: EdgeModule,
+  input: unknown,
+  referables: Referables,
+  target: ModuleTarget,
+): Settings {
   // The body has passed the module's own schema, which is what `accept` wants.
   const settings = module.accept(input as never);
+  module.checkTarget?.(settings, target);
   for (const reference of module.references ?? []) {
     referables.check(reference.kind, reference.field, reference.ids(settings), reference.wrongKind);
   }
   return settings;
+}
+
+/** The settings, with the secrets of what was set before in the places that were left out, as they are stored. */
+export function keepSecrets(
+  target: ModuleTarget,
+  settings: StoredModules,
+  previous: StoredModules,
+  sealer: Sealer,
+): StoredModules {
+  const kept = modulesFor(target).flatMap((module) => {
+    const { name, secrets } = module;
+    const given = settings[name];
+    if (secrets === undefined || given === undefined || given === previous[name]) return [];
+    return [[name, keepSecretsOf(module, given, previous[name], sealer)] as const];
+  });
+  return kept.length === 0 ? settings : { ...settings, ...Object.fromEntries(kept) };
+}
+
+export function keepSecretsOf(
+  { secrets }: EdgeModule,
+  settings: Settings,
+  previous: Settings | undefined,
+  sealer: Sealer,
+): Settings {
+  if (secrets === undefined) return settings;
+  const kept = secrets.keep(settings, previous);
+  return secrets.seal?.(kept, (plain, context) => sealer.seal(plain, context)) ?? kept;
 }
 
 export function presentModule(

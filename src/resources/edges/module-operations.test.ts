@@ -3,12 +3,13 @@ import { before, test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { modulesFor } from '../../modules/index.ts';
 
 /** The number for a holder that does not exist. */
 const missing = (path: string) => (path.startsWith('/edges/tcp/') ? 7000 : 7124);
 
-onEachGatehouse(
+onAnyGatehouse(
   'modules',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
@@ -31,13 +32,13 @@ onEachGatehouse(
 
     test('each kind of holder has the paths of its modules and no others', async () => {
       for (const name of ['backend', 'ip_restriction']) await refuses(g(), ['GET', `${edge}/${name}`], 404, 20008);
-      for (const name of ['backend', 'ip_restriction', 'request_headers', 'response_headers', 'compression']) {
+      for (const { name } of modulesFor('https_route')) {
         await refuses(g(), ['GET', `${route}/${name}`], 404, 20008);
       }
       await refuses(g(), ['GET', `${edge}/request_headers`], 404, 20001);
       await refuses(g(), ['GET', `${edge}/compression`], 404, 20001);
-      await refuses(g(), ['GET', `${route}/circuit_breaker`], 404, 20191);
-      await refuses(g(), ['DELETE', `${route}${'a'.repeat(600)}/circuit_breaker`], 404, 20191);
+      await refuses(g(), ['GET', `${route}/saml`], 404, 20191);
+      await refuses(g(), ['DELETE', `${route}${'a'.repeat(600)}/saml`], 404, 20191);
       await refuses(g(), ['POST', `${route}/backend`], 405, 20002);
     });
 

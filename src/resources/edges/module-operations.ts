@@ -6,15 +6,15 @@ import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
-import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
+import type { EdgeModule, ModuleTarget } from '../../modules/module.ts';
 import { whenReady } from '../../lib/awaitable.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { moduleNotSet } from './errors.ts';
-import { acceptModule, presentModule, syncReferences, warningsOf } from './module-fields.ts';
-import type { HasModules } from './module-fields.ts';
+import { acceptModule, keepSecretsOf, presentModule, syncReferences, warningsOf } from './module-fields.ts';
+import type { HasModules, StoredModules } from './module-fields.ts';
 
 /** The paths and names of what is below one kind of edge or route. */
 interface OwnerPaths<Owner extends Stored> {
@@ -38,6 +38,11 @@ interface ModulePaths<Owner extends HasModules> extends OwnerPaths<Owner> {
   readonly target: ModuleTarget;
   /** Names of modules that the public service has and this one has not: deleting one succeeds, as for one never set. */
   readonly notOffered: readonly string[];
+  /** Rules for modules that are set together, and the errors for those that cannot be. */
+  readonly together?: {
+    readonly check: (modules: StoredModules) => void;
+    readonly errors: readonly ErrorDefinition[];
+  };
 }
 
 /** PUT, GET and DELETE for every module that the edge or route takes. */
@@ -54,7 +59,7 @@ export function moduleOperations<Owner extends HasModules>(
 }
 
 /** Some clients delete every module that they do not want set, and take an error for a failure. */
-export function deleteNothing<Owner extends Stored>(
+function deleteNothing<Owner extends Stored>(
   { store }: ResourceContext,
   paths: OwnerPaths<Owner>,
   name: string,
@@ -75,7 +80,7 @@ export function deleteNothing<Owner extends Stored>(
 }
 
 function replaceOperation<Owner extends HasModules>(
-  { store, referables }: ResourceContext,
+  { store, referables, sealer }: ResourceContext,
   paths: ModulePaths<Owner>,
   module: EdgeModule,
 ): Operation {
@@ -88,13 +93,16 @@ function replaceOperation<Owner extends HasModules>(
     status: 200,
     response: module.view,
     accepts: ['IfMatch'],
-    errors: [paths.notFoundError, preconditionFailed, ...module.errors],
+    errors: [paths.notFoundError, preconditionFailed, ...module.errors, ...(paths.together?.errors ?? [])],
     handle: async (call: Call) => {
-      const settings = acceptModule(module, call.body, referables);
-      await store.write(call.actor, async (transaction) => {
+      const accepted = acceptModule(module, call.body, referables, paths.target);
+      const settings = await store.write(call.actor, async (transaction) => {
         const owner = await findForWrite(transaction, paths, call);
-        checkIfMatch(call, owner.modules[module.name]);
-        await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: settings });
+        const previous = owner.modules[module.name];
+        checkIfMatch(call, previous);
+        const kept = keepSecretsOf(module, accepted, previous, sealer);
+        await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: kept });
+        return kept;
       });
       setEtag(call, settings);
       for (const warning of warningsOf(module, settings)) call.setHeader('Gatehouse-Warning', warning);
@@ -139,7 +147,7 @@ function deleteOperation<Owner extends HasModules>(
     description: 'Also succeeds when the module is not set.',
     status: 204,
     accepts: ['IfMatch'],
-    errors: [paths.notFoundError, preconditionFailed],
+    errors: [paths.notFoundError, preconditionFailed, ...(paths.together?.errors ?? [])],
     handle: (call) =>
       store.write(call.actor, async (transaction) => {
         const owner = await findForWrite(transaction, paths, call);
@@ -153,10 +161,11 @@ function deleteOperation<Owner extends HasModules>(
 async function change<Owner extends HasModules>(
   transaction: Transaction,
   referables: Referables,
-  { target, table }: ModulePaths<Owner>,
+  { target, table, together }: ModulePaths<Owner>,
   previous: Owner,
-  modules: Readonly<Record<string, Settings>>,
+  modules: StoredModules,
 ): Promise<void> {
+  together?.check(modules);
   const owner = await table.update(transaction, previous, { ...previous, modules });
   if (owner !== previous) await syncReferences(transaction, referables, target, owner, previous.modules);
 }

@@ -12,8 +12,7 @@ export interface EdgeModules {
   find(accountId: string, id: string): Awaitable<Readonly<Record<string, Settings>> | undefined>;
 }
 
-export const tcpEdgeModules = serviceKey<EdgeModules>('modules of TCP edges');
-export const httpsEdgeModules = serviceKey<EdgeModules>('modules of HTTPS edges');
+export const edgeModules = serviceListKey<EdgeModules>('modules of edges');
 export const httpsRouteModules = serviceKey<EdgeModules>('modules of HTTPS routes');
 
 /** Edges of one kind, by where they are reached. */
@@ -21,7 +20,7 @@ export interface EdgeAddresses {
   readonly prefix: string;
   /** Path of the collection. */
   readonly path: string;
-  readonly proto: 'https' | 'tcp';
+  readonly proto: 'https' | 'tcp' | 'tls';
   /** Newest first. */
   page(accountId: string, page: Page): Promise<readonly EdgeAddress[]>;
 }

@@ -28,6 +28,8 @@ export const filterFields: FilterFields = {
   region: textIn('region'),
   bindings: listIn('bindings'),
   pooling_enabled: booleanIn('pooling_enabled'),
+  principal: textIn('principal', 'id'),
+  'principal.id': textIn('principal', 'id'),
   edge: textIn('edge', 'id'),
   'edge.id': textIn('edge', 'id'),
   tunnel: textIn('tunnel', 'id'),

@@ -9,8 +9,10 @@ import { cutPage } from '../../api/filter/filtered-list.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
 import { filterName, nextPageQuery } from '../../api/http/query.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
+import { agentTunnels } from '../tunnels/service.ts';
 import { collectEndpoints, findEndpoint } from './collect.ts';
 import type { Endpoint } from './collect.ts';
 import { filteredEndpoints, filterFields } from './filtered.ts';
@@ -36,6 +38,7 @@ const EndpointView = Type.Object(
     metadata: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
     description: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
     name: Type.Optional(Type.String({ description: 'As the agent gave it.' })),
+    principal: Type.Optional(Type.Ref('Ref')),
     edge: Type.Optional(Type.Ref('Ref')),
     tunnel: Type.Optional(Type.Ref('Ref')),
     tunnel_session: Type.Optional(Type.Ref('Ref')),
@@ -56,7 +59,12 @@ const EndpointsPage = Type.Object(
 );
 
 function endpointOperations({ store, settings, services }: ResourceContext): readonly Operation[] {
-  const present = (endpoint: Endpoint, call: Call) => presentEndpoint(endpoint, settings.region, call);
+  const present = async (endpoint: Endpoint, call: Call) => {
+    const shown = presentEndpoint(endpoint, settings.region, call);
+    if (endpoint.type === 'edge') return shown;
+    const ownerId = await services.get(agentTunnels).ownerOf(endpoint.tunnel);
+    return ownerId === undefined ? shown : { ...shown, principal: principalRef(ownerId, call) };
+  };
   return [
     operation({
       method: 'GET',
@@ -75,7 +83,7 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
         const { page, filters, caller, uri } = call;
         const read = async (wanted: Page) => {
           const found = await collectEndpoints(services, caller.accountId, wanted);
-          return found.map((endpoint) => present(endpoint, call));
+          return Promise.all(found.map((endpoint) => present(endpoint, call)));
         };
         const condition = readFilter(filters[filterName], filterFields);
         const { documents, nextBefore } =
@@ -107,6 +115,11 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
       },
     }),
   ];
+}
+
+/** Users are at no path of the API. */
+function principalRef(id: string, { uri }: Call) {
+  return { id, uri: hasPrefix(id, 'bot') ? uri(`/bot_users/${id}`) : '' };
 }
 
 function presentEndpoint(endpoint: Endpoint, region: string, { uri }: Call) {

@@ -6,10 +6,11 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import { referencedIds } from '../../modules/index.ts';
+import { furtherChecks, referencedIds } from '../../modules/index.ts';
+import type { FurtherCheck } from '../../modules/index.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import { edgeNotFound, routeNotFound } from '../edges/errors.ts';
-import { httpsEdgeModules, httpsRouteModules, tcpEdgeModules } from '../edges/service.ts';
+import { edgeModules, httpsRouteModules } from '../edges/service.ts';
 import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
 import type { MatchingRule } from '../ip-policy-rules/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
@@ -28,6 +29,12 @@ interface Subject {
   readonly policyIds: readonly string[];
 }
 
+/** All that stands before an edge or route. */
+interface Consulted {
+  readonly subjects: readonly Subject[];
+  readonly further: readonly FurtherCheck[];
+}
+
 interface Check {
   readonly subject: Subject;
   readonly effect: 'allows' | 'refuses' | 'warns' | 'off';
@@ -38,6 +45,7 @@ interface Check {
 function checkOperation(context: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
+    onlyReads: true,
     method: 'POST',
     path: '/ip_check',
     operationId: 'IpCheck',
@@ -53,14 +61,16 @@ function checkOperation(context: ResourceContext): Operation {
     handle: async (call) => {
       const source = parseIp(call.body.ip);
       if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(call.body.ip) });
-      const subjects = await subjectsOf(context, call);
-      const policyIds = [...new Set(subjects.flatMap((subject) => subject.policyIds))];
+      const { subjects, further } = await subjectsOf(context, call);
+      const networks = further.flatMap(({ network }) => network?.policyIds ?? []);
+      const policyIds = [...new Set([...subjects.flatMap((subject) => subject.policyIds), ...networks])];
       const matching = await context.services
         .get(ipPolicyRuleSearch)
         .matching(context.store.queries, policyIds, source);
       return present(
         source,
         subjects.map((subject) => check(subject, source, matching)),
+        further.map((each) => inNetwork(each, matching)),
         context,
         call,
       );
@@ -73,10 +83,11 @@ type CheckCall = Call<{ readonly type?: RestrictionType; readonly edge_id?: stri
 async function subjectsOf(
   { store, services }: ResourceContext,
   { caller: { accountId }, body }: CheckCall,
-): Promise<readonly Subject[]> {
+): Promise<Consulted> {
   const { type, edge_id, route_id } = body;
   if ([type, edge_id, route_id].filter((each) => each !== undefined).length !== 1) throw new UserError(ipCheckTarget);
-  const module = type === undefined ? await moduleOf(services, accountId, edge_id, route_id) : [];
+  const nothing: Consulted = { subjects: [], further: [] };
+  const modules = type === undefined ? await modulesOf(services, accountId, edge_id, route_id) : nothing;
   const restrictions = await services.get(ipRestrictionSearch).ofType(store.queries, accountId, type ?? 'endpoints');
   const first = restrictions.map(({ id, enforced, ip_policy_ids }): Subject => ({
     kind: 'ip_restriction',
@@ -84,19 +95,17 @@ async function subjectsOf(
     isEnforced: enforced,
     policyIds: ip_policy_ids,
   }));
-  return [...first, ...module];
+  return { subjects: [...first, ...modules.subjects], further: modules.further };
 }
 
-async function moduleOf(
+async function modulesOf(
   services: Services,
   accountId: string,
   edgeId: string | undefined,
   routeId: string | undefined,
-): Promise<readonly Subject[]> {
+): Promise<Consulted> {
   const id = edgeId ?? routeId ?? '';
-  const kinds = (edgeId === undefined ? [httpsRouteModules] : [tcpEdgeModules, httpsEdgeModules]).map((key) =>
-    services.get(key),
-  );
+  const kinds = edgeId === undefined ? [services.get(httpsRouteModules)] : services.all(edgeModules);
   const edges = kinds.find(({ prefix }) => hasPrefix(id, prefix));
   if (edges === undefined) {
     const field = edgeId === undefined ? 'route_id' : 'edge_id';
@@ -110,9 +119,24 @@ async function moduleOf(
       : new UserError(edgeNotFound, { noun: 'edge', id: quote(id) });
   }
   const settings = modules['ip_restriction'];
-  if (settings === undefined) return [];
+  const further = furtherChecks(modules);
+  // A login that is asked for in one network alone refuses all others by their address.
+  const subjects = further.flatMap(({ network }): readonly Subject[] =>
+    network?.rule === 'and_login' ? [{ kind: 'module', id, isEnforced: true, policyIds: network.policyIds }] : [],
+  );
+  if (settings === undefined) return { subjects, further };
   const policyIds = [...referencedIds({ ip_restriction: settings }, 'ip_policy')];
-  return [{ kind: 'module', id, isEnforced: settings.enabled, policyIds }];
+  return { subjects: [{ kind: 'module', id, isEnforced: settings.enabled, policyIds }, ...subjects], further };
+}
+
+/** A further check, and whether the address spares its owner it. */
+interface LocatedCheck extends FurtherCheck {
+  readonly isSpared: boolean;
+}
+
+function inNetwork(further: FurtherCheck, matching: readonly MatchingRule[]): LocatedCheck {
+  const { network } = further;
+  return { ...further, isSpared: network?.rule === 'or_login' && judge(network.policyIds, matching).allowed };
 }
 
 function check(subject: Subject, source: IpAddress, matching: readonly MatchingRule[]): Check {
@@ -133,7 +157,13 @@ function effectOf({ kind, isEnforced }: Subject, allowed: boolean): Check['effec
   return isEnforced ? 'refuses' : 'warns';
 }
 
-function present(source: IpAddress, checks: readonly Check[], { referables }: ResourceContext, { uri }: Call): object {
+function present(
+  source: IpAddress,
+  checks: readonly Check[],
+  further: readonly LocatedCheck[],
+  { referables }: ResourceContext,
+  { uri }: Call,
+): object {
   const policyRef = (id: string) => ({ id, uri: uri(referables.pathOf('ip_policy', id)) });
   const presentRule = ({ id, cidr, action, ip_policy_id }: MatchingRule) => ({
     id,
@@ -148,7 +178,8 @@ function present(source: IpAddress, checks: readonly Check[], { referables }: Re
     ip: formatIp(source),
     allowed: refusal === undefined,
     allowed_if_all_enforced: refusal === undefined && warning === undefined,
-    explanation: explain(formatIp(source), checks, refusal, warning),
+    explanation: explain(formatIp(source), checks, refusal, warning) + explainFurther(refusal, further),
+    further_checks: further.filter(({ isSpared }) => !isSpared).map(({ module, by }) => ({ module, by })),
     checks: checks.map(({ subject, effect, rule, reason }) => ({
       kind: subject.kind,
       id: subject.id,
@@ -169,6 +200,21 @@ function explain(ip: string, checks: readonly Check[], refusal: Check | undefine
   return checks.length === 0
     ? `${ip} is let through: nothing restricts it.`
     : `${ip} is let through by everything that was consulted.`;
+}
+
+function explainFurther(refusal: Check | undefined, further: readonly LocatedCheck[]): string {
+  if (refusal !== undefined) return '';
+  const spared = further.filter(({ isSpared }) => isSpared);
+  const left = further.filter(({ isSpared }) => !isSpared);
+  const from = left.some(({ network }) => network?.rule === 'or_login')
+    ? ', because it is not of the trusted network'
+    : '';
+  return [
+    ...spared.map(({ module }) => ` It is of the trusted network, from which no login is needed (${module}).`),
+    left.length === 0
+      ? ''
+      : ` Then it depends on ${left.map(({ module, by }) => `${by} (${module})`).join(' and ')}${from}.`,
+  ].join('');
 }
 
 /** Has no table of its own: it reads restrictions, rules and modules through their services. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 
-onEachDatabase('ip check', (newDatabase) => {
+onDatabasesInTurn('ip check', (newDatabase) => {
   let gatehouse: Gatehouse;
   let office: { id: string };
   let rule: { id: string };

@@ -13,7 +13,7 @@ export const IpCheckRequest = Type.Object(
     ),
     edge_id: Type.Optional(
       Type.String({
-        description: 'Try traffic to this TCP or HTTPS edge.',
+        description: 'Try traffic to this TCP, TLS or HTTPS edge.',
         examples: ['edgtcp_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
       }),
     ),
@@ -48,6 +48,13 @@ export const IpCheckVerdict = Type.Object(
       description: 'Whether it would be let through if every restriction that only warns were enforced.',
     }),
     explanation: Type.String({ description: 'The verdict in words.' }),
+    further_checks: Type.Array(
+      Type.Object({
+        module: Type.String({ description: 'The module that decides.', examples: ['basic_auth'] }),
+        by: Type.String({ description: 'What it decides by, in words.' }),
+      }),
+      { description: 'Modules that decide about access by something else than the address.' },
+    ),
     checks: Type.Array(
       Type.Object({
         kind: Type.String({ enum: ['ip_restriction', 'module'] }),

@@ -5,6 +5,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFields } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
 import { configurationKinds } from '../configuration-kind.ts';
+import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { IpPolicyEntry, ipPolicyKind } from './configuration.ts';
 import { policyInUse, policyProtected } from './errors.ts';
@@ -21,7 +22,7 @@ const IpPolicyView = Type.Object(
 const IpPolicyCreate = Type.Object(textFields, { $id: 'IpPolicyCreate', additionalProperties: false });
 const IpPolicyUpdate = Type.Object(textFields, { $id: 'IpPolicyUpdate', additionalProperties: false });
 
-const ofRules = 'It belongs to the rules of the policy: POST /ip_policy_rules.';
+const ofRules = 'It belongs to the rules of the policy: POST /ip_policy_rules, or PUT /ip_policies/{id}/rules for all.';
 
 function ipPolicyOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
@@ -39,9 +40,12 @@ function ipPolicyOperations({ store, services }: ResourceContext): readonly Oper
     view: IpPolicyView,
     createBody: IpPolicyCreate,
     updateBody: IpPolicyUpdate,
-    misplacedFields: { action: ofRules, cidr: ofRules, rules: ofRules },
+    misplacedFields: { action: ofRules, cidr: ofRules, cidrs: ofRules, rules: ofRules },
     errors: { create: [], update: [policyProtected], delete: [policyProtected, policyInUse] },
     ...ipPolicyWrites(services),
+    async hasParts(transaction, { id }) {
+      return (await services.get(ipPolicyRuleSearch).hasAny(transaction, id)) ? 'rules' : undefined;
+    },
     present: (policy, { uri }) => ({
       id: policy.id,
       uri: uri(`${path}/${policy.id}`),

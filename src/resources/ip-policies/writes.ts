@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import { checkMayWritePolicy } from '../policy-protection.ts';
 import { createReferable, listShort } from '../references.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from 'fast-check';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { anyCidr, edgesOf, naiveLookup } from '../../../test/support/naive-cidrs.ts';
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
@@ -36,7 +36,7 @@ function together(all: readonly ChangeBatch[]): ChangeBatch {
   return { changes: all.flatMap(({ changes }) => changes), version: all.at(-1)?.version ?? 0 };
 }
 
-onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
+onDatabasesInTurn('the rules of a policy in the snapshot', (newDatabase) => {
   describe('with two processes', () => {
     let first: Gatehouse;
     let second: Gatehouse;

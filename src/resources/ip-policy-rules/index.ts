@@ -1,6 +1,7 @@
 import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource } from '../resource.ts';
 import { createPolicyCompiler } from './compile.ts';
+import { countRulesOperation, RuleCounts } from './count-rules.ts';
 import * as errors from './errors.ts';
 import { listRulesOperation, RulesOfPolicy } from './list-rules.ts';
 import { replaceRulesOperation, RulesReplaced } from './replace-rules.ts';
@@ -14,8 +15,13 @@ import { migrations } from './table.ts';
 export const ipPolicyRulesResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced, RulesOfPolicy],
-  operations: (context) => [...ruleOperations(context), listRulesOperation(context), replaceRulesOperation(context)],
+  schemas: [IpPolicyRuleView, IpPolicyRuleCreate, IpPolicyRuleUpdate, RulesReplaced, RulesOfPolicy, RuleCounts],
+  operations: (context) => [
+    ...ruleOperations(context),
+    listRulesOperation(context),
+    replaceRulesOperation(context),
+    countRulesOperation(context),
+  ],
   compilers: ({ store }) => [createPolicyCompiler(store)],
   provide: (context) => {
     const { store, services } = context;

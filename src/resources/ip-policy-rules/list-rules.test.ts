@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
-onEachGatehouse('the rules of one policy', (g) => {
+onGatehousesInTurn('the rules of one policy', (g) => {
   const newPolicy = async (list: unknown): Promise<string> => {
     const { id } = await g().create('/ip_policies');
     assert.equal((await g().put(`/ip_policies/${id}/rules`, list)).status, 200);
@@ -40,6 +40,19 @@ onEachGatehouse('the rules of one policy', (g) => {
     }
     assert.equal(pages, 3);
     assert.deepEqual(read, list.toSorted());
+  });
+
+  test('are counted for a list of policies, up to a bound, and those of no other account', async () => {
+    const list = Array.from({ length: 1001 }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);
+    const [many, two, none] = [await newPolicy(list), await newPolicy(list.slice(0, 2)), await newPolicy([])];
+    const { body } = await g().get('/ip_policy_rule_counts');
+    assert.deepEqual(body.counts.slice(0, 3), [
+      { ip_policy_id: none, rules: 0, has_more: false },
+      { ip_policy_id: two, rules: 2, has_more: false },
+      { ip_policy_id: many, rules: 1000, has_more: true },
+    ]);
+    const { token } = await createUser(g(), 'admin', await createAccount(g()));
+    assert.deepEqual((await g().get('/ip_policy_rule_counts', { token })).body.counts, []);
   });
 
   test('have an ETag that a replacement can demand', async () => {

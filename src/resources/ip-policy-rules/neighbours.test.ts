@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
@@ -17,7 +17,7 @@ function listOf(first: number, length = count): string[] {
   return Array.from({ length }, (_, at) => `${first}.${at >> 8}.${at & 255}.0/24`);
 }
 
-onEachDatabase('replacing more rules than one transaction writes', (newDatabase) => {
+onDatabasesInTurn('replacing more rules than one transaction writes', (newDatabase) => {
   describe('with one Gatehouse', () => {
     let gatehouse: Gatehouse;
     /** A token of another account. */

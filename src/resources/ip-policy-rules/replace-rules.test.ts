@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 interface Rule {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Rule {
   readonly ip_policy: { readonly id: string };
 }
 
-onEachGatehouse('replacing all rules of a policy', (g) => {
+onGatehousesInTurn('replacing all rules of a policy', (g) => {
   const newPolicy = async (): Promise<string> => (await g().create('/ip_policies')).id;
   const replace = async (policy: string, list: unknown) => {
     const answer = await g().put(`/ip_policies/${policy}/rules`, list);

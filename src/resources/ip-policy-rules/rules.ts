@@ -6,7 +6,7 @@ import { commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { policyProtected } from '../ip-policies/errors.ts';
 import { wouldLockOut } from '../ip-restrictions/errors.ts';
 import { lockoutGuard } from '../ip-restrictions/service.ts';

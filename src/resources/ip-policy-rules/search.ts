@@ -14,6 +14,9 @@ export const ruleSearch: IpPolicyRules = {
     for (const id of policyIds) for (const row of await queries.all(sql, [id, ...ranges])) found.push(toRule(id, row));
     return found;
   },
+  async hasAny(queries, policyId) {
+    return (await queries.all(`SELECT 1 FROM ${rulesOfPolicy} LIMIT 1`, [policyId])).length > 0;
+  },
   deleteAll: retireSet,
 };
 

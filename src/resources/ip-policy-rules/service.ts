@@ -1,13 +1,14 @@
 import type { Call } from '../../api/call.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { RuleEntry } from '../rule-entries.ts';
 import { serviceKey } from '../services.ts';
 
 export interface IpPolicyRules {
   /** Every rule of these policies that contains the address. */
   matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
+  hasAny(queries: Queries, policyId: string): Promise<boolean>;
   /** Deletes the rules of a policy that is deleted in this transaction. */
   deleteAll(transaction: Transaction, policyId: string): Promise<void>;
 }

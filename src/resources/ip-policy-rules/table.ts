@@ -2,7 +2,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import { countRows } from '../../store/usage.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Action } from '../rule-entries.ts';
 import type { Stored } from '../../store/table.ts';
 

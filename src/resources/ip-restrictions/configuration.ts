@@ -75,7 +75,7 @@ export function ipRestrictionKind(context: Pick<ResourceContext, 'services' | 'r
 }
 
 function checkAdmin({ call }: EntryWrite): void {
-  if (!call.caller.principal.admin) throw writeRights.refusal();
+  if (call.caller.principal.role !== 'admin') throw writeRights.refusal();
 }
 
 function toBody(write: EntryWrite, fields: EntryFields) {

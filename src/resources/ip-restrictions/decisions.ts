@@ -9,7 +9,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { Table } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
 import { notAnIpAddress } from '../ip-check/errors.ts';

@@ -2,7 +2,7 @@ import type { Call } from '../../api/call.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey } from '../services.ts';
 
 export interface IpRestrictions {

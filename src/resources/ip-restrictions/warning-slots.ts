@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Queries } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Migration } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 

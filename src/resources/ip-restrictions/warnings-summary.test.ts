@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createUser, from } from '../../../test/support/people.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { warnings } from './service.ts';
 
@@ -21,7 +21,7 @@ interface Summary {
   readonly sources: readonly Readonly<Record<string, unknown>>[];
 }
 
-onEachGatehouse(
+onGatehousesInTurn(
   'the summary of warnings',
   (gatehouse) => {
     const restrict = async (type = 'agent') => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { warnings } from './service.ts';
 
-onEachDatabase('warnings', (newDatabase) => {
+onDatabasesInTurn('warnings', (newDatabase) => {
   let gatehouse: Gatehouse;
   before(async () => {
     gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1' });

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
 import type { Warnings } from './service.ts';
 import { WarningSlots } from './warning-slots.ts';

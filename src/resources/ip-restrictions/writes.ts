@@ -5,7 +5,7 @@ import { notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import type { RestrictionType } from '../../snapshot/contract.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deleteDecisions } from './decisions.ts';

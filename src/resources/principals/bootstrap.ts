@@ -1,8 +1,9 @@
 import type { Store } from '../../store/store.ts';
 import { apiKeyOwners } from '../api-keys/service.ts';
 import type { Services } from '../services.ts';
-import { createAccount, createUser, hasAccounts, hostActor } from './directory.ts';
+import { createAccount, insertUser, hasAccounts, hostActor } from './directory.ts';
 import type { Bootstrap } from './service.ts';
+import { users } from './table.ts';
 
 export function createBootstrap(store: Store, services: Services): Bootstrap {
   return {
@@ -12,7 +13,12 @@ export function createBootstrap(store: Store, services: Services): Bootstrap {
         // Another process may have come first.
         if (await hasAccounts(transaction)) return undefined;
         const account = await createAccount(transaction, 'default');
-        const admin = await createUser(transaction, account.id, 'admin', 'admin');
+        const admin = await insertUser(transaction, {
+          ...users.newDocument(account.id),
+          name: 'admin',
+          role: 'admin',
+          active: true,
+        });
         const key = { accountId: account.id, ownerId: admin.id, description: 'first key of this installation', token };
         return (await services.get(apiKeyOwners).create(transaction, key)).token;
       });

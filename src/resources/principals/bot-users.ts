@@ -8,7 +8,7 @@ import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { text } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deletePrincipal, insertPrincipal } from './directory.ts';
 import { botNameEmpty, botNameTaken, botNameTooLong, botsNeedAdmin } from './errors.ts';

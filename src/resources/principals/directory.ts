@@ -3,11 +3,12 @@ import { newId } from '../../lib/ids.ts';
 import type { Actor } from '../../store/write/change-log.ts';
 import { whenReady } from '../../lib/awaitable.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
+import { checkPerson } from './people.ts';
 import type { Principals } from './service.ts';
 import { accounts, botUsers, users } from './table.ts';
-import type { Account, BotUser, Role, User } from './table.ts';
+import type { Account, BotUser, User } from './table.ts';
 
 /** Finds users and bots, from memory where it can. */
 export function createDirectory(store: Store): Principals {
@@ -29,6 +30,10 @@ export function createDirectory(store: Store): Principals {
       const found = await (isBot(id) ? store.find(botUsers, accountId, id) : store.find(users, accountId, id));
       return { id, kind: isBot(id) ? 'bot' : 'user', name: found?.name ?? '' };
     },
+    async userNames(accountId, limit) {
+      const sql = `SELECT id, name FROM users WHERE account_id = $1 ORDER BY id DESC LIMIT ${limit}`;
+      return (await store.queries.all(sql, [accountId])).map(([id, name]) => ({ id: String(id), name: String(name) }));
+    },
     async accountName(accountId) {
       return (await store.find(accounts, accountId, accountId))?.name ?? '';
     },
@@ -46,11 +51,11 @@ function isBot(id: string): boolean {
 }
 
 function botPrincipal({ id, account_id, active }: BotUser): Principal {
-  return { id, accountId: account_id, admin: false, active };
+  return { id, accountId: account_id, role: 'member', active };
 }
 
-function userPrincipal({ id, account_id, role }: User): Principal {
-  return { id, accountId: account_id, admin: role === 'admin', active: true };
+function userPrincipal({ id, account_id, role, active }: User): Principal {
+  return { id, accountId: account_id, role, active };
 }
 
 /** Documents in memory are never changed, only replaced: a document has one principal for as long as it is kept. */
@@ -79,8 +84,8 @@ export async function createAccount(transaction: Transaction, name: string): Pro
   return accounts.insert(transaction, { ...begun, account_id: begun.id, name });
 }
 
-export async function createUser(transaction: Transaction, accountId: string, name: string, role: Role): Promise<User> {
-  const user: User = { ...users.newDocument(accountId), name, role };
+export async function insertUser(transaction: Transaction, user: User): Promise<User> {
+  await checkPerson(transaction, user);
   await insertPrincipal(transaction, user);
   return users.insert(transaction, user);
 }

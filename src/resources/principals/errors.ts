@@ -14,6 +14,36 @@ export const botsNeedAdmin = defineError(
   'Only an admin may create, change or delete bots. Use an API key whose owner is an admin.',
 );
 
+export const personTaken = defineError(
+  20301,
+  409,
+  'The {field} {value} is that of {id} in this account. Choose another one, or change that one first.',
+);
+
+export const notAnEmailAddress = defineError(
+  20302,
+  400,
+  '{email} is not an e-mail address. Write one like ann@example.com, or leave it out.',
+);
+
+export const otherUser = defineError(
+  20303,
+  403,
+  'Only an admin may change other users than oneself. {user} is not the owner of this API key: ask an admin.',
+);
+
+export const ownRole = defineError(
+  20304,
+  403,
+  'Nobody changes their own role or deactivates themselves, so that an account never loses its last admin. Ask another admin, or make one first.',
+);
+
+export const invitationEndless = defineError(
+  20305,
+  403,
+  'The token of this call ends at {end}: with it nobody can be invited, because whoever accepts gets a key without an end. Use a key without an end.',
+);
+
 export const botNameTaken = defineError(
   4112,
   409,

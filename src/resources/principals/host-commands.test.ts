@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../../test/support/each-database.ts';
 import { GatehouseProcess } from '../../../test/support/gatehouse-process.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { runOnHost } from '../../../test/support/people.ts';
 
-onEachDatabase('commands of the host', (newDatabase) => {
+onAnyDatabase('commands of the host', (newDatabase) => {
   describe('beside a running service', () => {
     let url = '';
     let gatehouse: Gatehouse;
@@ -47,7 +47,7 @@ onEachDatabase('commands of the host', (newDatabase) => {
         [id],
       );
       assert.equal((await gatehouse.post('/bot_users', { name: 'x' }, { token })).status, 403);
-      const listed = await runOnHost(gatehouse, 'users list', { account });
+      const listed = await runOnHost(gatehouse, 'accounts users', { account });
       assert.equal(listed, `${id}  member  ann`);
       assert.ok(!listed.includes(token));
 
@@ -69,13 +69,13 @@ onEachDatabase('commands of the host', (newDatabase) => {
       const [, id = '', token = ''] = /^(ak_\w{27})\ntoken \(shown once\): (\S+)\n$/.exec(printed) ?? [];
       await untilStatus(200, token);
       const { body } = await gatehouse.get(`/api_keys/${id}`, { token });
-      const [owner] = (await runOnHost(gatehouse, 'users list', { account: 'default' })).split(' ', 1);
+      const [owner] = (await runOnHost(gatehouse, 'accounts users', { account: 'default' })).split(' ', 1);
       assert.deepEqual([body.description, body.owner_id], ['new', owner]);
     });
 
     test('what cannot be done ends with 1 and says why, without a stack', async () => {
       const cases: [readonly string[], RegExp][] = [
-        [['users', 'create', '--name', 'a', '--role', 'king', '--account', 'default'], /admin, member/],
+        [['users', 'create', '--name', 'a', '--role', 'king', '--account', 'default'], /admin, member, viewer/],
         [['users', 'delete', 'usr_none', '--account', 'default'], /there is no user "usr_none"/],
       ];
       for (const [args, reason] of cases) {
@@ -94,7 +94,7 @@ onEachDatabase('commands of the host', (newDatabase) => {
         ['accounts create', { name: 'third' }, /exists already/],
         ['accounts create', { name: ' ' }, /must not be empty/],
         ['users create', { name: 'a', role: 'admin' }, /name an account with --account/],
-        ['users create', { name: 'admin', role: 'admin', account: 'default' }, /exists already/],
+        ['users create', { name: 'admin', role: 'admin', account: 'default' }, /"admin" is that of usr_/],
         ['users create', { name: 'a', role: 'admin', account: 'nowhere' }, /there is no account "nowhere"/],
         ['users delete', { id: 'usr_\0', account: 'default' }, /there is no user/],
         [

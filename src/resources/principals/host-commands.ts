@@ -2,9 +2,11 @@ import { oneLine } from '../../lib/terminal-text.ts';
 import type { Queries } from '../../store/database.ts';
 import { apiKeyOwners } from '../api-keys/service.ts';
 import type { HostCommand, HostOption } from '../host-command.ts';
-import { createAccount, createUser, deletePrincipal, findAccountByName, hostActor } from './directory.ts';
-import { accounts, roles, users } from './table.ts';
-import type { Account, Role, User } from './table.ts';
+import { roles } from '../../api/admission/roles.ts';
+import type { Role } from '../../api/admission/roles.ts';
+import { createAccount, deletePrincipal, findAccountByName, hostActor, insertUser } from './directory.ts';
+import { accounts, users } from './table.ts';
+import type { Account, User } from './table.ts';
 
 const accountOption: HostOption = {
   flag: '--account <account>',
@@ -50,11 +52,9 @@ const usersCreate: HostCommand = {
     checkName(name);
     const { id: accountId } = await chooseAccount(store.queries, account);
     const { user, token } = await store.write(hostActor(accountId), async (transaction) => {
-      if ((await listUsers(transaction, accountId)).some((existing) => existing.name === name)) {
-        throw new Error(`a user named ${JSON.stringify(name)} exists already in this account`);
-      }
       // The command line lets nothing else through than `choices`.
-      const created = await createUser(transaction, accountId, name, role as Role);
+      const wanted: User = { ...users.newDocument(accountId), name, role: role as Role, active: true };
+      const created = await insertUser(transaction, wanted);
       const key = { accountId, ownerId: created.id, description: `first key of ${name}` };
       return { user: created, token: (await services.get(apiKeyOwners).create(transaction, key)).token };
     });
@@ -62,14 +62,16 @@ const usersCreate: HostCommand = {
   },
 };
 
-const usersList: HostCommand = {
-  name: 'users list',
+const accountsUsers: HostCommand = {
+  name: 'accounts users',
   summary: 'list the users of an account',
   options: [accountOption],
   async run({ store }, { account }) {
     const { id } = await chooseAccount(store.queries, account);
     return (await listUsers(store.queries, id))
-      .map((user) => `${user.id}  ${user.role}  ${oneLine(user.name)}`)
+      .map(
+        ({ id: userId, role, name, active }) => `${userId}  ${role}  ${oneLine(name)}${active ? '' : '  deactivated'}`,
+      )
       .join('\n');
   },
 };
@@ -119,8 +121,8 @@ const keysCreate: HostCommand = {
 export const hostCommands: readonly HostCommand[] = [
   accountsCreate,
   accountsList,
+  accountsUsers,
   usersCreate,
-  usersList,
   usersDelete,
   keysCreate,
 ];

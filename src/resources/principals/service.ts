@@ -1,6 +1,7 @@
 import type { Principal } from '../../api/admission/caller.ts';
+import type { Invitations } from '../../api/dashboard/invitation-route.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
 export interface Principals {
@@ -12,6 +13,8 @@ export interface Principals {
   countAccounts(): Promise<number>;
   /** The name is empty for one that is gone. */
   describe(accountId: string, id: string): Promise<PrincipalDescription>;
+  /** Names of the users of an account, the newest first, at most so many. */
+  userNames(accountId: string, limit: number): Promise<readonly { readonly id: string; readonly name: string }[]>;
 }
 
 export interface PrincipalDescription {
@@ -31,5 +34,6 @@ export interface OwnedByBots {
 }
 
 export const principals = serviceKey<Principals>('principals');
+export const invitationAcceptance = serviceKey<Invitations>('acceptance of invitations');
 export const bootstrap = serviceKey<Bootstrap>('bootstrap');
 export const ownedByBots = serviceListKey<OwnedByBots>('resources owned by bots');

@@ -1,3 +1,4 @@
+import type { Role } from '../../api/admission/roles.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
@@ -6,12 +7,22 @@ export interface Account extends Stored {
   readonly name: string;
 }
 
-export const roles = ['admin', 'member'] as const;
-export type Role = (typeof roles)[number];
-
-export interface User extends Stored {
+/** Fields of a person, invited or here already. */
+export interface Person extends Stored {
   readonly name: string;
+  readonly email?: string;
   readonly role: Role;
+}
+
+export interface User extends Person {
+  readonly active: boolean;
+}
+
+/** Deleted when it is accepted. */
+export interface Invitation extends Person {
+  readonly expires_at: string;
+  /** The invitation ends when this user is no longer an active admin. */
+  readonly invited_by: string;
 }
 
 export interface BotUser extends Stored {
@@ -34,7 +45,22 @@ export const migrations: readonly Migration[] = [
       ${tableSql('bot_users', 'name TEXT NOT NULL, UNIQUE (account_id, name), FOREIGN KEY (id) REFERENCES principals (id)')}
     `,
   },
+  {
+    name: 'principals 0001 invitations',
+    sql: `
+      ALTER TABLE users ADD COLUMN email TEXT;
+      CREATE UNIQUE INDEX users_by_email ON users (account_id, email);
+      UPDATE users SET document = substr(document, 1, length(document) - 1) || ',"active":true}';
+      ${tableSql('invitations', 'name TEXT NOT NULL, email TEXT, secret_hash TEXT NOT NULL')}
+    `,
+  },
 ];
+
+const personColumns = {
+  name: ({ name }: Person) => name,
+  /** By which two addresses are the same. */
+  email: ({ email }: Person) => email?.toLowerCase() ?? null,
+};
 
 /** An account belongs to itself. */
 export const accounts = new Table<Account>({
@@ -48,7 +74,16 @@ export const users = new Table<User>({
   name: 'users',
   kind: 'user',
   prefix: 'usr',
-  columns: { name: ({ name }) => name },
+  columns: personColumns,
+});
+
+/** A link has the body of the id and a secret, of which only the SHA-256 is kept. */
+export const invitations = new Table<Invitation>({
+  name: 'invitations',
+  kind: 'invitation',
+  prefix: 'inv',
+  columns: personColumns,
+  otherColumns: ['secret_hash'],
 });
 
 export const botUsers = new Table<BotUser>({

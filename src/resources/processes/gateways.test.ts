@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 
@@ -20,7 +20,7 @@ interface Listed {
   readonly unopened_ports: readonly { readonly port: number; readonly edge_id: string; readonly reason: string }[];
 }
 
-onEachDatabase('GET /gateways', (newDatabase) => {
+onDatabasesInTurn('GET /gateways', (newDatabase) => {
   const list = async (gatehouse: Gatehouse, token?: string) => {
     const { status, body } = await gatehouse.get('/gateways', { token });
     assert.equal(status, 200);

@@ -77,13 +77,16 @@ export const GatewaysView = Type.Object(
   {
     gateways: Type.Array(GatewayView, { description: 'Those that started first come first.' }),
     configuration_version: Type.Integer({ description: 'The newest version of the configuration.' }),
+    acme: Type.Boolean({
+      description: 'True if the installation has certificates issued by a public authority (GATEHOUSE_ACME=on).',
+    }),
     uri: Type.String({ description: 'URI of this list.' }),
   },
   { $id: 'Gateways' },
 );
 
 /** Shows what carries the traffic: which processes run, whether they follow, and which ports are closed. */
-export function gatewaysOperation({ store, services }: ResourceContext): Operation {
+export function gatewaysOperation({ store, services, settings }: ResourceContext): Operation {
   return operation({
     rights: 'everyone',
     method: 'GET',
@@ -105,7 +108,7 @@ export function gatewaysOperation({ store, services }: ResourceContext): Operati
           ...(await readLag(store.queries, each.status)),
         })),
       );
-      return { gateways, configuration_version: store.version, uri: uri(path) };
+      return { gateways, configuration_version: store.version, acme: settings.acme.isOn, uri: uri(path) };
     },
   });
 }
@@ -124,7 +127,7 @@ function present(
   return {
     id,
     role,
-    ...(principal.admin ? machine : {}),
+    ...(principal.role === 'admin' ? machine : {}),
     version,
     started_at: startedAt,
     seen_at: status && toTimestamp(status.seenAtMs),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { openStore } from '../../store/store.ts';
 import type { Store } from '../../store/store.ts';
 import { processCompiler } from './compile.ts';
@@ -15,7 +15,7 @@ const still = { beatMs: 3_600_000, followMs: 0 };
 const api = { kind: 'api', host: '127.0.0.1', port: 4040 } as const;
 const tcp = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
 
-onEachDatabase('the processes of an installation', (newDatabase) => {
+onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   /** Opens the database as one process does. */
   async function open(url: string): Promise<Store> {
     return openStore({ url, migrations, onFeedFault: () => {} });

@@ -4,6 +4,7 @@ import { newId, toTimestamp } from '../../lib/ids.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { isLoopback } from '../../lib/ip/special-addresses.ts';
 import { machineAddresses, thisMachine } from '../../lib/this-machine.ts';
+import type { HealthReports } from '../../observe/traffic-health.ts';
 import type { Listener } from '../../snapshot/contract.ts';
 import type { Store } from '../../store/store.ts';
 import type { Services } from '../services.ts';
@@ -28,6 +29,8 @@ const stopLimitMs = 2_000;
 const reportedPorts = 1_000;
 /** Lost changes that one status names. */
 const reportedChanges = 1_000;
+/** Edges, routes and backends that one status tells of, those with most errors and requests first. */
+const reportedHealth = 200;
 
 export function createProcesses(store: Store, services: Services, options: RegistryOptions = defaults): Processes {
   const remove = (id: string, beat?: number) =>
@@ -42,12 +45,15 @@ export function createProcesses(store: Store, services: Services, options: Regis
     },
     async list() {
       const [all, statuses] = [await readProcesses(store.queries), await readStatuses(store.queries)];
-      return all.map((each) => toListed(each, (each.id === own?.id ? own.status : undefined) ?? statuses.get(each.id)));
+      return all.map((each) => {
+        const isSelf = each.id === own?.id;
+        return { ...toListed(each, (isSelf ? own?.status : undefined) ?? statuses.get(each.id)), isSelf };
+      });
     },
   };
 }
 
-function toListed(running: RunningProcess, status: StoredStatus | undefined): ListedProcess {
+function toListed(running: RunningProcess, status: StoredStatus | undefined): Omit<ListedProcess, 'isSelf'> {
   const { id, hostname, listeners, started_at: startedAt, role, version } = running;
   return {
     id,
@@ -74,6 +80,7 @@ class ProcessRegistration implements Registration {
   #tickMs = performance.now();
   #isReturning = false;
   #readStatus: (() => ProcessStatus) | undefined;
+  #isAlone = true;
 
   constructor(store: Store, remove: Remove, facts: ProcessFacts, options: RegistryOptions) {
     this.#store = store;
@@ -93,11 +100,13 @@ class ProcessRegistration implements Registration {
   get status(): StoredStatus | undefined {
     const status = this.#readStatus?.();
     if (status === undefined) return undefined;
-    const { unopenedPorts, historyChange } = status;
+    const { unopenedPorts, historyChange, health } = status;
     return {
       ...status,
       unopenedPorts: unopenedPorts.slice(0, reportedPorts),
       historyChange: historyChange && { ...historyChange, lost: historyChange.lost.slice(0, reportedChanges) },
+      // Nobody else reads it where there is nobody else.
+      health: this.#isAlone ? undefined : health && boundHealth(health),
       seenAtMs: Date.now(),
     };
   }
@@ -127,6 +136,7 @@ class ProcessRegistration implements Registration {
     });
     await this.#write().catch(() => {});
     const others = await readProcesses(this.#store.queries);
+    this.#isAlone = others.length <= 1;
     const isGateway = ({ id, listeners }: RunningProcess) =>
       id !== this.#self.id && listeners.some(({ kind }) => kind === 'tcp');
     if (others.some(isGateway)) await sleep(this.#options.followMs);
@@ -177,11 +187,16 @@ class ProcessRegistration implements Registration {
         this.#lease.reset();
         throw error;
       });
+    this.#isAlone = beats.length <= 1;
     if (!isKnown || isMoved) await this.#write();
     for (const [id, beat] of this.#lease.expired(beats)) {
       if (id !== this.#self.id) await this.#remove(id, beat);
     }
   }
+}
+
+function boundHealth({ reports, hasLeftOut }: HealthReports): HealthReports {
+  return { reports: reports.slice(0, reportedHealth), hasLeftOut: hasLeftOut || reports.length > reportedHealth };
 }
 
 /** Counts how often each beat was found unmoved. */

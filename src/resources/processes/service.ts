@@ -1,6 +1,7 @@
+import type { HealthReports } from '../../observe/traffic-health.ts';
 import type { Listener } from '../../snapshot/contract.ts';
 import type { HistoryChange } from '../../store/write/history.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
 /** The processes of the installation that run now. */
@@ -31,6 +32,8 @@ export interface ProcessStatus {
   readonly unopenedPorts: readonly UnopenedPort[];
   /** When it last found the database with another history than before, and what was lost with the one before. */
   readonly historyChange?: HistoryChange | undefined;
+  /** How edges, routes and backends do by the traffic through it; absent where it is the only process, or carries none. */
+  readonly health?: HealthReports | undefined;
 }
 
 export interface UnopenedPort {
@@ -42,6 +45,8 @@ export interface UnopenedPort {
 
 export interface ListedProcess extends ProcessFacts {
   readonly id: string;
+  /** This process itself. */
+  readonly isSelf: boolean;
   readonly hostname: string;
   /** RFC 3339. */
   readonly startedAt: string;

@@ -1,6 +1,6 @@
 import type { Listener } from '../../snapshot/contract.ts';
 import type { Queries, Row } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Migration } from '../../store/migrate.ts';
 import type { Store } from '../../store/store.ts';
 import type { OwnedByProcesses, ProcessStatus } from './service.ts';

@@ -1,6 +1,6 @@
 import { nearestName } from '../../lib/nearest-name.ts';
 import type { Queries } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { HostCommand, HostOption } from '../host-command.ts';
 import { quotas } from './table.ts';
 

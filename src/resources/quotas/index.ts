@@ -16,7 +16,7 @@ const QuotasView = Type.Object(
     quotas: Type.Array(
       Type.Object({
         name: Type.String({ description: 'Name of the quota.', examples: ['edges'] }),
-        description: Type.String({ description: 'What counts.', examples: ['TCP and HTTPS edges'] }),
+        description: Type.String({ description: 'What counts.', examples: ['TCP, TLS and HTTPS edges'] }),
         limit: Type.Integer({ description: 'How many the account may have.' }),
         used: Type.Integer({ description: 'How many it has.' }),
       }),

@@ -57,11 +57,38 @@ const first = {
   },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const authorities = {
+  certificate_authorities: {
+    description: 'certificate authorities of visitors',
+    most: 10_000,
+    tables: ['certificate_authorities'],
+  },
+} as const satisfies Readonly<Record<string, Quota>>;
+
+const people = {
+  users: { description: 'users, and invitations', most: 20_000, tables: ['users', 'invitations'] },
+} as const satisfies Readonly<Record<string, Quota>>;
+
+/** Tables that came later, empty. */
+const furtherEdges = ['tls_edges'];
+
+const furtherBackends = ['http_response_backends', 'weighted_backends', 'failover_backends'];
+
 /**
  * Every quota, in the order in which they are shown. Far above what people need, and far below what a machine holds. One
  * that is added later stands in an object of its own, which its own migration counts.
  */
-export const quotas: Readonly<Record<string, Quota>> = first;
+export const quotas: Readonly<Record<string, Quota>> = {
+  ...first,
+  edges: { ...first.edges, description: 'TCP, TLS and HTTPS edges', tables: [...first.edges.tables, ...furtherEdges] },
+  backends: {
+    ...first.backends,
+    description: 'backends of all kinds',
+    tables: [...first.backends.tables, ...furtherBackends],
+  },
+  ...authorities,
+  ...people,
+};
 
 export const migrations: readonly Migration[] = [
   {
@@ -71,6 +98,17 @@ export const migrations: readonly Migration[] = [
       ${counting.guardSql}
       ${newQuotasSql(first, counting)}
     `,
+  },
+  {
+    name: 'quotas 0002 backends',
+    sql: ({ counting }) =>
+      furtherBackends.map((table) => counting.triggersSql({ quota: 'backends', table })).join('\n'),
+  },
+  { name: 'quotas 0003 certificate authorities', sql: ({ counting }) => newQuotasSql(authorities, counting) },
+  { name: 'quotas 0004 users', sql: ({ counting }) => newQuotasSql(people, counting) },
+  {
+    name: 'quotas 0005 tls edges',
+    sql: ({ counting }) => furtherEdges.map((table) => counting.triggersSql({ quota: 'edges', table })).join('\n'),
   },
 ];
 

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 
+import { freePorts } from '../../../test/support/free-port.ts';
+import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { newSqlite } from '../../../test/support/scratch.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 const path = '/reserved_addrs';
 const settings = { role: 'api', tcpPorts: '10000-10003', agentDomain: 'agents.example.com' };
 
-onEachGatehouse(
+onGatehousesInTurn(
   'reserved addresses',
   (g) => {
     const portOf = ({ addr }: { addr: string }) => Number(addr.split(':')[1]);
@@ -57,3 +62,17 @@ onEachGatehouse(
   },
   settings,
 );
+
+test('a port that another program of the machine has is not given', async () => {
+  const first = await freePorts(2);
+  const other = createServer().listen(first, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    const ports = `${first}-${first + 1}`;
+    await using g = await Gatehouse.start(newSqlite(), { tcpPorts: ports, tcpListenHost: '127.0.0.1' });
+    assert.equal((await g.create(path)).addr, `localhost:${first + 1}`);
+    await refuses(g, ['POST', path, {}], 409, 20087);
+  } finally {
+    other.close();
+  }
+});

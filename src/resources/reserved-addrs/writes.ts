@@ -1,7 +1,7 @@
 import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { findFreePort, ownersOfPort } from '../port-holders.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -21,7 +21,7 @@ export function reservedAddrWrites({ services, settings }: Pick<ResourceContext,
       { region, ...texts }: TextFields & { readonly region?: string },
       wanted?: number,
     ): Promise<ReservedAddr> {
-      const port = wanted ?? (await findFreePort(services, transaction, tcpPorts));
+      const port = wanted ?? (await findFreePort({ services, settings }, transaction));
       if (port === undefined) throw new UserError(noFreePort, { ports });
       if (wanted !== undefined) await checkFree(transaction, accountId, wanted);
       const first = {

@@ -6,9 +6,9 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { certificateTroubles } from '../acme/service.ts';
-import { configurationKinds } from '../configuration-kind.ts';
+import { configurationKinds, textsToSet } from '../configuration-kind.ts';
 import { hostnameHolders, parentOf } from '../hostname-holders.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { ReservedDomainEntry, reservedDomainKind } from './configuration.ts';
@@ -26,6 +26,7 @@ const path = '/reserved_domains';
 const tag = 'Reserved domains';
 const noun = 'reserved domain';
 const rights = 'everyone';
+const itsDomain = 'A reserved domain has its name in "domain".';
 
 const certificateErrors = [
   wrongIdKind,
@@ -67,6 +68,7 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
       domain: (value, missing) =>
         missing ? new UserError(errors.invalidDomain, { domain: quote(value ?? '') }) : undefined,
     },
+    misplacedFields: { host: itsDomain, hostname: itsDomain, name: itsDomain },
     errors: {
       create: [errors.invalidDomain, errors.domainTaken, nameOfInstallation, wildcardOverSuffix, ...certificateErrors],
       update: certificateErrors,
@@ -89,6 +91,13 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
       return writes.update(transaction, previous, { ...body, ...changedCertificate(body, previous) });
     },
     remove: (transaction, _call, reserved) => writes.remove(transaction, reserved),
+    restore(transaction, call, wanted, current) {
+      const { id, certificate_id, certificate_management_policy: policy } = wanted;
+      const change = { ...wanted, ...textsToSet(wanted), certificate_id, policy };
+      return current === undefined
+        ? writes.create(transaction, { ...call, newId: id }, change)
+        : writes.update(transaction, current, change);
+    },
     warning: ({ account_id, domain, certificate_management_policy: policy }) =>
       services.get(certificateTroubles).warningFor(account_id, [domain], policy !== undefined),
     presentAll: (reserved, call) => presentAll(context, reserved, call),

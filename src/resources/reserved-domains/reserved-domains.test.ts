@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { makePair } from '../../../test/support/certificate-pair.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 const path = '/reserved_domains';
 let counter = 0;
 const newDomain = () => `name-${(counter += 1)}.reserved.test`;
 
-onEachGatehouse('reserved domains', (g) => {
+onGatehousesInTurn('reserved domains', (g) => {
   const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
   const newCertificate = async (...names: readonly string[]) => {
     const altNames = names.map((name) => `DNS:${name}`).join(',');

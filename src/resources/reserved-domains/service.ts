@@ -1,5 +1,5 @@
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey } from '../services.ts';
 
 export interface ReservedNames {

@@ -5,7 +5,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostname } from '../../lib/host-port.ts';
 import { whyNotPublic } from '../../lib/public-name.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { findNameUse, parentOf } from '../hostname-holders.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';

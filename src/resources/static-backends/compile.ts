@@ -1,6 +1,7 @@
 import { parseHostPort } from '../../lib/host-port.ts';
 import type { Compiler } from '../../publisher/compiler.ts';
 import type { BackendEntry } from '../../snapshot/contract.ts';
+import { toBalanceEntry } from './balance.ts';
 import { staticBackends } from './table.ts';
 import type { StaticBackend } from './table.ts';
 
@@ -13,10 +14,17 @@ export const backendCompiler: Compiler = {
   },
 };
 
-function toEntry({ id, address, tls }: StaticBackend): BackendEntry {
+function toEntry(backend: StaticBackend): BackendEntry {
+  const { id, address, tls } = backend;
   const parsed = parseHostPort(address);
-  if (parsed.ok) return { kind: 'backend', id, host: parsed.host, port: parsed.port, tls: tls.enabled };
-  // Accepted before it was stored: another form means that the database was changed by hand.
-  const fault = `its stored address ${JSON.stringify(address)} ${parsed.reason}`;
-  return { kind: 'backend', id, host: '', port: 0, tls: false, fault };
+  try {
+    // Accepted before it was stored: another form means that the database was changed by hand.
+    if (!parsed.ok) throw new Error(`its stored address ${JSON.stringify(address)} ${parsed.reason}`);
+    const balance = toBalanceEntry(backend);
+    const { host, port } = parsed;
+    return { kind: 'backend', id, host, port, tls: tls.enabled, ...(balance && { balance }) };
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    return { kind: 'backend', id, host: '', port: 0, tls: false, fault };
+  }
 }

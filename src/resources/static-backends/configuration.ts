@@ -2,20 +2,25 @@ import { Type } from 'typebox';
 
 import { textFields } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
-import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
+import { defineKind, textsOf } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
 import { entrySchema } from '../configuration-schema.ts';
-import { addressWithoutHost, backendInUse, invalidAddress } from './errors.ts';
-import { acceptAddress } from './address.ts';
+import { acceptBalance, addressErrors, balanceOf } from './balance.ts';
+import type { BalanceSettings } from './balance.ts';
+import { balanceInputs } from './balance-schema.ts';
+import { addressRequired, backendInUse } from './errors.ts';
 import { staticBackends } from './table.ts';
 import { staticBackendWrites as writes } from './writes.ts';
+import type { BackendUpdate } from './writes.ts';
 
 export const StaticBackendEntry = entrySchema('StaticBackendEntry', 'static_backends', {
   ...textFields,
-  address: Type.String({
-    description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets.',
-    examples: ['app.internal:8080'],
-  }),
+  address: Type.Optional(
+    Type.String({
+      description: 'Where traffic is sent, as host:port. An IPv6 address stands in brackets. Needed without addresses.',
+      examples: ['app.internal:8080'],
+    }),
+  ),
   tls: Type.Optional(
     Type.Object(
       {
@@ -29,12 +34,8 @@ export const StaticBackendEntry = entrySchema('StaticBackendEntry', 'static_back
       { description: 'How the address is spoken to.', additionalProperties: false },
     ),
   ),
+  ...balanceInputs,
 });
-
-interface BackendFields extends TextFields {
-  readonly address: string;
-  readonly tls?: { readonly enabled?: boolean };
-}
 
 export function staticBackendKind(): ConfigurationKind {
   return defineKind({
@@ -44,25 +45,46 @@ export function staticBackendKind(): ConfigurationKind {
     table: staticBackends,
     changeKinds: ['static_backend'],
     schema: StaticBackendEntry,
-    errors: [addressWithoutHost, backendInUse, invalidAddress],
+    errors: [addressRequired, backendInUse, ...addressErrors],
     suggestName: ({ description, address }) => description ?? address,
     describe: async (_queries, backends) => backends.map(toFields),
-    accept: async (fields) => toFields({ ...read(fields), address: acceptAddress(read(fields).address) }),
+    accept: async (fields) => toFields(acceptFields(read(fields))),
     create: ({ transaction, call }, fields) => writes.create(transaction, { ...call, body: read(fields) }),
     async update({ transaction, call }, backend, fields) {
-      const { address, tls, ...texts } = read(fields);
-      const body = { ...textsToSet(texts), address, tls: { enabled: tls?.enabled ?? false } };
-      await writes.update(transaction, { ...call, body }, backend);
+      await writes.replace(transaction, { ...call, body: read(fields) }, backend);
     },
     remove: ({ transaction, call }, backend) => writes.remove(transaction, call, backend),
   });
 }
 
-function toFields({ address, tls, ...texts }: BackendFields): EntryFields {
-  return { ...textsOf(texts), address, ...(tls?.enabled === true ? { tls: { enabled: true } } : {}) };
+function acceptFields(body: BackendUpdate): Parameters<typeof toFields>[0] {
+  const { description, metadata, tls } = body;
+  return {
+    ...(description !== undefined && { description }),
+    ...(metadata !== undefined && { metadata }),
+    ...(tls && { tls }),
+    ...acceptBalance(body, {}),
+  };
 }
 
-function read(fields: EntryFields): BackendFields {
+/** With several addresses, the first is not repeated. */
+function toFields(backend: TextFields & BalanceSettings & Pick<BackendUpdate, 'address' | 'tls'>): EntryFields {
+  const { description, metadata, address, tls } = backend;
+  const { addresses, ...settings } = balanceOf(backend);
+  return {
+    ...textsOf({ ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }),
+    ...(addresses === undefined ? { address } : { addresses: addresses.map(withoutOne) }),
+    ...(tls?.enabled === true ? { tls: { enabled: true } } : {}),
+    ...settings,
+  };
+}
+
+/** A weight of 1 is left out, as the files of one that was written by hand have it. */
+function withoutOne({ address, weight }: { readonly address: string; readonly weight: number }) {
+  return weight === 1 ? { address } : { address, weight };
+}
+
+function read(fields: EntryFields): BackendUpdate {
   // The entry has passed its schema.
-  return fields as unknown as BackendFields;
+  return fields;
 }

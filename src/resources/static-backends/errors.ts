@@ -18,6 +18,26 @@ export const invalidAddress = defineError(6506, 400, 'The address {address} is n
 
 export const addressWithoutHost = defineError(6507, 400, 'The address {address} has no host. Give it as host:port.');
 
+export const otherFirstAddress = defineError(
+  20320,
+  400,
+  'The address {address} is not the first of "addresses", which is {first}. Leave "address" out, or give the same.',
+);
+
+export const addressTwice = defineError(
+  20321,
+  400,
+  'The address {address} stands in "addresses" twice. Give it once, with its weight.',
+);
+
+export const noAddressInUse = defineError(
+  20322,
+  400,
+  'All weights in "addresses" are 0, so that nothing would get traffic. Give one of them a weight above 0.',
+);
+
+export const invalidHealthSetting = defineError(20323, 400, 'The {field} {value} is not acceptable: {remedy}.');
+
 export const backendNotFound = defineError(
   6514,
   404,

@@ -5,21 +5,23 @@ import { booleanIn, commonFields, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
-import { UserError } from '../../errors/user-error.ts';
 import { configurationKinds } from '../configuration-kind.ts';
+import { ownedByProcesses } from '../processes/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { backendCompiler } from './compile.ts';
+import { addressErrors, balanceOf } from './balance.ts';
+import { balanceInputs, balanceViews } from './balance-schema.ts';
 import { StaticBackendEntry, staticBackendKind } from './configuration.ts';
 import {
   addressRequired,
-  addressWithoutHost,
   backendDescriptionTooLong,
   backendInUse,
   backendMetadataTooLong,
   backendNotFound,
-  invalidAddress,
 } from './errors.ts';
 import * as errors from './errors.ts';
+import { healthOperation, StaticBackendHealthView } from './health.ts';
+import { removeReportsOf } from './health-table.ts';
 import { migrations, staticBackends } from './table.ts';
 import { path, referable, staticBackendWrites } from './writes.ts';
 
@@ -37,20 +39,28 @@ const tlsInput = (enabled: typeof tlsEnabled) =>
     ),
   );
 
+const itsAddress = 'A static backend has "address", such as "app.internal:8080", and "tls":{"enabled":true} for https.';
+
 const StaticBackendView = Type.Object(
   {
     ...viewFields('static backend'),
     address,
     tls: Type.Object({ enabled: tlsEnabled }, { description: 'How the address is spoken to.' }),
+    ...balanceViews,
   },
   { $id: 'StaticBackend' },
 );
 const StaticBackendCreate = Type.Object(
-  { ...textFields, address, tls: tlsInput(Type.Boolean({ description: tlsText, default: false })) },
+  {
+    ...textFields,
+    address: Type.Optional(address),
+    tls: tlsInput(Type.Boolean({ description: tlsText, default: false })),
+    ...balanceInputs,
+  },
   { $id: 'StaticBackendCreate', additionalProperties: false },
 );
 const StaticBackendUpdate = Type.Object(
-  { ...textFields, address: Type.Optional(address), tls: tlsInput(tlsEnabled) },
+  { ...textFields, address: Type.Optional(address), tls: tlsInput(tlsEnabled), ...balanceInputs },
   { $id: 'StaticBackendUpdate', additionalProperties: false },
 );
 
@@ -75,16 +85,20 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
     view: StaticBackendView,
     createBody: StaticBackendCreate,
     updateBody: StaticBackendUpdate,
-    fieldErrors: {
-      ...textFieldErrors(backendDescriptionTooLong, backendMetadataTooLong),
-      address: (_value, missing) => (missing ? new UserError(addressRequired) : undefined),
-    },
+    fieldErrors: textFieldErrors(backendDescriptionTooLong, backendMetadataTooLong),
+    misplacedFields: { host: itsAddress, port: itsAddress, url: itsAddress },
     errors: {
-      create: [backendDescriptionTooLong, backendMetadataTooLong, addressRequired, invalidAddress, addressWithoutHost],
-      update: [backendDescriptionTooLong, backendMetadataTooLong, invalidAddress, addressWithoutHost],
+      create: [backendDescriptionTooLong, backendMetadataTooLong, addressRequired, ...addressErrors],
+      update: [backendDescriptionTooLong, backendMetadataTooLong, addressRequired, ...addressErrors],
       delete: [backendInUse],
     },
-    ...staticBackendWrites,
+    create: (transaction, call) => staticBackendWrites.create(transaction, call),
+    update: (transaction, call, previous) => staticBackendWrites.update(transaction, call, previous),
+    remove: (transaction, call, backend) => staticBackendWrites.remove(transaction, call, backend),
+    restore: (transaction, call, wanted, current) =>
+      current === undefined
+        ? staticBackendWrites.create(transaction, { ...call, body: wanted, newId: wanted.id })
+        : staticBackendWrites.replace(transaction, { ...call, body: wanted }, current),
     present: (backend, { uri }) => ({
       id: backend.id,
       uri: uri(`${path}/${backend.id}`),
@@ -93,6 +107,7 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       metadata: backend.metadata,
       address: backend.address,
       tls: backend.tls,
+      ...balanceOf(backend),
     }),
   });
 }
@@ -100,11 +115,12 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
 export const staticBackendsResource: Resource = {
   errors: Object.values(errors),
   migrations,
-  schemas: [StaticBackendView, StaticBackendCreate, StaticBackendUpdate, StaticBackendEntry],
-  operations: staticBackendOperations,
+  schemas: [StaticBackendView, StaticBackendHealthView, StaticBackendCreate, StaticBackendUpdate, StaticBackendEntry],
+  operations: (context) => [...staticBackendOperations(context), healthOperation(context)],
   compilers: () => [backendCompiler],
   referables: [referable],
   provide({ services }) {
     services.add(configurationKinds, staticBackendKind());
+    services.add(ownedByProcesses, { removeOf: removeReportsOf });
   },
 };

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { staticBackendsResource } from './index.ts';
 
 const path = '/backends/static';
 const longText = 'ü'.repeat(128);
 
-onEachGatehouse(
+onGatehousesInTurn(
   'static backends',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
@@ -113,6 +113,100 @@ onEachGatehouse(
       assert.deepEqual((await g().get(one)).body, changed.body);
     });
 
+    test('several addresses are kept, and the first of them is the address', async () => {
+      const addresses = [{ address: 'a:1', weight: 3 }, { address: 'b:2' }];
+      const created = await g().create(path, { addresses });
+      const one = `${path}/${created.id}`;
+      const both = [addresses[0], { address: 'b:2', weight: 1 }];
+      assert.deepEqual([created.address, created.addresses], ['a:1', both]);
+      // As clients that know one address: they send what they read, or another.
+      assert.deepEqual((await g().patch(one, { address: 'a:1', tls: {} })).body, created);
+      const moved = await g().patch(one, { address: 'c:3' });
+      assert.deepEqual([moved.body.address, moved.body.addresses], ['c:3', [{ address: 'c:3', weight: 3 }, both[1]]]);
+      const replaced = await g().patch(one, { addresses: [{ address: 'd:4' }, { address: 'c:3', weight: 0 }] });
+      assert.equal(replaced.body.address, 'd:4');
+      const alone = await g().patch(one, { addresses: [] });
+      assert.deepEqual([alone.body.address, alone.body.addresses], ['d:4', undefined]);
+      assert.equal((await g().create(path, { addresses: [{ address: 'a:1' }] })).addresses, undefined);
+      for (const refused of [
+        { address: 'x:1', addresses },
+        { addresses: [...addresses, { address: 'A:1' }] },
+        { addresses: [{ address: 'a:1', weight: 0 }] },
+        { addresses: [{ address: 'a' }] },
+        { addresses: [{ address: 'a:1', weight: -1 }] },
+        { addresses: Array.from({ length: 33 }, (_, port) => ({ address: `a:${port + 1}` })) },
+      ])
+        assert.equal((await g().post(path, refused)).status, 400, JSON.stringify(refused));
+      await refuses(g(), ['PATCH', one, { address: 'x' }], 400, 6506);
+    });
+
+    test('how addresses are chosen and watched is kept with its defaults, shown when set, and taken back', async () => {
+      const address = 'a:1';
+      const settings = {
+        balance: { by: 'header', header: 'X-User' },
+        retries: 2,
+        when_all_down: 'fail_closed',
+        slow_start_seconds: 30,
+      };
+      const created = await g().create(path, {
+        address,
+        ...settings,
+        passive_check: { statuses: ['502-504'] },
+        active_check: { path: '/healthz', host: 'app.example.com' },
+      });
+      const one = `${path}/${created.id}`;
+      const passive_check = { failures: 3, statuses: ['502-504'], down_seconds: 10 };
+      const times = { interval_seconds: 30, timeout_seconds: 2, failures: 3, passes: 2 };
+      const active_check = {
+        kind: 'http',
+        path: '/healthz',
+        host: 'app.example.com',
+        statuses: ['200-399'],
+        ...times,
+      };
+      const { id, uri, created_at, ...shown } = created;
+      assert.ok(id && uri && created_at);
+      assert.deepEqual(shown, { address, tls: { enabled: false }, ...settings, passive_check, active_check });
+      assert.deepEqual((await g().patch(one, { description: '' })).body, created);
+      const tcp = await g().patch(one, { active_check: { kind: 'tcp' }, passive_check: { enabled: false } });
+      assert.deepEqual(tcp.body.active_check, { kind: 'tcp', ...times });
+      assert.equal(tcp.body.passive_check, undefined);
+      const bare = await g().patch(one, {
+        active_check: { enabled: false },
+        balance: { by: 'round_robin' },
+        retries: 1,
+        when_all_down: 'fail_open',
+        slow_start_seconds: 0,
+      });
+      assert.deepEqual(Object.keys(bare.body), ['id', 'uri', 'created_at', 'address', 'tls']);
+      for (const refused of [
+        { balance: { by: 'header' } },
+        { balance: { by: 'header', header: 'a b' } },
+        { balance: { by: 'luck' } },
+        { retries: 6 },
+        { when_all_down: 'closed' },
+        { passive_check: { statuses: ['600'] } },
+        { passive_check: { statuses: ['504-502'] } },
+        { passive_check: { failures: 0 } },
+        { active_check: { path: 'healthz' } },
+        { active_check: { path: '/a b' } },
+        { active_check: { host: 'a\r\nb' } },
+        { active_check: { interval_seconds: 1, timeout_seconds: 2 } },
+        { active_check: { kind: 'udp' } },
+      ])
+        assert.equal((await g().patch(one, refused)).status, 400, JSON.stringify(refused));
+    });
+
+    test('the health of a backend is shown to its account', async () => {
+      const plain = await g().create(path, { address: 'a:1' });
+      const { body } = await g().get(`${path}/${plain.id}/health`);
+      const uri = `${g().url}${path}/${plain.id}/health`;
+      const addresses = [{ address: 'a:1', weight: 1, gateways: [] }];
+      assert.deepEqual(body, { id: plain.id, uri, state: 'unwatched', addresses, flips: [] });
+      await refuses(g(), ['GET', `${path}/${plain.id}/health`, undefined, await newStranger()], 404, 6514);
+      await refuses(g(), ['GET', `${path}/bkdsc_none/health`], 404, 6514);
+    });
+
     test('backends are listed newest first, page by page', async () => {
       const made = [await g().create(path, { address: 'a:1' }), await g().create(path, { address: 'a:2' })];
       const { body } = await g().get(`${path}?limit=2`);
@@ -158,6 +252,39 @@ onEachGatehouse(
       const [compiler] = staticBackendsResource.compilers?.(context) ?? [];
       const entries = await compiler?.load(context.store.queries, [id, 'bkdsc_gone']);
       assert.deepEqual(entries, [{ kind: 'backend', id, host: '2001:db8::1', port: 8443, tls: true }]);
+      const several = await g().create(path, {
+        addresses: [{ address: 'A:1' }, { address: '[2001:DB8::1]:2', weight: 0 }],
+        balance: { by: 'header', header: 'X-User' },
+        passive_check: { statuses: ['503', '500-501'] },
+      });
+      assert.deepEqual(await compiler?.load(context.store.queries, [several.id]), [
+        {
+          kind: 'backend',
+          id: several.id,
+          host: 'a',
+          port: 1,
+          tls: false,
+          balance: {
+            addresses: [
+              { host: 'a', port: 1, weight: 1 },
+              { host: '2001:db8::1', port: 2, weight: 0 },
+            ],
+            by: 'header',
+            header: 'x-user',
+            retries: 1,
+            whenAllDown: 'fail_open',
+            slowStartMs: 0,
+            passive: {
+              failures: 3,
+              statuses: [
+                [503, 503],
+                [500, 501],
+              ],
+              downMs: 10_000,
+            },
+          },
+        },
+      ]);
       const all = await compiler?.load(context.store.queries, undefined);
       assert.ok(all?.some((entry) => entry.id === id) && all.length > 1);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makeExpired, makePair } from '../../../test/support/certificate-pair.ts';
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onAnyDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { issuedCertificates } from './service.ts';
 
@@ -17,7 +17,7 @@ async function metricsOf({ app }: Gatehouse): Promise<string> {
   return (await fetch(`http://127.0.0.1:${app.metricsPort}/metrics`)).text();
 }
 
-onEachDatabase('certificates that end soon', (newDatabase) => {
+onAnyDatabase('certificates that end soon', (newDatabase) => {
   test('are named in a header, in the metrics and in the log, and others are not', async () => {
     const url = await newDatabase();
     const made: Record<string, { readonly id: string; readonly not_after: string }> = {};

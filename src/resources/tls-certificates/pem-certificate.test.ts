@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import type { CertificateFacts } from './certificate-facts.ts';
+import type { CertificateFacts } from '../certificate-facts.ts';
 import { readCertificatePair } from './pem-certificate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pem-certificate-'));

@@ -5,8 +5,8 @@ import { createSecureContext } from 'node:tls';
 import { readValidity } from '../../lib/certificate-validity.ts';
 import { PemError, readPemBlocks } from '../../lib/pem.ts';
 import type { PemBlock } from '../../lib/pem.ts';
-import { readCertificateFacts } from './certificate-facts.ts';
-import type { CertificateFacts, PrivateKeyType } from './certificate-facts.ts';
+import { readCertificateFacts } from '../certificate-facts.ts';
+import type { CertificateFacts, PrivateKeyType } from '../certificate-facts.ts';
 
 /** The reason for refusing a pair, with the values of its message. Never holds key material. */
 export type CertificateFault =

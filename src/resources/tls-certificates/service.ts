@@ -1,6 +1,6 @@
 import type { CertificatePair } from '../../snapshot/local-ca.ts';
 import type { Queries } from '../../store/database.ts';
-import type { Transaction } from '../../store/write/group-commit.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey } from '../services.ts';
 
 export interface CertificateNames {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { makeExpired, makeKey, makePair } from '../../../test/support/certificate-pair.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { tlsCertificatesResource } from './index.ts';
 
 const path = '/tls_certificates';
@@ -22,7 +22,7 @@ const keyLine = leaf.private_key_pem.split('\n')[1] ?? '';
 
 const shown = (time: Date) => time.toISOString().replace('.000', '');
 
-onEachGatehouse(
+onGatehousesInTurn(
   'TLS certificates',
   (g) => {
     test('a pair is uploaded; everything it says is shown, but never the key', async () => {

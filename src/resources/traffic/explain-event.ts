@@ -1,10 +1,10 @@
-import { toTimestamp } from '../../lib/ids.ts';
+import { hasPrefix, toTimestamp } from '../../lib/ids.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { referencedIds } from '../../modules/index.ts';
 import type { Settings } from '../../modules/module.ts';
 import type { LiveEvent } from '../../observe/live-traffic.ts';
-import { httpsRouteModules, tcpEdgeModules } from '../edges/service.ts';
+import { edgeModules, httpsRouteModules } from '../edges/service.ts';
 import { ipPolicyRuleSearch, judge } from '../ip-policy-rules/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
 import type { Point } from '../../store/write/history.ts';
@@ -37,8 +37,11 @@ export class EventExplainer {
     const { services, store } = this.#context;
     if (store.point !== this.#point) this.#rules.clear();
     this.#point = store.point;
-    const key = routeId === undefined ? tcpEdgeModules : httpsRouteModules;
-    const modules = (await services.get(key).find(accountId, routeId ?? edgeId)) ?? {};
+    const edges =
+      routeId === undefined
+        ? services.all(edgeModules).find(({ prefix }) => hasPrefix(edgeId, prefix))
+        : services.get(httpsRouteModules);
+    const modules = (await edges?.find(accountId, routeId ?? edgeId)) ?? {};
     return {
       ...present(event, this.#context.settings.httpsPort),
       ...(await this.#ruleOf(event, modules)),

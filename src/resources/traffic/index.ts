@@ -5,14 +5,19 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import type { LastError } from '../../observe/traffic-health.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { tooManyTrafficStreams } from './errors.ts';
 import * as errors from './errors.ts';
 import { EventExplainer } from './explain-event.ts';
-import { TrafficEventView, TrafficHistoryView } from './schema.ts';
+import { processes } from '../processes/service.ts';
+import { TrafficEventView, TrafficHealthView, TrafficHistoryView } from './schema.ts';
 import { traffic } from './service.ts';
+import type { Traffic } from './service.ts';
 
 const historyPath = '/traffic/history';
+const healthPath = '/traffic/health';
+const hourMs = 3_600_000;
 
 function historyOperation({ services }: ResourceContext): Operation {
   return operation({
@@ -44,6 +49,69 @@ function historyOperation({ services }: ResourceContext): Operation {
       };
     },
   });
+}
+
+function healthOperation({ services }: ResourceContext): Operation {
+  return operation({
+    rights: 'everyone',
+    method: 'GET',
+    path: healthPath,
+    operationId: 'TrafficHealth',
+    summary: 'Show how edges, routes and backends do',
+    description:
+      'How each edge, route and backend of this account did in the last hour, by what happened to the requests and ' +
+      'connections that were for it, in all processes of the installation. Other processes report every ten seconds, each of the 200 ' +
+      'with most errors and requests. It is kept in memory: a restart begins anew.',
+    tag: 'Traffic',
+    status: 200,
+    response: TrafficHealthView,
+    errors: [],
+    handle: async ({ caller, uri }) => {
+      const live = services.get(traffic);
+      const carrying = (await services.get(processes).list()).filter(({ isSelf, role, status }) =>
+        isSelf ? live.isCarriedHere : role !== 'api' && status?.health !== undefined,
+      );
+      const others = carrying.flatMap(({ isSelf, status }) => (isSelf ? [] : (status?.health ?? [])));
+      const { things, hasLeftOut } = live.health(caller.accountId, others);
+      const nowMs = Date.now();
+      const startsMs = carrying.map(({ startedAt }) => Date.parse(startedAt));
+      return {
+        gateways: carrying.length,
+        since: toTimestamp(Math.max(nowMs - hourMs, ...startsMs)),
+        is_complete: !hasLeftOut,
+        health: things.map(presentHealth),
+        uri: uri(healthPath),
+      };
+    },
+  });
+}
+
+function presentHealth({
+  id,
+  state,
+  hour,
+  recent,
+  p95Ms,
+  lastAtMs,
+  lastError,
+}: ReturnType<Traffic['health']>['things'][number]) {
+  const isOfThisHour = lastError !== undefined && hour.errors > 0;
+  return {
+    id,
+    state,
+    requests: hour.requests,
+    turned_away: hour.turnedAway,
+    errors: hour.errors,
+    p95_ms: rounded(p95Ms),
+    recent_requests: recent.requests,
+    recent_errors: recent.errors,
+    last_at: toTimestamp(lastAtMs),
+    last_error: isOfThisHour ? presentError(lastError) : undefined,
+  };
+}
+
+function presentError({ atMs, ...error }: LastError) {
+  return { at: toTimestamp(atMs), ...error };
 }
 
 function eventsOperation(context: ResourceContext): Operation {
@@ -98,6 +166,6 @@ function rounded(ms: number | undefined): number | null {
 export const trafficResource: Resource = {
   errors: Object.values(errors),
   migrations: [],
-  schemas: [TrafficHistoryView, TrafficEventView],
-  operations: (context) => [historyOperation(context), eventsOperation(context)],
+  schemas: [TrafficHistoryView, TrafficHealthView, TrafficEventView],
+  operations: (context) => [historyOperation(context), healthOperation(context), eventsOperation(context)],
 };

@@ -44,6 +44,58 @@ export const TrafficHistoryView = Type.Object(
   { $id: 'TrafficHistory' },
 );
 
+const states = ['answers', 'answers_in_part', 'slow', 'does_not_answer', 'no_requests'];
+
+export const TrafficHealthView = Type.Object(
+  {
+    gateways: integer('Processes that carry traffic and are counted in.'),
+    since: Type.String({
+      format: 'date-time',
+      description:
+        'The counts are whole from then on: an hour ago, or when the youngest of these processes started. RFC 3339.',
+    }),
+    is_complete: Type.Boolean({
+      description:
+        'false: more edges, routes and backends had traffic than are told apart, so that one without numbers may have had some.',
+    }),
+    health: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The edge, route, backend, or endpoint of an agent.' }),
+        state: Type.String({
+          enum: states,
+          description:
+            'By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least ' +
+            'one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. ' +
+            '`no_requests`: there was nothing to tell it by.',
+        }),
+        requests: integer('Requests and connections of the last hour, without those that were turned away.'),
+        turned_away: integer('Those that a rule refused, or that were at fault themselves: no backend was asked.'),
+        errors: integer('Answers with a status of 500 or more, and connections that did not get to a backend.'),
+        p95_ms: quantile('95 of 100'),
+        recent_requests: integer('`requests` of the last ten minutes.'),
+        recent_errors: integer('`errors` of the last ten minutes.'),
+        last_at: Type.String({ format: 'date-time', description: 'When the last one came, RFC 3339.' }),
+        last_error: Type.Optional(
+          Type.Object(
+            {
+              at: Type.String({ format: 'date-time', description: 'When it happened, RFC 3339.' }),
+              message: Type.String({ description: 'What went wrong.' }),
+              status: Type.Optional(integer('The HTTP status of the answer.')),
+              code: Type.Optional(integer("Number of the gateway's own error.")),
+              method: text('The HTTP method.'),
+              path: text('The path, without the query; at most 200 characters.'),
+            },
+            { description: 'The last one that failed. Absent: none did in the last hour.' },
+          ),
+        ),
+      }),
+      { description: 'Those that had traffic in the last hour.' },
+    ),
+    uri: Type.String({ description: 'URI of this document.' }),
+  },
+  { $id: 'TrafficHealth' },
+);
+
 /** The data of the events `request` and `connection`. */
 export const TrafficEventView = Type.Object(
   {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { hasLabels } from '../labels.ts';
 
 const path = '/backends/tunnel_group';
@@ -15,7 +15,7 @@ test('a tunnel has the labels of a group if it has all of them', () => {
   assert.ok(!hasLabels({}, { toString: 'x' }) && !hasLabels({}, { constructor: '' }));
 });
 
-onEachGatehouse(
+onGatehousesInTurn(
   'tunnel group backends',
   (g) => {
     test('a backend is created with labels, and read back the same', async () => {

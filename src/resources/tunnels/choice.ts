@@ -1,7 +1,7 @@
 import type { BindRequest } from '../../agents/wire/bind.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { hasPrefix, idBody } from '../../lib/ids.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { AgentCredential } from '../credentials/service.ts';
 import type { ResourceSettings } from '../resource.ts';
 import type { Services } from '../services.ts';
@@ -26,7 +26,7 @@ export interface Choice {
 }
 
 /** Subject of a claim: a name, a port, or labels. */
-export type Place = Pick<TunnelClaim, 'kind' | 'key' | 'url' | 'hostname' | 'port' | 'labels'>;
+export type Place = Pick<TunnelClaim, 'kind' | 'key' | 'url' | 'plain' | 'hostname' | 'port' | 'labels'>;
 
 /** A tunnel and the endpoint that was made for it have ids that differ in their prefix only. */
 export function claimIdOf(tunnelId: string): string {

@@ -1,6 +1,8 @@
+import type { EndpointProto } from '../../agents/wire/options.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { findNameUse } from '../hostname-holders.ts';
 import { reservedNames } from '../reserved-domains/service.ts';
+import type { ResourceSettings } from '../resource.ts';
 import { claimOf, formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
@@ -17,12 +19,30 @@ export async function chooseName(choice: Choice): Promise<Place> {
   const asked = readWantedName(request, settings) ?? (await formerClaim(choice))?.hostname ?? undefined;
   const hostname = asked ?? (await makeName(choice));
   if (asked !== undefined) await checkName(choice, asked);
-  const { agentUrlPort } = settings;
-  const isTls = request.proto === 'tls';
-  const url = isTls
-    ? `tls://${hostname}:${agentUrlPort}`
-    : `https://${hostname}${agentUrlPort === 443 ? '' : `:${agentUrlPort}`}`;
-  return { kind: isTls ? 'tls' : 'http', key: `name ${hostname}`, url, hostname, port: null, labels: null };
+  const kind = request.proto === 'tls' ? 'tls' : 'http';
+  const url = urlOfName(request.proto, hostname, settings);
+  return {
+    kind,
+    key: `name ${hostname}`,
+    url,
+    plain: isPlain(request.proto, settings),
+    hostname,
+    port: null,
+    labels: null,
+  };
+}
+
+/** True if visitors may come without TLS: the agent asks for http, and there is a listener for it. */
+function isPlain(proto: EndpointProto, { agentHttpPort }: ResourceSettings): boolean {
+  return proto === 'http' && agentHttpPort !== undefined;
+}
+
+/** The URL of an endpoint that has a name. */
+export function urlOfName(proto: EndpointProto, hostname: string, settings: ResourceSettings): string {
+  const { agentUrlPort, agentHttpPort } = settings;
+  if (proto === 'tls') return `tls://${hostname}:${agentUrlPort}`;
+  if (isPlain(proto, settings)) return `http://${hostname}${agentHttpPort === 80 ? '' : `:${agentHttpPort}`}`;
+  return `https://${hostname}${agentUrlPort === 443 ? '' : `:${agentUrlPort}`}`;
 }
 
 async function checkName(choice: Choice, name: string): Promise<void> {
@@ -37,8 +57,9 @@ async function checkName(choice: Choice, name: string): Promise<void> {
     return;
   }
   const reserved = await services.get(reservedNames).find(writer, accountId, name);
-  if (reserved === undefined)
-    throw new UserError(errors.nameNotReserved, { name: quote(name), domain: quote(agentDomain) });
+  if (reserved !== undefined) return;
+  if (name.startsWith('*.')) throw new UserError(errors.wildcardNotReserved, { name: quote(name) });
+  throw new UserError(errors.nameNotReserved, { name: quote(name), domain: quote(agentDomain) });
 }
 
 /** Names of other accounts and of edges are not; a claim of the account itself is looked at when it is taken. */

@@ -12,7 +12,7 @@ export async function choosePort(choice: Choice): Promise<Place> {
   const { claimant, services, settings, writer } = choice;
   const { tcpPorts, agentDomain } = settings;
   const asked = await askedPort(choice);
-  const port = asked ?? (await findFreePort(services, writer, tcpPorts));
+  const port = asked ?? (await findFreePort({ services, settings }, writer));
   if (port === undefined) throw new UserError(errors.noFreeAgentPort, { ports: `${tcpPorts.first}-${tcpPorts.last}` });
   if (!claimant.credential.acl.allowsAddress(agentDomain, port))
     throw refuseByAcl(claimant, asked === undefined ? 'a port that nobody chose' : `${agentDomain}:${port}`);

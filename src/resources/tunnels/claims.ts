@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BindRequest, LabelsRequest } from '../../agents/wire/bind.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { Sealer } from '../../lib/sealed-secret.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { ResourceContext, ResourceSettings } from '../resource.ts';
 import type { Services } from '../services.ts';
 import { claimIdOf, claimOf, refuseByAcl } from './choice.ts';
@@ -87,7 +87,11 @@ export class Claims {
     const members = existing === undefined ? [] : await membersOf(writer, existing.id);
     if (existing !== undefined && members.length > 0) {
       checkShareable(members, wanted, existing, sessionId);
-      return existing;
+      if (existing.plain === true || place.plain !== true) return existing;
+      // The second of the two binds of an older agent.
+      const plain = { ...existing, plain: true };
+      await this.#rows.replaceClaim(writer, plain);
+      return plain;
     }
     const { modules, proxy_proto } = options;
     const tls_termination = options.sealTermination(this.#sealer, place.key);
@@ -117,6 +121,7 @@ function checkShareable(
   const isTwin = members.every(({ session_id, proto }) => session_id === sessionId && proto !== request?.proto);
   const isPool = request?.poolingEnabled === true && members.every(({ pooling_enabled }) => pooling_enabled);
   if (existing.kind !== place.kind || (!isTwin && !isPool)) throw new EndpointOnline(url, members);
-  const differing = options.differing(existing);
+  const isOtherScheme = !isTwin && (existing.plain ?? false) !== (place.plain ?? false);
+  const differing = [...options.differing(existing), ...(isOtherScheme ? ['http or https'] : [])];
   if (differing.length > 0) throw new UserError(errors.poolDiffers, { url, differing: differing.join(', ') });
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { firstIdOfSecond, toTimestamp } from '../../lib/ids.ts';
 
-onEachDatabase('commands to agents', (newDatabase) => {
+onDatabasesInTurn('commands to agents', (newDatabase) => {
   test('a command that a killed process has left behind goes, one that is waited for stays', async () => {
     const url = await newDatabase();
     await using gatehouse = await Gatehouse.start(url);

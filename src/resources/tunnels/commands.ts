@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AgentCommand } from '../../agents/wire/commands.ts';
+import type { AgentCommand, CommandAnswer } from '../../agents/wire/commands.ts';
 import { firstIdOfSecond, newId, toTimestamp } from '../../lib/ids.ts';
 import type { Change } from '../../store/write/change-log.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
-
-/** Outcome of a command. */
-export type CommandAnswer =
-  | { readonly outcome: 'done' }
-  | { readonly outcome: 'unsupported'; readonly reason: string }
-  | { readonly outcome: 'unanswered' };
 
 /** A probe only asks whether the agent is there. */
 export type BoxedCommand = AgentCommand | 'probe';

@@ -50,6 +50,7 @@ function httpsEdge(claim: TunnelClaim, httpsPort: number): SnapshotEntry | undef
     accountId: account_id,
     hostports: [`${hostname}:${httpsPort}`],
     routes: [{ id, matchType: 'path_prefix', match: '/', modules: withBackend(claim) }],
+    ...(claim.plain === true && { plain: true }),
     observed: true,
   };
 }
@@ -61,10 +62,10 @@ function tcpEdge(claim: TunnelClaim): SnapshotEntry | undefined {
 }
 
 function tlsEndpoint(claim: TunnelClaim, sealer: Sealer): SnapshotEntry | undefined {
-  const { id, account_id, kind, hostname, modules } = claim;
+  const { id, account_id, kind, hostname } = claim;
   if (kind !== 'tls' || hostname === null) return undefined;
   const names = [hostname];
-  const entry = { kind: 'tls_endpoint', id, accountId: account_id, names, modules, backendId: id } as const;
+  const entry = { kind: 'tls_endpoint', id, accountId: account_id, names, modules: withBackend(claim) } as const;
   return { ...entry, ...terminationOf(claim, sealer), observed: true };
 }
 

@@ -21,7 +21,7 @@ export const tooManySessions = defineError(
 export const credentialOwnerInactive = defineError(
   300,
   403,
-  'The owner of this credential is not active. Ask an admin to activate the owner, or use a credential of another one.',
+  'The owner of this credential is not active, or a viewer. Ask an admin to activate the owner or to make them a member, or use a credential of another one.',
 );
 
 export const endpointOnline = defineError(
@@ -78,6 +78,24 @@ export const nameNotReserved = defineError(
   20099,
   403,
   'The name {name} is not reserved by this account, and only names below {domain} need no reservation. Reserve it (POST /reserved_domains), or ask for a name below {domain}.',
+);
+
+export const wildcardNotReserved = defineError(
+  20285,
+  403,
+  'The wildcard {name} is not reserved by this account, and without a reservation only single names can be had. Reserve it (POST /reserved_domains), or ask for the names one by one.',
+);
+
+export const commandUnsupported = defineError(
+  20134,
+  409,
+  'The agent cannot carry out the command {command}: {reason}.',
+);
+
+export const commandUnanswered = defineError(
+  20135,
+  504,
+  'The agent did not answer the command {command} within {seconds} seconds. It may not handle this command.',
 );
 
 export const notSessionOwner = defineError(

@@ -52,7 +52,7 @@ export class TunnelHost implements OpenAgentHost {
     const shared = { store, processId, held: this.#held, rows: this.#rows };
     const sessionOf = (id: string) => this.#held.get(id)?.session;
     const liveness = new Liveness({ store, rows: this.#rows, commands, sessionOf });
-    this.#opening = { ...shared, credentials, liveness };
+    this.#opening = { ...shared, credentials, liveness, settings: context.settings };
     this.#watch = new SessionWatch({
       ...shared,
       checks: { access: options.access, credentials },
@@ -139,7 +139,7 @@ export class TunnelHost implements OpenAgentHost {
     return this.#counted(async () => {
       if (request.proto !== 'tcp' && !this.#options.servesHttps) throw new UserError(errors.httpsSwitchedOff);
       const options = acceptOptions(request.options, request.proto, this.#context.services.get(pairChecks));
-      const { id, claim } = await this.#held.bind(() =>
+      const { id, url, claim } = await this.#held.bind(() =>
         openTunnel(
           session,
           request,
@@ -147,7 +147,7 @@ export class TunnelHost implements OpenAgentHost {
           this.#opening,
         ),
       );
-      const { url, hostname, port } = claim;
+      const { hostname, port } = claim;
       const opts = port === null ? { Domain: hostname } : { Addr: `${this.#context.settings.agentDomain}:${port}` };
       return { id, url, opts };
     });

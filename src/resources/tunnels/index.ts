@@ -1,3 +1,4 @@
+import { agentCredentials } from '../credentials/service.ts';
 import { hostnameHolders } from '../hostname-holders.ts';
 import { hasLabels } from '../labels.ts';
 import { portHolders } from '../port-holders.ts';
@@ -12,7 +13,7 @@ import { sessionOperations, tunnelOperations } from './operations.ts';
 import { heldLabels, labelledTunnels, TunnelRows } from './rows.ts';
 import { TunnelSessionCommand, TunnelSessionView, TunnelView } from './schema.ts';
 import { agentTunnels, commandBox } from './service.ts';
-import { migrations, tunnels } from './table.ts';
+import { migrations, tunnels, tunnelSessions } from './table.ts';
 
 /** Names of agents whose process is gone are held for so long; the settings of that process are not known any more. */
 const goneProcessHoldMs = 180_000;
@@ -46,6 +47,11 @@ export const tunnelsResource: Resource = {
         (await heldLabels(queries, accountId)).some((held) => hasLabels(held, labels)),
       page: async (accountId, page) => store.page(tunnels, accountId, page),
       find: async (accountId, tunnelId) => store.find(tunnels, accountId, tunnelId),
+      async ownerOf({ account_id, session_id }) {
+        const session = await store.find(tunnelSessions, account_id, session_id);
+        if (session === undefined) return undefined;
+        return (await services.get(agentCredentials).find(account_id, session.credential_id))?.ownerId;
+      },
     });
   },
 };

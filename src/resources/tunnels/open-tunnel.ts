@@ -1,11 +1,13 @@
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { BindRequest, LabelsRequest } from '../../agents/wire/bind.ts';
 import { UserError } from '../../errors/user-error.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
 import type { AgentCredentials } from '../credentials/service.ts';
+import type { ResourceSettings } from '../resource.ts';
 import { claimIdOf } from './choice.ts';
 import type { Claimant } from './choice.ts';
+import { urlOfName } from './choose-name.ts';
 import * as errors from './errors.ts';
 import type { HeldSessions } from './held-sessions.ts';
 import { EndpointOnline } from './liveness.ts';
@@ -22,10 +24,12 @@ interface OpenParts {
   readonly liveness: Liveness;
   /** Id of the process that holds the session. */
   readonly processId: string;
+  readonly settings: ResourceSettings;
 }
 
 interface OpenedTunnel {
   readonly id: string;
+  readonly url: string;
   readonly claim: TunnelClaim;
 }
 
@@ -59,7 +63,7 @@ function storeTunnel(
   session: AgentSession,
   request: BindRequest | LabelsRequest,
   take: (writer: ObservationWriter) => Promise<TunnelClaim>,
-  { store, rows, processId }: OpenParts,
+  { store, rows, processId, settings }: OpenParts,
 ): Promise<OpenedTunnel> {
   return store.writeUnlogged(async (writer) => {
     if ((await tunnelSessions.load(writer, session.id)) === undefined) throw new UserError(errors.sessionLost);
@@ -67,10 +71,22 @@ function storeTunnel(
     const former = id === '' ? undefined : await tunnels.load(writer, id);
     if (former !== undefined) await rows.removeTunnel(writer, former, 'held');
     const claim = await take(writer);
-    const tunnel = await newTunnel(writer, session, request, claim, processId);
+    const tunnel = {
+      ...(await newTunnel(writer, session, request, claim, processId)),
+      url: urlOf(request, claim, settings),
+    };
     await rows.addTunnel(writer, claim, tunnel);
-    return { id: tunnel.id, claim };
+    return { id: tunnel.id, url: tunnel.url, claim };
   }, session.facts.admission.accountId);
+}
+
+/** Tunnels of one name may have URLs of different schemes. */
+function urlOf(
+  request: BindRequest | LabelsRequest,
+  { url, hostname }: TunnelClaim,
+  settings: ResourceSettings,
+): string {
+  return request.kind === 'endpoint' && hostname !== null ? urlOfName(request.proto, hostname, settings) : url;
 }
 
 async function newTunnel(
@@ -79,7 +95,7 @@ async function newTunnel(
   request: BindRequest | LabelsRequest,
   claim: TunnelClaim,
   processId: string,
-): Promise<Tunnel> {
+): Promise<Omit<Tunnel, 'url'>> {
   const { accountId } = session.facts.admission;
   const fresh = tunnels.newDocument(accountId);
   const twin = claim.id.replace(/^ep_/, 'tn_');
@@ -93,7 +109,6 @@ async function newTunnel(
     process_id: processId,
     client_id: session.facts.clientId,
     proto: isEndpoint ? request.proto : '',
-    url: claim.url,
     labels: claim.labels,
     forwards_to: request.upstream.url,
     forwards_proto: request.upstream.protocol,

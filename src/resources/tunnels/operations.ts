@@ -5,13 +5,12 @@ import { notFound } from '../../api/errors.ts';
 import { alwaysText, mapIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { commandUnanswered, commandUnsupported } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { tunnelGroups } from '../tunnel-group-backends/service.ts';
 import { commandSeconds } from './commands.ts';
-import { notSessionOwner } from './errors.ts';
+import { commandUnanswered, commandUnsupported, notSessionOwner } from './errors.ts';
 import { TunnelSessionCommand, TunnelSessionView, TunnelView } from './schema.ts';
 import { commandBox } from './service.ts';
 import { tunnels, tunnelSessions } from './table.ts';
@@ -19,9 +18,6 @@ import type { Tunnel, TunnelSession } from './table.ts';
 
 const sessionsPath = '/tunnel_sessions';
 const tunnelsPath = '/tunnels';
-
-/** The protocol of agents, and its version. */
-const transport = 'agent/2';
 
 const commands: Readonly<Record<AgentCommand, { readonly summary: string; readonly description: string }>> = {
   restart: {
@@ -41,6 +37,7 @@ const commands: Readonly<Record<AgentCommand, { readonly summary: string; readon
 
 export function sessionOperations(context: ResourceContext): readonly Operation[] {
   const { store, settings } = context;
+  const { transport } = settings;
   const present = (session: TunnelSession, { uri }: Call) => ({
     id: session.id,
     uri: uri(`${sessionsPath}/${session.id}`),
@@ -114,16 +111,18 @@ function commandOperation(
     tag: 'Tunnel sessions',
     rights: 'owner',
     body: TunnelSessionCommand,
+    ignoresOtherBodies: true,
     status: 204,
     errors: [notFound, notSessionOwner, commandUnsupported, commandUnanswered],
     handle: async (call) => {
       const session = await find(call);
       const { principal, accountId } = call.caller;
       const owner = await services.get(agentCredentials).find(accountId, session.credential_id);
-      if (!principal.admin && owner?.ownerId !== principal.id)
+      if (principal.role !== 'admin' && owner?.ownerId !== principal.id)
         throw new UserError(notSessionOwner, { session: session.id });
       const answer = await services.get(commandBox).send(session.id, command);
-      if (answer.outcome === 'unsupported') throw new UserError(commandUnsupported, { command, reason: answer.reason });
+      if (answer.outcome === 'unsupported')
+        throw new UserError(commandUnsupported, { command, reason: answer.reason.replace(/\.$/, '') });
       if (answer.outcome === 'unanswered') throw new UserError(commandUnanswered, { command, seconds: commandSeconds });
     },
   });

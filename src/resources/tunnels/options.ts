@@ -45,7 +45,7 @@ const table: { readonly [Name in ModuleOption]-?: ByModule<NonNullable<EndpointO
   circuitBreaker: {
     wire: 'CircuitBreaker',
     module: 'circuit_breaker',
-    input: (threshold) => ({ error_threshold: threshold }),
+    input: (threshold) => ({ error_threshold_percentage: threshold }),
   },
   userAgentFilter: { wire: 'UserAgentFilter', module: 'user_agent_filter', input: patterns },
   websocketTcpConverter: { wire: 'WebsocketTCPConverter', module: 'websocket_tcp_converter', input: () => ({}) },

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/user-error.ts';
 import type { Queries } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/group-commit.ts';
+import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Labels } from '../labels.ts';
 import type { Services } from '../services.ts';

@@ -16,7 +16,9 @@ export const TunnelSessionView = Type.Object(
     os: Type.String({ description: 'The system that the agent runs on.' }),
     region,
     started_at: startedAt,
-    transport: Type.String({ description: 'The protocol of the agent.' }),
+    transport: Type.String({
+      description: 'The protocol of the agent: "agent/2", or with a vendor its word in place of "agent".',
+    }),
   },
   { $id: 'TunnelSession' },
 );

@@ -58,6 +58,8 @@ export interface AgentTunnels {
   /** Endpoints of agents, newest first, by their tunnels; `beforeId` is the id of a tunnel. */
   page(accountId: string, page: Page): Promise<readonly Tunnel[]>;
   find(accountId: string, tunnelId: string): Promise<Tunnel | undefined>;
+  /** Id of the user or bot whose credential the agent of the tunnel has; undefined once that is gone. */
+  ownerOf(tunnel: Pick<Tunnel, 'account_id' | 'session_id'>): Promise<string | undefined>;
 }
 
 export const agentTunnels = serviceKey<AgentTunnels>('tunnels of agents');

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AgentSession } from '../../agents/server/agent-session.ts';
 import type { AgentTunnel } from '../../agents/server/agent-tunnel.ts';
-import { UserError } from '../../errors/user-error.ts';
+import type { CommandAnswer } from '../../agents/wire/commands.ts';
 import { StoreUnavailableError } from '../../store/database.ts';
 import type { Change } from '../../store/write/change-log.ts';
 import type { Store } from '../../store/store.ts';
 import { membersKind } from '../tunnel-group-backends/service.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { commandKind, commandSeconds } from './commands.ts';
-import type { BoxedCommand, CommandAnswer, CommandBox } from './commands.ts';
+import type { BoxedCommand, CommandBox } from './commands.ts';
 import type { HeldSession, HeldSessions } from './held-sessions.ts';
 import { isAlive } from './liveness.ts';
 import type { TunnelRows } from './rows.ts';
@@ -171,15 +171,7 @@ export class SessionWatch implements Disposable {
 
 async function carryOut(session: AgentSession, command: BoxedCommand): Promise<CommandAnswer> {
   if (command === 'probe') return { outcome: (await isAlive(session)) ? 'done' : 'unanswered' };
-  const support = session.facts.agent.supports[command];
-  if (support !== 'yes') return { outcome: 'unsupported', reason: support.reason };
-  return session.command(command).then(
-    () => ({ outcome: 'done' }),
-    (error: unknown) => {
-      if (error instanceof UserError && error.status === 504) return { outcome: 'unanswered' };
-      return { outcome: 'unsupported', reason: error instanceof Error ? error.message : String(error) };
-    },
-  );
+  return session.command(command);
 }
 
 export function close(session: AgentSession, text: string): void {

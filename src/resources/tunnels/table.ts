@@ -28,6 +28,8 @@ export interface TunnelClaim extends Stored {
   readonly key: string;
   readonly client_id: string;
   readonly url: string;
+  /** True if visitors may come without TLS. */
+  readonly plain?: boolean;
   readonly hostname: string | null;
   readonly port: number | null;
   readonly labels: Labels | null;

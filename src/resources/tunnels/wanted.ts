@@ -21,8 +21,9 @@ export function readWantedName({ wanted, proto }: BindRequest, settings: Resourc
   const { host, port } = readAddress(asked, isTls ? ['tls'] : ['http', 'https']);
   if (host === undefined) return undefined;
   const usual = proto === 'http' ? 80 : 443;
-  if (port !== undefined && port !== usual && port !== settings.agentUrlPort)
-    throw refuse(asked, `${isTls ? 'TLS' : 'HTTP'} endpoints have the port ${settings.agentUrlPort}`);
+  const own = (proto === 'http' ? settings.agentHttpPort : undefined) ?? settings.agentUrlPort;
+  if (port !== undefined && port !== usual && port !== own)
+    throw refuse(asked, `${isTls ? 'TLS' : 'HTTP'} endpoints have the port ${own}`);
   const name = parseHostname(host, { wildcard: true });
   if (name === undefined) throw refuse(asked, 'it is no host name');
   return name;

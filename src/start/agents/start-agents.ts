@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import { ready } from '../../lib/awaitable.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { AgentListener } from '../../agents/server/agent-listener.ts';
+import type { AgentPort } from '../../agents/server/agent-port.ts';
 import { agentBoundErrors } from '../../agents/server/bounds.ts';
 import type { AgentBoundReports } from '../../agents/server/bounds.ts';
 import { AgentIdentity } from '../../agents/server/identity.ts';
@@ -46,6 +47,8 @@ interface AgentParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Pi
   /** Undefined in a process that only holds sessions. */
   readonly gateway: ResilientGateway | undefined;
   readonly directory: LinkDirectory;
+  /** Undefined where none connect to this process. */
+  readonly agentPort: AgentPort | undefined;
 }
 
 const kibibyte = 1024;
@@ -54,7 +57,7 @@ const keyBytes = 32;
 
 /** Listens for agents, if the settings ask for it, and opens the way to those that are connected to other processes. */
 export async function startAgents(config: Config, parts: AgentParts): Promise<RunningAgents> {
-  const { context, gateway, metrics, log } = parts;
+  const { context, gateway, metrics, log, directory, registration } = parts;
   // A fault on the way closes what is open.
   await using opened = new AsyncDisposableStack();
   const authority = await openLocalCa(context.services.get(localCa));
@@ -75,9 +78,12 @@ export async function startAgents(config: Config, parts: AgentParts): Promise<Ru
     openStream: links.open,
     async [Symbol.asyncDispose]() {
       const limitMs = config.drainSeconds * 1000;
+      // Agents that can go nowhere else stay until all visitors have left, so that they come back to the next process soon.
+      const isLast = gateway !== undefined && !directory.hasOtherHolder(registration.id);
+      if (isLast) await gateway.drain();
       links.stop();
       // Together: visitors of agents leave while the gateway lets its connections end.
-      await Promise.all([listener?.drain(limitMs), gateway?.drain()]);
+      await Promise.all([listener?.drain(isLast ? 0 : limitMs), gateway?.drain()]);
       await owned.disposeAsync();
     },
   };
@@ -113,12 +119,12 @@ function openHost(
 
 async function openListener(
   config: Config,
-  { context, gateway, observer, log }: AgentParts,
+  { context, gateway, observer, log, agentPort }: AgentParts,
   authority: LocalCa,
   host: OpenAgentHost,
   bounds: AgentBoundReports,
 ): Promise<AgentListener> {
-  if (config.agentListen === undefined) throw new Error('there is no address for agents');
+  if (agentPort === undefined) throw new Error('there is no address for agents');
   const pair = await context.services.get(localCa).load();
   if (pair === undefined) throw new Error('the local CA was made but is not stored');
   const certificates = await AgentCertificates.open(config, authority, log);
@@ -131,8 +137,7 @@ async function openListener(
     serverVersion: packageJson.version,
     errorPrefix: vendorWords(config.vendor).errorPrefix,
     log,
-    listen: config.agentListen,
-    sharePorts: false,
+    port: agentPort,
     clientRules: {
       isOurs: (socket, port) => gateway?.engine?.isOurs(socket, port) ?? ready(false),
       ownArrivalReset: () => {
@@ -144,7 +149,7 @@ async function openListener(
     },
     contextFor: (name, localAddress) => certificates.contextFor(name, localAddress),
   });
-  await listener.open();
+  listener.open();
   return listener;
 }
 

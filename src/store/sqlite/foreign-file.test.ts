@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { GatehouseProcess } from '../../../test/support/gatehouse-process.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-foreign-'));
-after(() => rm(folder, { recursive: true }));
+const folder = scratchFolder();
 
 test('a SQLite file of another program is refused, and stays as it is', async () => {
   const path = join(folder, 'other.db');

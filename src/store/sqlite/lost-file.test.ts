@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-lost-'));
-after(() => rm(folder, { recursive: true }));
+const folder = scratchFolder();
 let files = 0;
 
 function newPath(): string {
@@ -43,6 +42,7 @@ test('a file that another process is about to make a database of is waited for',
   const other = newPath();
   assert.equal(await start(other), '200');
   const started = start(path);
-  await copyFile(other, path);
+  // Whole at once, as SQLite's locks let the process that waits see it.
+  await rename(other, path);
   assert.equal(await started, '200');
 });

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { copyBeside, inspectFile } from '../../host-commands/sqlite-file.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-moved-'));
-after(() => rm(folder, { recursive: true }));
+const folder = scratchFolder();
 let files = 0;
 
 async function start(path: string): Promise<Gatehouse> {

@@ -1,5 +1,7 @@
 import { chunks } from '../../lib/chunks.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import { formatIp } from '../../lib/ip/address.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Connection, Queries, Row, Value } from '../database.ts';
 import type { Migration } from '../migrate.ts';
 import { toPoint, wayOn } from './history.ts';
@@ -12,6 +14,13 @@ export interface Actor {
   readonly id: string;
   readonly accountId: string;
   readonly operationId: string;
+  /** Whence the call came; absent where no call was. */
+  readonly call?: {
+    readonly source: IpAddress;
+    /** Absent where the call had none, such as the one that accepts an invitation. */
+    readonly keyId?: string;
+    readonly scope: 'api' | 'dashboard';
+  };
 }
 
 /** A change of one resource. */
@@ -58,6 +67,12 @@ export const changeLogMigration: Migration = {
   `,
 };
 
+/** Absent in changes that are older than the columns, and in those of the host. */
+export const changeSourceMigration: Migration = {
+  name: 'store 0003 source of changes',
+  sql: ['source', 'key_id', 'scope'].map((column) => `ALTER TABLE change_log ADD COLUMN ${column} TEXT;`).join('\n'),
+};
+
 export async function readVersion(queries: Queries): Promise<number> {
   const [row] = await queries.all('SELECT version FROM store_version');
   return Number(row?.[0]);
@@ -67,9 +82,10 @@ export async function readVersion(queries: Queries): Promise<number> {
 const rowsAtOnce = 64;
 /** SQL texts by the number of rows. */
 const insertTexts = new Map<number, string>();
-const columns = 'version position at account_id actor operation_id kind resource_id before after sweeping mark'.split(
-  ' ',
-);
+const columns =
+  'version position at account_id actor operation_id kind resource_id before after sweeping mark source key_id scope'.split(
+    ' ',
+  );
 
 function insertSql(rows: number): string {
   let sql = insertTexts.get(rows);
@@ -129,6 +145,9 @@ function toRow({ version, position, at, actor, change }: UnloggedChange, mark: n
     change.after,
     change.cascades ? 1 : 0,
     mark,
+    actor.call === undefined ? null : formatIp(actor.call.source),
+    actor.call?.keyId ?? null,
+    actor.call?.scope ?? null,
   ];
 }
 

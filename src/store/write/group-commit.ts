@@ -1,70 +1,18 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { Pace, runUrgently } from '../../lib/pace.ts';
-import { readAccountChanges, UnloggedChanges } from './change-log.ts';
-import type { Actor, Change, LoggedChange } from './change-log.ts';
 import { StoreFullError, StoreUnavailableError } from '../database.ts';
-import type { Connection, Database, Queries, Value } from '../database.ts';
-import { forEachItem } from './for-each-item.ts';
+import type { Connection, Database, Queries } from '../database.ts';
+import { carryOut, giveWayBetween, performLogged } from './batch.ts';
+import type { Batch, ExplainOverQuota, Job, Perform } from './batch.ts';
+import { UnloggedChanges } from './change-log.ts';
+import type { Actor, LoggedChange } from './change-log.ts';
 import { newMark } from './history.ts';
 import type { Point } from './history.ts';
 import { appendObserved } from './observed-changes.ts';
 import type { ObservedChange, ObservedStep } from './observed-changes.ts';
 import { SentStatements } from './sent-statements.ts';
-import { OverQuota, readUsage } from '../usage.ts';
-import type { Usage } from '../usage.ts';
-
-/** The transaction of one write. Its effects are in force, and seen by others, once the write has been answered. */
-export interface Transaction extends Queries {
-  readonly actor: Actor;
-  run(sql: string, parameters?: readonly Value[]): Promise<number>;
-  /** Names a change that the write made. A write that ran statements must record at least one. */
-  record(change: Change): void;
-  /**
-   * Does the work for each item. None may depend on another: where statements travel, those of several items travel
-   * together. A fault is the one that is met when the items are done one after another.
-   */
-  forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void>;
-  /** Changes of the account after `version`, of these kinds, at most `limit`: also those that are not committed yet. */
-  readonly changesAfter: (version: number, kinds: readonly string[], limit: number) => Promise<readonly Change[]>;
-}
-
-/** Writes observations, such as counts, that are no change of the configuration. */
-export interface ObservationWriter extends Pick<Transaction, 'all' | 'run'> {
-  /** Names a change that other processes must follow at once; most observations are read when somebody asks. */
-  record(change: ObservedChange): void;
-}
-
-interface Done<T> {
-  readonly value: T;
-  readonly changes: readonly Change[];
-  readonly observed: readonly ObservedChange[];
-}
-
-/** Does the work of one write; the changes that it records have the next version. */
-type Perform<T> = (connection: Connection, batch: Batch) => Promise<Done<T>>;
-
-interface Job {
-  /** `answer` is to be called once the transaction is durable and known to all followers. */
-  perform(connection: Connection, batch: Batch): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A transaction under way. */
-interface Batch {
-  readonly from: Point;
-  /** That of its last change; the mark is that of the transaction. */
-  to: Point;
-  readonly sent: SentStatements;
-  /** No job has a savepoint yet. The next one releases that of the one before, and the commit that of the last. */
-  isFirst: boolean;
-  readonly unlogged: UnloggedChanges;
-  readonly changes: LoggedChange[];
-  readonly observed: ObservedChange[];
-  readonly answers: (() => void)[];
-  /** A write of it found the disk full. */
-  isFull: boolean;
-}
+import type { ObservationWriter, Transaction } from './transaction.ts';
 
 /** The changes of one transaction. */
 export interface Commit {
@@ -83,9 +31,6 @@ export interface CommitFollower {
   /** Looks where the database is. */
   poll(): Promise<void>;
 }
-
-/** Turns the fault of the database into one for the caller, with what is used without the write that was refused. */
-export type ExplainOverQuota = (usage: Usage, error: OverQuota) => Error;
 
 /** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
@@ -271,81 +216,4 @@ export class GroupCommit {
       // It was broken, which is why it is dropped.
     }
   }
-}
-
-/** Lets others have their turn between statements that run in this thread. Those that travel keep their order, and wait anyway. */
-function giveWayBetween(connection: Connection, pace: Pace): Connection {
-  if (connection.isRemote) return connection;
-  return {
-    get isBroken() {
-      return connection.isBroken;
-    },
-    isRemote: false,
-    all: (sql, parameters) =>
-      pace.isDue ? pace.giveWay().then(() => connection.all(sql, parameters)) : connection.all(sql, parameters),
-    run: (sql, parameters) =>
-      pace.isDue ? pace.giveWay().then(() => connection.run(sql, parameters)) : connection.run(sql, parameters),
-    script: (sql) => connection.script(sql),
-    close: () => connection.close(),
-  };
-}
-
-async function carryOut(connection: Connection, batch: Batch, job: Job, explain: ExplainOverQuota): Promise<void> {
-  const { sent } = batch;
-  await sent.send(connection.script(batch.isFirst ? 'SAVEPOINT job' : 'RELEASE job; SAVEPOINT job'));
-  batch.isFirst = false;
-  try {
-    const { changes, observed, answer } = await job.perform(connection, batch);
-    if (changes.length > 0) batch.to = { version: batch.to.version + 1, mark: batch.to.mark };
-    for (const change of changes) batch.changes.push({ ...change, at: batch.to });
-    for (const change of observed) batch.observed.push(change);
-    batch.answers.push(answer);
-  } catch (error) {
-    // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
-    await sent.arrived();
-    await undo(connection, error);
-    batch.isFull ||= error instanceof StoreFullError;
-    job.reject(error instanceof OverQuota ? await toCallersFault(connection, error, explain) : error);
-  }
-}
-
-async function toCallersFault(queries: Queries, error: OverQuota, explain: ExplainOverQuota): Promise<Error> {
-  const usage = (await readUsage(queries, error.accountId)).find(({ quota }) => quota === error.quota);
-  return usage === undefined ? error : explain(usage, error);
-}
-
-async function undo(connection: Connection, error: unknown): Promise<void> {
-  try {
-    await connection.script('ROLLBACK TO job');
-  } catch (failure) {
-    // SQLite may end the whole transaction when its disk is full: the batch then fails for that reason.
-    throw error instanceof StoreUnavailableError ? error : failure;
-  }
-}
-
-async function performLogged<T>(
-  connection: Connection,
-  { to: { version }, unlogged }: Batch,
-  actor: Actor,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<Done<T>> {
-  const changes: Change[] = [];
-  let ranStatements = false;
-  const value = await work({
-    actor,
-    all: (sql, parameters) => connection.all(sql, parameters),
-    run: (sql, parameters) => {
-      ranStatements = true;
-      return connection.run(sql, parameters);
-    },
-    record: (change) => changes.push(change),
-    forEach: (items, each) => forEachItem(connection, changes, items, each),
-    async changesAfter(earlier, kinds, limit) {
-      const logged = await readAccountChanges(connection, actor.accountId, earlier, kinds, limit);
-      return [...logged, ...unlogged.ofAccount(actor.accountId, earlier, kinds)].slice(0, limit);
-    },
-  });
-  if (changes.length > 0) unlogged.add(version + 1, actor, changes);
-  else if (ranStatements) throw new Error('a write ran statements but recorded no change');
-  return { value, changes, observed: [] };
 }

@@ -77,7 +77,7 @@ export function startAgent(
     facts: { token, version: '1.2.3' },
     plan: planTunnel(kind, String(target), flags, []),
     reporter: recorded,
-    times: { ...usualTimes, backoff: { baseMs: 20, capMs: 100 }, drainMs: 100, ...times },
+    times: { ...usualTimes, backoffMs: [20, 40, 80, 100], drainMs: 100, ...times },
   });
   recorded.stop = () => {
     agent.stop();

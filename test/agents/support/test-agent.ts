@@ -98,7 +98,7 @@ function choose(
   return new RpcRequest(
     stream,
     { answer: async (message) => command(type, message), answerFault: (fault) => ({ Error: fault }) },
-    { maxBytes: 65_536, timeoutMs: 10_000 },
+    { maxBytes: 65_536, timeoutMs: 120_000 },
   );
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 
 import type { Answer, CallOptions, Gatehouse } from '../../support/gatehouse.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { visitors } from '../../../src/resources/visitors/service.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { exampleOf } from './load-examples.ts';
 import { findOperation } from './operations.ts';
@@ -13,6 +15,9 @@ export interface Prepared {
   /** Values of the path parameters. */
   readonly ids: readonly string[];
 }
+
+/** Ids of resources by the path of their collection. */
+type MadeIds = Map<string, string>;
 
 /** An account, as one of its principals uses it. */
 export class Account {
@@ -48,8 +53,8 @@ export class Account {
   }
 
   /** Creates everything that the operation needs in order to succeed. */
-  async prepare(operation: ApiOperation): Promise<Prepared> {
-    const { path, ids } = await this.#fillPath(operation.path);
+  async prepare(operation: ApiOperation, made: MadeIds = new Map()): Promise<Prepared> {
+    const { path, ids } = await this.#fillPath(operation.path, made);
     const setBefore = operation.method === 'PUT' ? undefined : findOperation('PUT', operation.path);
     if (setBefore !== undefined) {
       const answer = await this.call(setBefore, { path, body: await this.#body(setBefore) });
@@ -59,9 +64,22 @@ export class Account {
   }
 
   /** Prepares many operations; returns a lookup of the results. */
-  async prepareAll(operations: readonly ApiOperation[]): Promise<(operation: ApiOperation) => Prepared> {
+  prepareAll(operations: readonly ApiOperation[]): Promise<(operation: ApiOperation) => Prepared> {
+    return this.#prepareEach(operations, () => new Map());
+  }
+
+  /** The same for operations that will change nothing: what their paths have in common is created once. */
+  prepareUnchanged(operations: readonly ApiOperation[]): Promise<(operation: ApiOperation) => Prepared> {
+    const made: MadeIds = new Map();
+    return this.#prepareEach(operations, () => made);
+  }
+
+  async #prepareEach(
+    operations: readonly ApiOperation[],
+    madeFor: () => MadeIds,
+  ): Promise<(operation: ApiOperation) => Prepared> {
     const all = new Map<ApiOperation, Prepared>();
-    for (const operation of operations) all.set(operation, await this.prepare(operation));
+    for (const operation of operations) all.set(operation, await this.prepare(operation, madeFor()));
     return (operation) => {
       const prepared = all.get(operation);
       assert.ok(prepared, operation.id);
@@ -69,14 +87,21 @@ export class Account {
     };
   }
 
-  /** Fills in the path, with a new resource for each of its parameters. */
-  async #fillPath(template: string): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
+  /** Fills in the path, with a new resource for each of its parameters that none was made for. */
+  async #fillPath(
+    template: string,
+    made: MadeIds,
+  ): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
     let path = '';
     let collection = '';
     const ids: string[] = [];
     for (const segment of template.slice(1).split('/')) {
       const isParameter = segment.startsWith('{');
-      if (isParameter) ids.push((await this.#makeAt(collection, path)).id);
+      if (isParameter) {
+        const id = made.get(path) ?? (await this.#makeAt(collection, path)).id;
+        made.set(path, id);
+        ids.push(id);
+      }
       path += `/${isParameter ? ids.at(-1) : segment}`;
       collection += `/${segment}`;
     }
@@ -86,11 +111,35 @@ export class Account {
   async #makeAt(collection: string, path: string): Promise<{ readonly id: string; readonly token?: string }> {
     const online = madeByAgents.get(collection);
     if (online !== undefined) return { id: online(await connectAgent(this)) };
+    const visited = madeByVisitors.get(collection);
+    if (visited !== undefined) return { id: visited(await signVisitorIn(this)) };
+    if (collection === '/changes') return this.#newestChange();
+    if (collection === '/users') return this.#newUser();
     const create = findOperation('POST', collection);
     assert.ok(create, `nothing can be created at ${collection}: teach ${import.meta.filename} how an example is made`);
     const answer = await this.call(create, { path, body: await this.#body(create) });
     assert.equal(answer.status, 201, `${create.id} answered ${answer.text}`);
     return answer.body;
+  }
+
+  async #newestChange(): Promise<{ readonly id: string }> {
+    const { id } = await this.make('/ip_policies');
+    const { body } = await this.gatehouse.get(`/changes?resource_id=${id}`, { token: this.token });
+    return body.changes[0];
+  }
+
+  async #newUser(): Promise<{ readonly id: string; readonly token: string }> {
+    const { link } = await this.gatehouse.create('/invitations', await this.#exampleOf('/invitations'), {
+      token: this.token,
+    });
+    const { body } = await this.gatehouse.post('/invitations/accept', { link });
+    return { id: body.user_id, token: body.token };
+  }
+
+  async #exampleOf(path: string): Promise<unknown> {
+    const create = findOperation('POST', path);
+    assert.ok(create);
+    return this.#body(create);
   }
 
   async #body({ id, path }: ApiOperation): Promise<unknown> {
@@ -112,8 +161,52 @@ const madeByAgents: ReadonlyMap<string, (agent: OnlineAgent) => string> = new Ma
   ['/endpoints', ({ tunnelId }: OnlineAgent) => tunnelId.replace(/^tn_/, 'ep_')],
 ]);
 
-export function isMadeByAgents(collection: string): boolean {
-  return madeByAgents.has(collection);
+interface SignedIn {
+  readonly sessionId: string;
+  readonly userId: string;
+}
+
+/** The same: somebody signs in for each. */
+const madeByVisitors: ReadonlyMap<string, (visitor: SignedIn) => string> = new Map([
+  ['/app/sessions', ({ sessionId }: SignedIn) => sessionId],
+  ['/app/users', ({ userId }: SignedIn) => userId],
+]);
+
+/** True for collections of which an example is made by something else than a POST there. */
+export function isMadeOtherwise(collection: string): boolean {
+  return madeByAgents.has(collection) || madeByVisitors.has(collection) || collection === '/users';
+}
+
+/** Tells what a gateway tells when somebody has signed in. */
+async function signVisitorIn({ gatehouse, token }: Account): Promise<SignedIn> {
+  const kept = gatehouse.app.context.services.get(visitors);
+  const edge = await gatehouse.create('/edges/https', {}, { token });
+  const [row] = await gatehouse.app.context.store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [
+    edge.id,
+  ]);
+  const now = Math.floor(Date.now() / 1000);
+  const sessionId = newId('as');
+  kept.visitorSeen({
+    id: sessionId,
+    accountId: String(row?.[0]),
+    edgeId: edge.id,
+    routeId: '',
+    host: 'app.example.com',
+    provider: { name: 'oidc', url: 'https://id.example.com' },
+    subject: sessionId,
+    email: 'ada@example.com',
+    name: 'Ada',
+    groups: [],
+    source: '192.0.2.1',
+    userAgent: 'Mozilla/5.0',
+    signedInAt: now,
+    seenAt: now,
+    expiresAt: now + 3600,
+    endsAt: now + 3600,
+  });
+  await kept.flush();
+  const { body } = await gatehouse.get(`/app/sessions/${sessionId}`, { token });
+  return { sessionId, userId: body.application_user.id };
 }
 
 /** Connects an agent that does whatever it is told, and has one endpoint. It leaves when the Gatehouse stops. */

@@ -1,3 +1,4 @@
+import { isLong } from '../../support/long-form.ts';
 import { readRootFile } from './source-files.ts';
 
 /** The parts of a JSON schema that these tests read. */
@@ -74,9 +75,14 @@ export const publicOperations = all.filter(({ described }) => described.security
 /** Operations that need a key. */
 export const operations = all.filter((operation) => !publicOperations.includes(operation));
 
+/** Operations that viewers and keys that only read may call. */
+export function onlyReads({ id, method }: ApiOperation): boolean {
+  return method === 'GET' || id === 'IpCheck';
+}
+
 /** Beginnings of the ids of the operations that are checked; all are where it is not set. */
 const chosenPrefixes = process.env['TEST_OPERATIONS']?.split(',') ?? [''];
-const isChosen = ({ id }: ApiOperation) => chosenPrefixes.some((prefix) => id.startsWith(prefix));
+export const isChosen = ({ id }: ApiOperation) => chosenPrefixes.some((prefix) => id.startsWith(prefix));
 
 /** Operations whose answer ends, for random calls. */
 export const finiteOperations = operations.filter(
@@ -97,13 +103,13 @@ export function resolveSchema(schema: Schema): Schema {
 /** Runs the check for every operation and reports all that failed, each by its name. */
 export async function forEach(
   chosen: readonly ApiOperation[],
-  check: (operation: ApiOperation) => Promise<void>,
+  check: (operation: ApiOperation, at: number) => Promise<void>,
 ): Promise<void> {
   const faults: string[] = [];
-  for (const operation of chosen) {
+  for (const [at, operation] of chosen.entries()) {
     if (!isChosen(operation)) continue;
     try {
-      await check(operation);
+      await check(operation, at);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       faults.push(`${operation.id}: ${message.slice(0, 1000)}`);
@@ -112,4 +118,10 @@ export async function forEach(
   if (chosen.length === 0) throw new Error('no operation to check');
   if (faults.length > 0)
     throw new Error(`${faults.length} of ${chosen.length} operations fail\n\n${faults.join('\n\n')}`);
+}
+
+/** Some of the cases for the operation at this place, others for the next one, so that all are tried; in the long form, all for each. */
+export function someOf<Case>(cases: readonly Case[], at: number, count: number): readonly Case[] {
+  if (isLong || cases.length <= count) return cases;
+  return Array.from({ length: count }, (_, next) => cases[(at * count + next) % cases.length] as Case);
 }

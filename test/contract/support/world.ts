@@ -27,10 +27,10 @@ export class World implements AsyncDisposable {
   /** Another account, used by its admin. */
   readonly foreign: Account;
 
-  readonly #isPostgres: boolean;
+  readonly isPostgres: boolean;
 
   private constructor(gatehouse: Gatehouse, own: Account, foreign: Account, isPostgres: boolean) {
-    this.#isPostgres = isPostgres;
+    this.isPostgres = isPostgres;
     this.gatehouse = gatehouse;
     this.own = own;
     this.foreign = foreign;
@@ -51,7 +51,7 @@ export class World implements AsyncDisposable {
 
   /** All of these operations; on PostgreSQL, outside the long form, the first on each path, which ask it for the same rows. */
   sample(operations: readonly ApiOperation[]): readonly ApiOperation[] {
-    if (isLong || !this.#isPostgres) return operations;
+    if (isLong || !this.isPostgres) return operations;
     return operations.filter(({ path }, at) => operations.findIndex((each) => each.path === path) === at);
   }
 
@@ -139,6 +139,8 @@ const observations: ReadonlySet<string> = new Set([
   'agent_commands',
   'api_key_uses',
   'configuration_names',
+  'app_sessions',
+  'app_users',
   'dashboard_sessions',
   'ip_policy_rule_sets',
   'ip_restriction_warning_slots',

@@ -50,7 +50,11 @@ export class Dashboard {
 
   /** An empty page whose faults are noted. */
   async #newPage(options: BrowserContextOptions): Promise<Page> {
-    const context = await this.#browser.newContext({ baseURL: this.gatehouse.url, ...options });
+    const context = await this.#browser.newContext({
+      baseURL: this.gatehouse.url,
+      reducedMotion: 'reduce',
+      ...options,
+    });
     this.#contexts.push(context);
     context.setDefaultTimeout(waitMs);
     const page = await context.newPage();

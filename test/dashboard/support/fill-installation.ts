@@ -26,6 +26,12 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
     ip_restriction: { ip_policy_ids: [feed.id] },
   });
   const tcp = await g.create('/edges/tcp', { description: 'Reporting replica', backend: { backend_id: backend.id } });
+  const tls = await g.create('/edges/tls', {
+    hostports: ['mqtt.kestrel.example:443'],
+    description: 'Sensors',
+    backend: { backend_id: backend.id },
+    tls_termination: { min_version: '1.3' },
+  });
   const restriction = await g.create('/ip_restrictions', {
     type: 'api',
     description: 'API: offices and VPN',
@@ -39,7 +45,14 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
   await g.create('/reserved_domains', { domain: 'orders.kestrel.example' });
   await g.create('/credentials', { description: 'depot Gdansk' });
   await g.get('/api_keys', { headers: { 'x-forwarded-for': '203.0.113.70' } });
+  const { link } = await g.create('/invitations', { name: 'Marta', email: 'marta@example.com', role: 'viewer' });
+  const { body: marta } = await g.post('/invitations/accept', { link });
+  await g.create('/invitations', { name: 'Jonas', role: 'member' });
   return [
+    ['user', `/users/${marta.user_id}`],
+    ['user-edit', `/users/${marta.user_id}?edit=1`],
+    ['user-invite', '/users?create=1'],
+    ['user-deactivate', `/users?deactivate=${marta.user_id}`],
     ['api-key', `/api-keys/${key.id}`],
     ['api-key-create', '/api-keys?create=1'],
     ['api-key-edit', `/api-keys/${key.id}?edit=1`],
@@ -51,6 +64,7 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
     ['ip-restriction', `/ip-restrictions/${restriction.id}`],
     ['https-edge', `/https-edges/${edge.id}`],
     ['tcp-edge', `/tcp-edges/${tcp.id}`],
+    ['tls-edge', `/tls-edges/${tls.id}`],
     ['backend', `/backends/${backend.id}`],
     ['who-gets-in-answer', '/who-gets-in?ip=203.0.113.70'],
   ];

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { LiveTraffic } from '../../../src/observe/live-traffic.ts';
+import { createProcesses } from '../../../src/resources/processes/registry.ts';
+import { Services } from '../../../src/resources/services.ts';
 import { freePort } from '../../support/free-port.ts';
 import { DashboardBrowser } from '../../support/dashboard-browser.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
@@ -10,6 +13,13 @@ import { checkData } from '../../support/openapi-check.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { Site, siteHost } from './support/site.ts';
 import { until } from './support/until.ts';
+
+interface Health {
+  readonly id: string;
+  readonly state: string;
+  readonly errors: number;
+  readonly last_error?: { readonly at: string; readonly message: string };
+}
 
 onAnyDatabase('live traffic', (newDatabase) => {
   for (const workers of ['1', '2']) {
@@ -123,6 +133,41 @@ onAnyDatabase('live traffic', (newDatabase) => {
         const theirs = (await site.gatehouse.get('/traffic/history', { token: stranger.token })).body;
         assert.ok(theirs.buckets.every(({ requests }: { requests: number }) => requests === 0));
         assert.deepEqual([other.events, theirs.by_edge], [[], []]);
+        assert.deepEqual((await site.gatehouse.get('/traffic/health', { token: stranger.token })).body.health, []);
+      });
+
+      test('tells how the edge, its route and its backend do, and the last error in words', async () => {
+        const { gatehouse, edgeId, routeId, backendId, tcpEdgeId } = site;
+        const read = async () => {
+          const { body } = await gatehouse.get('/traffic/health');
+          assert.deepEqual([body.gateways, body.is_complete], [1, true]);
+          return new Map<string, Health>(body.health.map((each: Health) => [each.id, each]));
+        };
+        await site.askHttps({ path: '/well' });
+        await until(async () => (await read()).get(routeId)?.state === 'answers', 'the route answers');
+        const { address } = (await gatehouse.get(`/backends/static/${backendId}`)).body;
+        await gatehouse.patch(`/backends/static/${backendId}`, { address: `127.0.0.1:${await freePort()}` });
+        for (const path of ['/badly', '/badly/again?secret=1']) {
+          assert.equal((await site.askHttps({ path })).status, 502);
+        }
+        await site.askTcp().catch(() => {});
+        const failed = (health: Map<string, Health>) =>
+          [edgeId, routeId, tcpEdgeId].map((id) => health.get(id)?.errors).join();
+        await until(async () => failed(await read()) === '2,2,1', 'the errors are counted');
+        const health = await read();
+        for (const id of [edgeId, routeId, backendId]) assert.equal(health.get(id)?.state, 'answers_in_part', id);
+        assert.equal(health.get(backendId)?.errors, 3);
+        const { at, ...error } = health.get(routeId)?.last_error ?? {};
+        assert.ok(Math.abs(Date.parse(at ?? '') - Date.now()) < 120_000);
+        assert.deepEqual(error, {
+          message: 'The upstream server refused the connection.',
+          status: 502,
+          code: 3006,
+          method: 'GET',
+          path: '/badly/again',
+        });
+        assert.match(health.get(tcpEdgeId)?.last_error?.message ?? '', /refused the connection/);
+        await gatehouse.patch(`/backends/static/${backendId}`, { address });
       });
 
       test('is counted minute by minute for an hour, by edge too', async () => {
@@ -197,10 +242,32 @@ onAnyDatabase('live traffic', (newDatabase) => {
     assert.deepEqual(reader.events.at(-1), { event: 'end', data: { status_code: 401 } });
   });
 
+  test('of other processes is counted in how edges do', async () => {
+    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
+    const { store } = gatehouse.app.context;
+    const browser = await DashboardBrowser.signedIn(gatehouse, gatehouse.token);
+    const accountId = (await browser.get('/dashboard/session')).body.account_id;
+    const observer = { trafficStreams: () => {}, trafficStreamRefused: () => {}, trafficEventsDropped: () => {} };
+    const live = new LiveTraffic({ isCarriedHere: true, limit: 1, observer });
+    live.tcpOpened(
+      { edgeId: 'edge', source: '192.0.2.1', verdict: 'allowed' },
+      { connectionId: 'c', accountId, claim: 1 },
+    );
+    await using registration = await createProcesses(store, new Services(), { beatMs: 100, followMs: 0 }).register({
+      listeners: [],
+      role: 'gateway',
+    });
+    registration.reportWith(() => ({ configurationVersion: 1, unopenedPorts: [], health: live.reportHealth() }));
+    await until(async () => (await gatehouse.get('/traffic/health')).body.gateways === 1, 'it reports');
+    const [edge] = (await gatehouse.get('/traffic/health')).body.health;
+    assert.deepEqual([edge.id, edge.state, edge.requests], ['edge', 'answers', 1]);
+  });
+
   test('is that of this process: one that carries none says so', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api' });
     const { body } = await gatehouse.get('/traffic/history');
     assert.equal(body.carries_traffic, false);
+    assert.equal((await gatehouse.get('/traffic/health')).body.gateways, 0);
     assert.equal(
       (
         await fetch(`${gatehouse.url}/traffic/events`, {

@@ -60,6 +60,10 @@ suite('metrics', () => {
       gatehouse_event_loop_delay_seconds: 'histogram',
       gatehouse_failed_authentications_total: 'counter',
       gatehouse_wrong_passwords_total: 'counter',
+      gatehouse_rate_limited_total: 'counter',
+      gatehouse_backend_flips_total: 'counter',
+      gatehouse_backend_addresses: 'gauge',
+      gatehouse_backend_address_down: 'gauge',
       gatehouse_api_requests_total: 'counter',
       gatehouse_api_request_seconds: 'histogram',
       gatehouse_certificate_ends_soon: 'gauge',
@@ -87,6 +91,7 @@ suite('metrics', () => {
       'edge',
       'le',
       'operation',
+      'state',
       'status',
       'verdict',
     ]);

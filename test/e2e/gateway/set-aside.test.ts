@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { httpsEdgeRoutes } from '../../../src/resources/edges/https/table.ts';
-import type { Transaction } from '../../../src/store/write/group-commit.ts';
+import type { Transaction } from '../../../src/store/write/transaction.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';

@@ -13,8 +13,11 @@ import { Challenges } from '../../../src/gateway/certificates/challenges.ts';
 import { createHttpsFront } from '../../../src/gateway/https/front.ts';
 import type { HttpsFrontParts } from '../../../src/gateway/https/front.ts';
 import { createTcpFront } from '../../../src/gateway/tcp/front.ts';
+import { HealthBoard } from '../../../src/gateway/health/health-board.ts';
+import { HealthTable } from '../../../src/gateway/health/health-table.ts';
 import { noDialer } from '../../../src/gateway/tunnels/dialer.ts';
 import type { TunnelDialer } from '../../../src/gateway/tunnels/dialer.ts';
+import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
 import { TunnelBackends } from '../../../src/gateway/tunnels/tunnel-backends.ts';
 import { createUpstream } from '../../../src/gateway/upstream/create-upstream.ts';
 import { formatIp } from '../../../src/lib/ip/address.ts';
@@ -130,19 +133,25 @@ export async function startGateway(
     entryFault: () => {},
     backendRefused: () => {},
     passwordRefused: (_wrong, answer) => passwords.push(answer),
+    visitorSeen: () => {},
+    visitorLeft: () => {},
+    ratesCounted: () => {},
     ownArrivalReset: () => {},
   };
   const { connect, arrivals } = createUpstream({ options, observer });
   const log = { info: () => {}, warn: note, error: note };
   const bounds = createEngineBounds(options.bounds, observer, log);
   const tunnels = new TunnelBackends(settings.dialer ?? noDialer, bounds.waits);
-  const shared = { options, access, observer, connect, tunnels, arrivals, log, bounds };
+  const board = new HealthBoard((states) => health.set(states));
+  const health = new HealthTable((seen) => board.note([seen]));
+  const shared = { options, access, observer, connect, tunnels, health, arrivals, log, bounds };
   const certificates = singleCertificate(asked);
   const tcp = createTcpFront({ ...shared, certificates });
   const front = createHttpsFront({
     ...shared,
     passThrough: tcp,
     challenges: new Challenges(),
+    visitorKeys: new VisitorKeys(),
     certificates,
     ...settings.parts,
   });
@@ -152,6 +161,8 @@ export async function startGateway(
     const swaps = [
       access.prepare(update, faults.setAside),
       tunnels.prepare(update),
+      health.prepare(update),
+      board.prepare(update),
       await tcp.prepare(update, faults.setAside),
       await front.prepare(update, faults.setAside),
     ];

@@ -24,7 +24,7 @@ export const credentials: Resource<'CredentialsList'> = {
   icon: 'key',
   path: '/agents',
   listPath: '/agents?tab=credentials',
-  mayWrite: ({ owner_id: owner }, { admin, principal }) => admin || owner === principal.id,
+  mayWrite: ({ owner_id: owner }, { role, principal }) => role === 'admin' || owner === principal.id,
   filterHint: 'Description, rule or id',
   whenEmpty: ['No credentials', 'An agent signs in with the token of a credential.'],
   Rows: ({ render }) => {
@@ -40,9 +40,9 @@ export const credentials: Resource<'CredentialsList'> = {
       form: 'create',
       toBody: (id) => (id === '' ? {} : { owner_id: id }),
       Input: ({ value, onChange, error }) => {
-        const { principal, admin } = useSession();
+        const { principal, role } = useSession();
         const { data: bots = [] } = useList('BotUsersList');
-        if (!admin) return null;
+        if (role !== 'admin') return null;
         return (
           <SelectField
             label="Owner"

@@ -74,7 +74,7 @@ function ServedBy({
   readonly endpoint: Endpoint;
 }) {
   if (edge !== undefined) {
-    return <Link to={`/${edge.id.startsWith('edgtcp_') ? 'tcp' : 'https'}-edges/${edge.id}`}>An edge</Link>;
+    return <Link to={`/${proto}-edges/${edge.id}`}>An edge</Link>;
   }
   if (session !== undefined) return <Link to={`/agents/${session.id}`}>An agent</Link>;
   return isPooled ? `Several agents, ${proto.toUpperCase()}` : 'An agent';

@@ -29,7 +29,7 @@ const keys: Resource<'ApiKeysList'> = {
   icon: 'key',
   path: '/api-keys',
   what: 'API keys',
-  mayWrite: ({ owner_id: owner }, { admin, principal }) => admin || owner === principal.id,
+  mayWrite: ({ owner_id: owner }, { role, principal }) => role === 'admin' || owner === principal.id,
   filterHint: 'Description, owner or id',
   whenEmpty: ['No keys', 'A key lets a program or a person call the API.'],
   Rows: ({ render }) => {
@@ -54,7 +54,8 @@ const keys: Resource<'ApiKeysList'> = {
       form: 'create',
       toBody: (id) => (id === '' ? {} : { owner_id: id }),
       Input: ({ value, onChange, error }) => {
-        const { principal, admin } = useSession();
+        const { principal, role, users } = useSession();
+        const others = users.filter(({ id }) => id !== principal.id);
         const { data: bots = [] } = useList('BotUsersList');
         return (
           <SelectField
@@ -63,8 +64,11 @@ const keys: Resource<'ApiKeysList'> = {
             onChange={onChange}
             options={[
               ['', `${principal.name}, you`],
-              ...(admin
-                ? bots.map(({ id, name, active }) => [id, `${name}, bot${active ? '' : ', inactive'}`] as const)
+              ...(role === 'admin'
+                ? [
+                    ...bots.map(({ id, name, active }) => [id, `${name}, bot${active ? '' : ', inactive'}`] as const),
+                    ...others.map(({ id, name }) => [id, `${name}, user`] as const),
+                  ]
                 : []),
             ]}
             hint="The key has the owner’s rights, and dies with the owner."

@@ -1,18 +1,22 @@
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 
+import { useHealth } from '../../api/health.ts';
 import type { Search } from '../../components/list-search.ts';
 import type { Column } from '../../components/table.tsx';
 import { Glyph } from '../../components/verdict.tsx';
-import { useBackendUses } from '../../parts/backends.ts';
+import { kindOfBackend, useBackendUses } from '../../parts/backends.ts';
+import { HealthBox, healthColumns, rankOf, StateWord } from '../../parts/health.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { RemovalProps, Rows, Shown } from '../../resource/describe.ts';
-import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
 
 interface Backend {
   readonly id: string;
   readonly description?: string;
   readonly created_at: string;
+  /** Of a tunnel group. */
+  readonly tunnels?: readonly object[];
 }
 
 const path = '/backends';
@@ -23,30 +27,58 @@ const isOff = (
   </span>
 );
 
+/** A tunnel group that no agent belongs to. */
+function isWithoutAgents({ tunnels }: Backend): boolean {
+  return tunnels?.length === 0;
+}
+
+/** Requests count for the backend that a weighted or failover one has chosen, and not for itself. */
+function isChooser({ id }: Backend): boolean {
+  const kind = kindOfBackend(id);
+  return kind === 'weighted' || kind === 'failover';
+}
+
+/** How it does by the requests that were for it. */
+function BackendState({ backend }: { readonly backend: Backend }) {
+  const book = useHealth();
+  if (isChooser(backend)) return <span className="muted">that of its backends</span>;
+  return <StateWord state={book?.stateOf(backend, isWithoutAgents(backend))} />;
+}
+
 /** The shared part of the descriptions of all kinds of backends. */
 export const backendParts = {
   path,
   what: 'backends',
   errors: { 6503: 'description', 6504: 'metadata', 6505: 'address', 6506: 'address', 6507: 'address', 20091: 'labels' },
   create: { title: 'Create a backend', act: 'Create backend', said: () => 'Created the backend.' },
-  Body: ({ document }: Shown<Backend>) => (
-    <UsesPanel
-      title="Used by"
-      uses={useBackendUses()(document.id).map((use) => (use.isOn ? use : { ...use, end: isOff }))}
-      icon="globe"
-      none="No edge uses it"
-    >
-      Choose it as the backend of a route or a TCP edge.
-    </UsesPanel>
-  ),
+  badge: (backend: Backend) => <BackendState backend={backend} />,
+  Body: ({ document }: Shown<Backend>) => {
+    const uses = useBackendUses()(document.id);
+    return (
+      <>
+        {uses.length === 0 || isChooser(document) ? null : (
+          <HealthBox thing={document} isOffline={isWithoutAgents(document)} />
+        )}
+        <UsesPanel
+          title="Used by"
+          uses={uses.map((use) => (use.isOn ? use : { ...use, end: isOff }))}
+          icon="globe"
+          none="Nothing uses it"
+        >
+          Choose it as the backend of a route or a TCP edge.
+        </UsesPanel>
+      </>
+    );
+  },
   Removal: ({ document, render }: RemovalProps<Backend>) => {
     const uses = useBackendUses()(document.id);
     return render({
       lost:
         uses.length === 0
-          ? 'No edge uses it. This cannot be undone.'
+          ? 'Nothing uses it. This cannot be undone.'
           : 'It is used below, and is not deleted while it is: give these another backend first.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: use.isOn ? 'warn' : 'off' }))),
+      blocked: stillUsed(uses.length),
     });
   },
 } as const;
@@ -72,6 +104,7 @@ export function BackendRows<Row extends Backend>({
   readonly render: (rows: Rows<Row>) => ReactNode;
 }) {
   const uses = useBackendUses();
+  const book = useHealth();
   const rows = useMemo(
     (): Rows<Row> => ({
       columns: [
@@ -85,7 +118,14 @@ export function BackendRows<Row extends Backend>({
               <span className="sub m1 mono">{target(row)}</span>
             ),
         }),
+        {
+          id: 'state',
+          head: 'State',
+          sortBy: (row) => rankOf(book?.stateOf(row, isWithoutAgents(row))),
+          cell: (row) => <BackendState backend={row} />,
+        },
         ...columns,
+        ...healthColumns<Row>(book),
         {
           id: 'used',
           head: 'Used by',
@@ -94,7 +134,7 @@ export function BackendRows<Row extends Backend>({
           sortBy: ({ id }) => uses(id).length,
           cell: ({ id }) => uses(id).length,
         },
-        createdColumn(),
+        createdColumn('p3'),
       ],
       filters: [
         {
@@ -106,7 +146,7 @@ export function BackendRows<Row extends Backend>({
       ],
       ...search,
     }),
-    [head, target, columns, search, uses],
+    [head, target, columns, search, uses, book],
   );
   return render(rows);
 }

@@ -5,24 +5,34 @@ import { textHas } from '../../lib/filter.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { description, field, metadata, text } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
+import { AddressesField } from './addresses-field.tsx';
+import type { AddressLine } from './addresses-field.tsx';
+import { AddressesBadge, AddressesPanel, isWatched } from './addresses-panel.tsx';
 import { backendParts, BackendRows, nameWith } from './backend-parts.tsx';
+import { bodyOf, watchOf, WatchField } from './watch-field.tsx';
+import type { Watch } from './watch-field.tsx';
 
 const addressOf = ({ address }: StaticBackend): string => address;
+
+function targetOf({ address, addresses = [] }: StaticBackend): string {
+  return addresses.length < 2 ? address : `${address} and ${addresses.length - 1} more`;
+}
+
 const search = { searchFilter: textHas('description', 'address', 'id') };
 
 const columns: readonly Column<StaticBackend>[] = [
   {
     id: 'address',
     head: 'Address',
-    width: '34%',
+    width: '26%',
     priority: 'p1',
     sortBy: addressOf,
-    cell: ({ address }) => <code className="main">{address}</code>,
+    cell: (row) => <code className="main">{targetOf(row)}</code>,
   },
   {
     id: 'tls',
     head: 'Spoken to',
-    priority: 'p2',
+    priority: 'p3',
     sortBy: ({ tls }) => (tls.enabled ? 0 : 1),
     cell: ({ tls }) => (tls.enabled ? 'over TLS' : <span className="muted">in plain</span>),
   },
@@ -30,6 +40,18 @@ const columns: readonly Column<StaticBackend>[] = [
 
 export const staticBackends: Resource<'StaticBackendsList'> = {
   ...backendParts,
+  badge: (row) => (
+    <>
+      {backendParts.badge(row)}
+      {isWatched(row) ? <AddressesBadge id={row.id} /> : null}
+    </>
+  ),
+  Body: (shown) => (
+    <>
+      {isWatched(shown.document) ? <AddressesPanel id={shown.document.id} /> : null}
+      <backendParts.Body {...shown} />
+    </>
+  ),
   list: 'StaticBackendsList',
   noun: ['backend', 'backends'],
   icon: 'server',
@@ -39,15 +61,30 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
     'A static backend is an address that the gateway connects to, such as app.internal:8080.',
   ],
   Rows: ({ render }) => (
-    <BackendRows head="Backend" target={addressOf} columns={columns} search={search} render={render} />
+    <BackendRows head="Backend" target={targetOf} columns={columns} search={search} render={render} />
   ),
-  nameOf: (row) => nameWith(row.description, row.address),
+  nameOf: (row) => nameWith(row.description, targetOf(row)),
   fields: [
     text('address', {
       label: 'Address',
       mono: true,
       placeholder: 'app.internal:8080',
-      hint: 'As host:port. An IPv6 address stands in brackets.',
+      hint: 'As host:port. An IPv6 address stands in brackets. More of them, and checks, are set on its page.',
+      form: 'create',
+    }),
+    field<StaticBackend, readonly AddressLine[]>({
+      name: 'address',
+      form: 'edit',
+      start: [{ address: '', weight: '1' }],
+      from: ({ address, addresses = [{ address, weight: 1 }] }) =>
+        addresses.map((each) => ({ address: each.address, weight: String(each.weight) })),
+      toBody: (lines) => {
+        const given = lines
+          .filter(({ address }) => address.trim() !== '')
+          .map(({ address, weight }) => ({ address: address.trim(), weight: Number(weight) }));
+        return given.length > 1 ? { addresses: given } : { address: given[0]?.address ?? '', addresses: [] };
+      },
+      Input: AddressesField,
     }),
     field<StaticBackend, boolean>({
       name: 'tls',
@@ -60,11 +97,19 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
         </Check>
       ),
     }),
+    field<StaticBackend, Watch>({
+      name: 'watch',
+      form: 'edit',
+      start: watchOf({}),
+      from: watchOf,
+      toBody: bodyOf,
+      Input: WatchField,
+    }),
     description(),
     metadata(),
   ],
   facts: (row) => [
-    ['Address', <code key="address">{row.address}</code>],
+    ['Address', <code key="address">{targetOf(row)}</code>],
     ['Spoken to', row.tls.enabled ? 'over TLS' : 'in plain'],
     ...standardFacts(row),
   ],

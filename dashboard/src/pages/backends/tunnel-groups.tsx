@@ -18,7 +18,7 @@ const columns: readonly Column<TunnelGroupBackend>[] = [
   {
     id: 'labels',
     head: 'Labels',
-    width: '34%',
+    width: '26%',
     priority: 'p1',
     cell: (row) => <code className="main">{labelsOf(row)}</code>,
   },

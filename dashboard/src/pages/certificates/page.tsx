@@ -10,7 +10,8 @@ import { description, field, metadata } from '../../resource/fields.tsx';
 import { CreateDialog } from '../../resource/form.tsx';
 import { CreateButton, ListTabs, Rows } from '../../resource/lists.tsx';
 import { ResourcePage } from '../../resource/page.tsx';
-import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
+import { clientAuthorities } from './client-authorities.tsx';
 import { CertificateFacts, Names, useCertificateUses } from './certificate-panels.tsx';
 import { PemField } from './pem-field.tsx';
 import { usePublicCertificates } from './public-certificates.ts';
@@ -167,25 +168,33 @@ const tlsCertificates: Resource<'TlsCertificatesList'> = {
         })),
       ),
       mustType: uses.length > 0,
+      blocked: stillUsed(uses.filter(({ isHeld }) => isHeld).length),
     });
   },
 };
 
 export function Page({ id }: PageProps) {
-  return id === undefined ? <Lists /> : <ResourcePage key={id} resource={tlsCertificates} id={id} />;
+  if (id === undefined) return <Lists />;
+  return id.startsWith('ca_') ? (
+    <ResourcePage key={id} resource={clientAuthorities} id={id} />
+  ) : (
+    <ResourcePage key={id} resource={tlsCertificates} id={id} />
+  );
 }
 
 function Lists() {
   const [params] = useUrlState();
   const mayWrite = useMayWrite();
   const issued = usePublicCertificates().rows;
+  const isOfVisitors = params.get('kind') === 'client';
+  const add = mayWrite ? <CreateButton>Add authority</CreateButton> : undefined;
   const upload = mayWrite ? <CreateButton>Upload certificate</CreateButton> : undefined;
   return (
     <>
       <ListTabs
         title="Certificates"
         lead="The gateway shows the best valid one for each name. A name without one gets a certificate of Gatehouse’s own authority."
-        action="Upload certificate"
+        action={isOfVisitors ? 'Add authority' : 'Upload certificate'}
         what="certificates"
         label="Kinds of certificates"
         path={path}
@@ -193,9 +202,16 @@ function Lists() {
         tabs={[
           { text: 'All', rows: <Rows listed={tlsCertificates} action={upload} /> },
           { value: 'public', text: 'Public authority', count: issued?.length, rows: <PublicList /> },
+          {
+            value: 'client',
+            text: 'Authorities of visitors',
+            list: 'CertificateAuthoritiesList',
+            rows: <Rows listed={clientAuthorities} action={add} />,
+          },
         ]}
       />
-      {params.has('create') && mayWrite ? <CreateDialog resource={tlsCertificates} /> : null}
+      {params.has('create') && mayWrite && !isOfVisitors ? <CreateDialog resource={tlsCertificates} /> : null}
+      {params.has('create') && mayWrite && isOfVisitors ? <CreateDialog resource={clientAuthorities} /> : null}
     </>
   );
 }

@@ -1,19 +1,38 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 
 import type { Change } from '../../../../client/src/index.ts';
-import { ButtonGroup, ButtonLink } from '../../components/button.tsx';
+import { useList } from '../../api/queries.ts';
+import { Button, ButtonGroup, ButtonLink } from '../../components/button.tsx';
 import { Id } from '../../components/copy.tsx';
 import { Diff } from '../../components/diff.tsx';
 import { Facts, Panel } from '../../components/page.tsx';
+import { useMayWrite } from '../../components/rights.tsx';
 import { Sheet } from '../../components/sheet.tsx';
-import { formatNumber } from '../../lib/text.ts';
+import { formatNumber, nameOf } from '../../lib/text.ts';
 import { formatExactly } from '../../lib/time.ts';
 import { actionWords, kindWord, pathOfResource } from './change-words.ts';
+import { RevertDialog } from './revert-dialog.tsx';
 
 const views = [
   ['changed', 'Changed'],
   ['all', 'All fields'],
 ] as const;
+
+/** The key or session of the call. */
+function By({ change: { actor, key_id: keyId, scope } }: { readonly change: Change }) {
+  const { data: keys } = useList('ApiKeysList');
+  if (actor === 'host') return 'the command line of the host';
+  if (keyId === undefined) return <span className="muted">not recorded</span>;
+  const key = keys?.find(({ id }) => id === keyId);
+  const name = nameOf(key ?? { id: keyId });
+  return (
+    <>
+      {scope === 'dashboard' ? 'a dashboard session, begun with the key ' : 'the key '}
+      {key === undefined ? `${name}, which is gone` : <Link to={`/api-keys/${keyId}`}>{name}</Link>}
+    </>
+  );
+}
 
 /** One change: who, what, before and after. */
 export function ChangeSheet({
@@ -28,6 +47,8 @@ export function ChangeSheet({
   readonly onClose: () => void;
 }) {
   const [view, setView] = useState<'changed' | 'all'>('changed');
+  const [isReverting, setReverting] = useState(false);
+  const mayRevert = useMayWrite('admins');
   const path = pathOfResource(change);
   return (
     <Sheet title={title} onClose={onClose}>
@@ -35,6 +56,8 @@ export function ChangeSheet({
         list
         facts={[
           ['Who', who],
+          ['By', <By key="by" change={change} />],
+          change.source === undefined ? undefined : ['From', <code key="from">{change.source}</code>],
           [
             'When',
             <time key="at" dateTime={change.created_at}>
@@ -58,16 +81,24 @@ export function ChangeSheet({
       >
         <Diff before={change.before} after={change.after} whole={view === 'all'} />
       </Panel>
-      {path === undefined ? null : (
-        <div className="row wrap">
-          <ButtonLink small to={path}>
-            Open the {kindWord(change.kind).replace(/^.* of an? /, '')}
-          </ButtonLink>
-          <ButtonLink small to={`/changes?resource=${change.resource_id}`}>
-            All its changes
-          </ButtonLink>
-        </div>
-      )}
+      <div className="row wrap">
+        {mayRevert ? (
+          <Button small onClick={() => setReverting(true)}>
+            Revert…
+          </Button>
+        ) : null}
+        {path === undefined ? null : (
+          <>
+            <ButtonLink small to={path}>
+              Open the {kindWord(change.kind).replace(/^.* of an? /, '')}
+            </ButtonLink>
+            <ButtonLink small to={`/changes?resource=${change.resource_id}`}>
+              All its changes
+            </ButtonLink>
+          </>
+        )}
+      </div>
+      {isReverting ? <RevertDialog change={change} title={title} onClose={() => setReverting(false)} /> : null}
     </Sheet>
   );
 }

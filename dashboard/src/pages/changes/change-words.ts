@@ -1,5 +1,7 @@
-import type { Change } from '../../../../client/src/index.ts';
-import { countOf, formatNumber, shortId } from '../../lib/text.ts';
+import type { Change, IpRestriction } from '../../../../client/src/index.ts';
+import { countOf, formatNumber, restrictionName, shortId } from '../../lib/text.ts';
+
+type RestrictionType = IpRestriction['type'];
 
 interface Kind {
   readonly word: string;
@@ -14,10 +16,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   ip_policy_rule: { word: 'rule of an IP policy' },
   api_key: { word: 'API key', page: 'api-keys' },
   bot_user: { word: 'bot', page: 'bot-users' },
-  user: { word: 'user' },
+  user: { word: 'user', page: 'users' },
+  invitation: { word: 'invitation' },
   https_edge: { word: 'HTTPS edge', page: 'https-edges' },
   https_edge_route: { word: 'route of an HTTPS edge' },
   tcp_edge: { word: 'TCP edge', page: 'tcp-edges' },
+  tls_edge: { word: 'TLS edge', page: 'tls-edges' },
   static_backend: { word: 'backend', page: 'backends' },
   tunnel_group_backend: { word: 'tunnel group backend', page: 'backends' },
   tls_certificate: { word: 'certificate', page: 'certificates' },
@@ -57,15 +61,23 @@ export function pathOfResource({ kind, resource_id: id, before, after }: Change)
 
 /** What happened, in a line. `known` names things of which a change holds the id alone. */
 export function titleOf(change: Change, known: ReadonlyMap<string, string>): string {
-  const { action, before, after } = change;
+  const { action, kind, before, after } = change;
   const name = subjectOf(change, known);
+  if (kind === 'invitation' && action !== 'update')
+    return `${name} ${action === 'create' ? 'invited' : 'is no longer invited'}`;
   if (action === 'create') return `${name} created`;
   if (action === 'delete') return `${name} deleted`;
   const replaced = replacedRules(after);
   if (replaced !== undefined) return `${name}: ${replaced}`;
+  const modules = changedModules(before, after);
+  if (modules !== undefined) return `${name}: ${modules}`;
   const fields = changedFields(before, after);
   if (fields.length === 1 && fields[0] === 'enforced') {
     return after?.['enforced'] === true ? `${name} is now enforced` : `${name} is no longer enforced`;
+  }
+  if (kind === 'user' && fields.length === 1) {
+    if (fields[0] === 'role') return `${name}: role ${textOf(before, 'role')} changed to ${textOf(after, 'role')}`;
+    if (fields[0] === 'active') return `${name} ${after?.['active'] === true ? 'let back in' : 'deactivated'}`;
   }
   return fields.length === 0 ? `${name} saved, nothing changed` : `${name}: ${listOf(fields)} changed`;
 }
@@ -74,8 +86,22 @@ export function titleOf(change: Change, known: ReadonlyMap<string, string>): str
 function subjectOf({ kind, resource_id: id, before, after }: Change, known: ReadonlyMap<string, string>): string {
   const document = after ?? before;
   const cidr = textOf(document, 'cidr');
-  if (kind === 'ip_policy_rule' && cidr !== undefined) return `${cidr} ${textOf(document, 'action') ?? ''}`.trim();
-  const names = ['description', 'name', 'match', 'domain', 'addr'].map((field) => textOf(document, field));
+  if (kind === 'ip_policy_rule' && cidr !== undefined) {
+    const policy = known.get(textOf(document, 'ip_policy_id') ?? '');
+    return `${policy === undefined ? '' : `${policy}: `}${cidr} ${textOf(document, 'action') ?? ''}`.trim();
+  }
+  const match = textOf(document, 'match');
+  if (kind === 'https_edge_route' && match !== undefined) {
+    const edgeId = textOf(document, 'edge_id') ?? '';
+    return `${known.get(edgeId) ?? shortId(edgeId)} ${match}`;
+  }
+  const type = textOf(document, 'type');
+  if (kind === 'ip_restriction' && isRestrictionType(type)) {
+    return restrictionName({ id, type, description: textOf(document, 'description') });
+  }
+  const names = ['description', 'name', 'domain', 'addr', 'address', 'subject_common_name'].map((field) =>
+    textOf(document, field),
+  );
   return names.find((name) => name !== undefined) ?? firstHostport(document) ?? known.get(id) ?? shortId(id);
 }
 
@@ -105,6 +131,43 @@ function changedFields(before: Document, after: Document): readonly string[] {
   // The time from which on a restriction only warns follows from whether it is enforced.
   names.delete('warns_since');
   return [...names].filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
+}
+
+const moduleNames: Readonly<Record<string, string>> = { ip_restriction: 'IP restriction' };
+
+/** Modules that differ, in words; undefined where anything else does too, or nothing. */
+function changedModules(before: Document, after: Document): string | undefined {
+  const [then, now] = [modulesOf(before), modulesOf(after)];
+  if (then === undefined || now === undefined) return undefined;
+  if (changedFields(before, after).some((field) => field !== 'modules')) return undefined;
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  const words = names.flatMap((name) => {
+    const act = moduleChange(then[name], now[name]);
+    return act === undefined ? [] : [`${moduleNames[name] ?? name.replaceAll('_', ' ')} ${act}`];
+  });
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+function modulesOf(document: Document): Readonly<Record<string, unknown>> | undefined {
+  const modules = document?.['modules'];
+  // Stored documents keep their modules by name.
+  return typeof modules === 'object' && modules !== null ? (modules as Record<string, unknown>) : undefined;
+}
+
+function moduleChange(then: unknown, now: unknown): string | undefined {
+  if (JSON.stringify(then) === JSON.stringify(now)) return undefined;
+  if (then === undefined) return 'set up';
+  if (now === undefined) return 'removed';
+  const [was, is] = [isEnabled(then), isEnabled(now)];
+  return was === is ? 'changed' : is ? 'switched on' : 'switched off';
+}
+
+function isEnabled(settings: unknown): boolean {
+  return (settings as { readonly enabled?: boolean } | null)?.enabled !== false;
+}
+
+function isRestrictionType(type: string | undefined): type is RestrictionType {
+  return type === 'dashboard' || type === 'api' || type === 'agent' || type === 'endpoints';
 }
 
 function listOf(fields: readonly string[]): string {

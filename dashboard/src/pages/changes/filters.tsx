@@ -16,11 +16,12 @@ const actions = [
 /** Everything in it is in the URL. */
 export function Filters() {
   const [params, setParams] = useUrlState();
-  const { principal } = useSession();
+  const { principal, users } = useSession();
   const { data: bots = [] } = useList('BotUsersList');
   const who = params.get('who');
   const people: readonly (readonly [string, string])[] = [
     [principal.id, `${principal.name}, you`],
+    ...users.filter(({ id }) => id !== principal.id).map(({ id, name }) => [id, name] as const),
     ...bots.filter(({ id }) => id !== principal.id).map(({ id, name }) => [id, `${name}, bot`] as const),
     ['host', 'command line of the host'],
   ];

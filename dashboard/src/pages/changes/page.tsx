@@ -15,6 +15,7 @@ import { saveCsv } from '../../lib/csv.ts';
 import { nameOf } from '../../lib/text.ts';
 import { formatDayHead, formatSeconds } from '../../lib/time.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { edgeName } from '../../parts/backends.ts';
 import { ChangeSheet } from './change-sheet.tsx';
 import { actionWords, kindWord, titleOf } from './change-words.ts';
 import { filterNames, Filters } from './filters.tsx';
@@ -23,8 +24,8 @@ import { filterNames, Filters } from './filters.tsx';
 const readAtOnce = 100;
 
 export function Page() {
-  const { admin } = useSession();
-  if (admin) return <ChangeLog />;
+  const { role } = useSession();
+  if (role === 'admin') return <ChangeLog />;
   return (
     <div className="page">
       <PageHead title="Change log" lead="Every change of the configuration, with who made it." />
@@ -125,10 +126,14 @@ function ChangeLog() {
 
 function useTitle(): (change: Change) => string {
   const { data: policies } = useList('IpPoliciesList');
+  const { data: https } = useList('HttpsEdgesList');
   return useMemo(() => {
-    const known = new Map(policies?.map((policy) => [policy.id, nameOf(policy)]));
+    const known = new Map([
+      ...(policies ?? []).map((policy) => [policy.id, nameOf(policy)] as const),
+      ...(https ?? []).map((edge) => [edge.id, edgeName(edge)] as const),
+    ]);
     return (change) => titleOf(change, known);
-  }, [policies]);
+  }, [policies, https]);
 }
 
 function useWho(): (actor: string) => string {
@@ -150,11 +155,27 @@ function queryOf(params: URLSearchParams): Record<string, string> {
 
 function save(changes: readonly Change[], who: (actor: string) => string, title: (change: Change) => string): void {
   saveCsv('gatehouse-changes.csv', [
-    ['created_at', 'actor', 'name', 'action', 'kind', 'resource_id', 'version', 'operation_id', 'what'],
+    [
+      'created_at',
+      'actor',
+      'name',
+      'source',
+      'key_id',
+      'scope',
+      'action',
+      'kind',
+      'resource_id',
+      'version',
+      'operation_id',
+      'what',
+    ],
     ...changes.map((change) => [
       change.created_at,
       change.actor,
       who(change.actor),
+      change.source ?? '',
+      change.key_id ?? '',
+      change.scope ?? '',
       change.action,
       change.kind,
       change.resource_id,
@@ -202,7 +223,12 @@ function columnsOf(
       head: 'Who',
       priority: 'p1',
       isNarrow: true,
-      cell: ({ actor }) => <span className="soft">{nameOfActor(actor)}</span>,
+      cell: ({ actor, source }) => (
+        <>
+          <span className="soft">{nameOfActor(actor)}</span>
+          {source === undefined ? null : <span className="sub mono">{source}</span>}
+        </>
+      ),
     },
   ];
 }

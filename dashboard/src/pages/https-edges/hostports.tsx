@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy.tsx';
 import { Panel } from '../../components/page.tsx';
 import { Empty } from '../../components/states.tsx';
+import { HostportText } from '../../parts/hostports.tsx';
 import { CertificateEnd, certificateFor, certificateName, hostOf } from '../../parts/certificates.tsx';
 
 /** Where the edge is reached, and which certificate each name shows. */
@@ -38,7 +39,7 @@ export function Hostports({ edge, onAdd }: { readonly edge: HttpsEdge; readonly 
           {hostports.map((hostport) => (
             <li key={hostport}>
               <div className="t">
-                <code>{hostport}</code>
+                <HostportText text={hostport} />
                 <span className="fine">
                   <ShownCertificate host={hostOf(hostport)} />
                 </span>

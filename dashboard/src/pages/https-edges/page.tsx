@@ -1,18 +1,27 @@
 import type { HttpsEdge } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import type { ChoiceFilter } from '../../components/list-search.ts';
 import { Facts, Panel } from '../../components/page.tsx';
 import type { PageProps } from '../../components/page.tsx';
+import type { Column } from '../../components/table.tsx';
 import { countOf } from '../../lib/text.ts';
 import { useUrlState } from '../../lib/url-state.ts';
+import { useBackends } from '../../parts/backends.ts';
 import {
   chosenBackend,
   createWords,
   edgeFields,
   edgeLines,
   edgeParts,
-  edgeRows,
+  EdgeRows,
   EdgeState,
+  isOffline,
 } from '../../parts/edges.tsx';
+import type { Ways } from '../../parts/edges.tsx';
+import { HealthBox } from '../../parts/health.tsx';
+import { ModuleList } from '../../parts/modules/module-list.tsx';
+import { httpsEdgeTarget } from '../../parts/modules/target.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
@@ -23,7 +32,8 @@ import { Routes } from './routes.tsx';
 function missingFor({ hostports, routes }: HttpsEdge): keyof typeof nextSteps | undefined {
   if ((hostports ?? []).length === 0) return 'hostport';
   if (routes.length === 0) return 'route';
-  return routes.some(({ backend }) => backend?.enabled === true) ? undefined : 'backend';
+  const answers = routes.some(({ backend, redirect }) => backend?.enabled === true || redirect?.enabled === true);
+  return answers ? undefined : 'backend';
 }
 
 const nextSteps = {
@@ -32,28 +42,31 @@ const nextSteps = {
   backend: 'No route has a backend that is on: requests have nowhere to go.',
 } as const;
 
-const rows = edgeRows<HttpsEdge>(
-  'https',
-  missingFor,
-  [
-    {
-      id: 'routes',
-      head: 'Routes',
-      priority: 'p2',
-      isNumber: true,
-      sortBy: ({ routes }) => routes.length,
-      cell: ({ routes }) => routes.length,
-    },
-  ],
+const ways: Ways<HttpsEdge> = {
+  missing: missingFor,
+  backendIds: ({ routes }) => routes.flatMap(({ backend }) => (backend?.enabled === true ? [backend.backend.id] : [])),
+};
+
+const ownColumns: readonly Column<HttpsEdge>[] = [
   {
-    name: 'restricted',
-    label: 'IP restriction',
-    options: { yes: 'on at a route', no: 'on at none' },
-    matches: ({ routes }, value) =>
-      routes.some(({ ip_restriction: module }) => module?.enabled === true) === (value === 'yes'),
+    id: 'routes',
+    head: 'Routes',
+    priority: 'p2',
+    isNumber: true,
+    sortBy: ({ routes }) => routes.length,
+    cell: ({ routes }) => routes.length,
   },
-  ({ routes }) => routes.map(({ match }) => match).join(' '),
-);
+];
+
+const restrictedFilter: ChoiceFilter<HttpsEdge> = {
+  name: 'restricted',
+  label: 'IP restriction',
+  options: { yes: 'on at a route', no: 'on at none' },
+  matches: ({ routes }, value) =>
+    routes.some(({ ip_restriction: module }) => module?.enabled === true) === (value === 'yes'),
+};
+
+const pathsText = ({ routes }: HttpsEdge): string => routes.map(({ match }) => match).join(' ');
 
 const edges: Resource<'HttpsEdgesList'> = {
   ...edgeParts('https'),
@@ -63,7 +76,16 @@ const edges: Resource<'HttpsEdgesList'> = {
     'No HTTPS edges',
     'An HTTPS edge takes requests for its names, lets in who may, and sends them to a backend.',
   ],
-  Rows: ({ render }) => render(rows),
+  Rows: ({ render }) => (
+    <EdgeRows
+      kind="https"
+      ways={ways}
+      own={ownColumns}
+      ownFilter={restrictedFilter}
+      ownText={pathsText}
+      render={render}
+    />
+  ),
   fields: edgeFields('https'),
   create: {
     ...createWords('https'),
@@ -78,7 +100,7 @@ const edges: Resource<'HttpsEdgesList'> = {
       return edge;
     },
   },
-  badge: (edge) => <EdgeState missing={missingFor(edge)} />,
+  badge: (edge) => <EdgeState edge={edge} ways={ways} />,
   lead: (edge) => {
     const missing = missingFor(edge);
     return missing === undefined ? undefined : nextSteps[missing];
@@ -103,17 +125,28 @@ const edges: Resource<'HttpsEdgesList'> = {
   },
 };
 
-function Body({ document: edge, mayWrite, isEditing }: Shown<HttpsEdge>) {
+function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<HttpsEdge>) {
   const [, setParams] = useUrlState();
+  const { find } = useBackends();
   return (
     <>
+      {missingFor(edge) === undefined ? (
+        <HealthBox
+          thing={edge}
+          isOffline={isOffline(ways.backendIds(edge), find)}
+          actions={<ButtonLink to={`/traffic?edge=${edge.id}`}>Watch its traffic</ButtonLink>}
+        />
+      ) : null}
+      <Routes edge={edge} />
       <div className="cols">
         <Hostports edge={edge} {...(mayWrite && !isEditing ? { onAdd: () => setParams({ edit: '1' }) } : {})} />
         <Panel title="Facts">
           <Facts list facts={standardFacts(edge)} />
         </Panel>
       </div>
-      <Routes edge={edge} />
+      <Panel title="TLS" note="for all names of the edge" flush>
+        <ModuleList target={httpsEdgeTarget(reply, reread)} isFramed={false} />
+      </Panel>
     </>
   );
 }

@@ -1,14 +1,17 @@
 import { Fragment } from 'react';
 
 import type { HttpsEdge, HttpsEdgeRoute } from '../../../../client/src/index.ts';
+import { useHealth } from '../../api/health.ts';
 import { useOne } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/page.tsx';
 import { useMayWrite } from '../../components/rights.tsx';
 import { Empty, ErrorState, Skeleton } from '../../components/states.tsx';
+import { Verdict } from '../../components/verdict.tsx';
 import { useUrlState } from '../../lib/url-state.ts';
 import { useBackends } from '../../parts/backends.ts';
+import { ErrorsCell, RateCell, StateWord, timeText } from '../../parts/health.tsx';
 import { ModuleBadges } from '../../parts/modules/module-badges.tsx';
 import { moduleSchemas } from 'virtual:module-schemas';
 import { AddRoute } from './add-route.tsx';
@@ -35,7 +38,7 @@ export function Routes({ edge }: { readonly edge: HttpsEdge }) {
     <>
       <Panel
         title="Routes"
-        note={`${edge.routes.length}, exact path first, then the longest prefix`}
+        note={`${edge.routes.length}, exact path first, then the longest prefix; the last hour`}
         flush
         action={mayWrite && edge.routes.length > 0 ? add : undefined}
       >
@@ -54,6 +57,7 @@ export function Routes({ edge }: { readonly edge: HttpsEdge }) {
 
 function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
   const [params, setParams] = useUrlState();
+  const book = useHealth();
   const open = params.get('route');
   const toggle = (id: string) => () =>
     setParams({ route: open === id ? undefined : id, module: undefined, act: undefined, editroute: undefined });
@@ -62,14 +66,24 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
       <thead>
         <tr>
           <th scope="col">Match</th>
-          <th scope="col" className="p1">
+          <th scope="col">State</th>
+          <th scope="col" className="p2">
             Type
           </th>
           <th scope="col" className="p1">
             Backend
           </th>
-          <th scope="col" className="p2">
+          <th scope="col" className="p3">
             Modules
+          </th>
+          <th scope="col" className="num p2">
+            Requests/min
+          </th>
+          <th scope="col" className="num">
+            Errors
+          </th>
+          <th scope="col" className="num p1">
+            p95
           </th>
         </tr>
       </thead>
@@ -92,17 +106,27 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
                   <BackendName route={route} />
                 </span>
               </td>
-              <td className="p1 muted nowrap">{route.match_type === 'exact_path' ? 'exact path' : 'prefix'}</td>
+              <td className="min">
+                <RouteState route={route} />
+              </td>
+              <td className="p2 muted nowrap">{route.match_type === 'exact_path' ? 'exact path' : 'prefix'}</td>
               <td className="p1">
                 <BackendName route={route} />
               </td>
-              <td className="p2">
+              <td className="p3">
                 <ModuleBadges document={route} schemas={moduleSchemas.https_route} without="backend" />
               </td>
+              <td className="num p2">
+                <RateCell id={route.id} book={book} />
+              </td>
+              <td className="num">
+                <ErrorsCell health={book?.find(route.id)} />
+              </td>
+              <td className="num p1">{timeText(book?.find(route.id)?.p95_ms ?? null)}</td>
             </tr>
             {open === route.id ? (
               <tr className="detail">
-                <td colSpan={4}>
+                <td colSpan={8}>
                   <OpenRoute edgeId={edge.id} id={route.id} />
                 </td>
               </tr>
@@ -114,8 +138,18 @@ function RouteTable({ edge }: { readonly edge: HttpsEdge }) {
   );
 }
 
-function BackendName({ route: { backend } }: { readonly route: HttpsEdgeRoute }) {
+function RouteState({ route }: { readonly route: HttpsEdgeRoute }) {
+  const book = useHealth();
   const { find } = useBackends();
+  const { backend, redirect } = route;
+  if (redirect?.enabled === true) return <StateWord state={book?.stateOf(route)} />;
+  if (backend?.enabled !== true) return <Verdict tone="off">No backend</Verdict>;
+  return <StateWord state={book?.stateOf(route, find(backend.backend.id).isOffline)} />;
+}
+
+function BackendName({ route: { backend, redirect } }: { readonly route: HttpsEdgeRoute }) {
+  const { find } = useBackends();
+  if (redirect?.enabled === true) return `Redirects to ${redirect.to}`;
   if (backend === null) return <span className="muted">No backend</span>;
   return (
     <>

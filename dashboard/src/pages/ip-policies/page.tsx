@@ -17,13 +17,13 @@ import type { Resource, Shown } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
-import { linesOf } from '../../resource/uses.tsx';
+import { linesOf, stillUsed } from '../../resource/uses.tsx';
 import { AddRule } from './add-rule.tsx';
 import { PasteList } from './paste-list.tsx';
 import { usePolicyUses } from './policy-uses.ts';
 import type { PolicyUse } from './policy-uses.ts';
 import { RuleTable } from './rule-table.tsx';
-import { useRules, useRuleTotals } from './use-rules.ts';
+import { ruleCountText, useRuleCounts, useRules, useRuleTotals } from './use-rules.ts';
 
 const path = '/ip-policies';
 
@@ -40,17 +40,25 @@ const policies: Resource<'IpPoliciesList'> = {
   ],
   Rows: ({ render }) => {
     const usesOf = usePolicyUses();
+    const countOfRules = useRuleCounts();
     const rows = useMemo(
       () => ({
         columns: [
           nameColumn<IpPolicy>({
             id: 'description',
             head: 'Description',
-            width: '40%',
+            width: '38%',
             path,
             name: nameOf,
             sub: ({ id }) => <span className="sub m1">{usesLine(usesOf(id))}</span>,
           }),
+          {
+            id: 'rules',
+            head: 'Rules',
+            isNumber: true,
+            sortBy: ({ id }: IpPolicy) => countOfRules(id)?.rules ?? -1,
+            cell: ({ id }: IpPolicy) => ruleCountText(countOfRules(id)),
+          },
           {
             id: 'uses',
             head: 'Used by',
@@ -62,7 +70,7 @@ const policies: Resource<'IpPoliciesList'> = {
         ],
         searchFilter: textHas('description', 'id'),
       }),
-      [usesOf],
+      [usesOf, countOfRules],
     );
     return render(rows);
   },
@@ -119,9 +127,22 @@ const policies: Resource<'IpPoliciesList'> = {
   Removal: ({ document, render }) => {
     const uses = usePolicyUses()(document.id);
     const count = useRuleTotals(document.id)?.all ?? 0;
+    const lines = uses.map(({ to, name, note }) => ({
+      id: to + name,
+      tone: 'warn' as const,
+      text: name,
+      to,
+      end: note,
+    }));
+    if (uses.length > 0) {
+      return render({
+        lost: 'It is used below, and is not deleted while it is: without it, these would let in others than they do now. Take it out of them first.',
+        uses: linesOf(lines),
+        blocked: stillUsed(uses.length),
+      });
+    }
     return render({
-      lost: `${countOf(count, 'rule goes', 'rules go')} with it. This cannot be undone.`,
-      uses: linesOf(uses.map(({ to, name, note }) => ({ id: to + name, tone: 'warn', text: name, end: note }))),
+      lost: `Nothing uses it. ${countOf(count, 'rule goes', 'rules go')} with it. This cannot be undone.`,
       mustType: count > 0,
     });
   },

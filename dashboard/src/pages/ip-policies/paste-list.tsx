@@ -30,7 +30,7 @@ export function PasteList({
   readonly onClose: () => void;
 }) {
   const [text, setText] = useState('');
-  const [mode, setMode] = useState<Mode>('replace');
+  const [mode, setMode] = useState<Mode>('add');
   const [goTo, setGoTo] = useState<{ readonly line: number }>();
   const { address } = useSession();
   const { comparison, isCurrent } = useComparison(rules.rules, text, mode);
@@ -78,8 +78,8 @@ export function PasteList({
           label="What to do with the list"
           value={mode}
           options={[
-            ['replace', 'Replace all rules'],
             ['add', 'Add to the rules'],
+            ['replace', 'Replace all rules'],
           ]}
           onChange={setMode}
         />

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 
 import { useList } from '../../api/queries.ts';
-import { nameOf } from '../../lib/text.ts';
+import { nameOf, restrictionName } from '../../lib/text.ts';
 
 export interface PolicyUse {
   readonly to: string;
@@ -9,11 +9,12 @@ export interface PolicyUse {
   readonly note: string;
 }
 
-/** Restrictions, edges, routes and keys whose checks name the policy. Rows share one result: it reads four lists. */
+/** Restrictions, edges, routes and keys whose checks name the policy. Rows share one result: it reads five lists. */
 export function usePolicyUses(): (policyId: string) => readonly PolicyUse[] {
   const { data: restrictions } = useList('IpRestrictionsList');
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
+  const { data: tls } = useList('TlsEdgesList');
   const { data: keys } = useList('ApiKeysList');
   return useMemo(() => {
     const byPolicy = new Map<string, PolicyUse[]>();
@@ -22,10 +23,14 @@ export function usePolicyUses(): (policyId: string) => readonly PolicyUse[] {
     };
     for (const each of restrictions ?? []) {
       const words = `${each.type} restriction, ${each.enforced ? 'enforced' : 'warns only'}`;
-      note({ to: `/ip-restrictions/${each.id}`, name: nameOf(each), note: words }, idsOf(each.ip_policies));
+      note({ to: `/ip-restrictions/${each.id}`, name: restrictionName(each), note: words }, idsOf(each.ip_policies));
     }
     for (const each of tcp ?? []) {
       const use = { to: `/tcp-edges/${each.id}`, name: edgeName(each), note: 'TCP edge' };
+      note(use, idsOf(each.ip_restriction?.ip_policies));
+    }
+    for (const each of tls ?? []) {
+      const use = { to: `/tls-edges/${each.id}`, name: edgeName(each), note: 'TLS edge' };
       note(use, idsOf(each.ip_restriction?.ip_policies));
     }
     for (const edge of https ?? []) {
@@ -38,7 +43,7 @@ export function usePolicyUses(): (policyId: string) => readonly PolicyUse[] {
       note({ to: `/api-keys/${each.id}`, name: nameOf(each), note: 'API key' }, each.ip_policy_ids);
     }
     return (policyId) => byPolicy.get(policyId) ?? [];
-  }, [restrictions, https, tcp, keys]);
+  }, [restrictions, https, tcp, tls, keys]);
 }
 
 function idsOf(policies: readonly { readonly id: string }[] | undefined): readonly string[] | undefined {

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 
 import type { FromWorker, ToWorker } from './list-worker.ts';
+import { compareList } from './rule-list.ts';
 import type { Comparison, Mode } from './rule-list.ts';
 import type { Rule } from './use-rules.ts';
 
@@ -16,12 +17,15 @@ export function useComparison(
   const sent = useRef<readonly Rule[]>(null);
   const [answer, setAnswer] = useState<FromWorker>();
   const [asked, setAsked] = useState(0);
+  const [isBroken, setBroken] = useState(false);
 
   useEffect(() => {
     const started = new Worker(new URL('./list-worker.ts', import.meta.url), { type: 'module' });
     started.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
       if (data.id === newest.current) setAnswer(data);
     });
+    // Its code could not be loaded: the list that somebody has pasted is compared here.
+    started.addEventListener('error', () => setBroken(true));
     worker.current = started;
     sent.current = null;
     return () => started.terminate();
@@ -39,5 +43,11 @@ export function useComparison(
     setAsked(newest.current);
   }, [rules, text, mode]);
 
+  const own = useMemo(
+    () =>
+      isBroken ? compareList(text, new Map(rules.map(({ cidr, action }) => [cidr, action] as const)), mode) : undefined,
+    [isBroken, rules, text, mode],
+  );
+  if (own !== undefined) return { comparison: own, isCurrent: true };
   return { comparison: answer?.comparison, isCurrent: answer?.id === asked };
 }

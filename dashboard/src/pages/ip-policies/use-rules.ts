@@ -1,9 +1,11 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 
-import type { RulesOfPolicy } from '../../../../client/src/index.ts';
+import type { IpPolicyRuleCounts, RulesOfPolicy } from '../../../../client/src/index.ts';
 import { asCallError, client } from '../../api/client.ts';
 import type { CallError } from '../../api/client.ts';
+import { useOne } from '../../api/queries.ts';
+import { formatNumber } from '../../lib/text.ts';
 
 export type Rule = RulesOfPolicy['rules'][number];
 
@@ -49,6 +51,22 @@ export function useRuleTotals(
 ): { readonly allow: number; readonly deny: number; readonly all: number } | undefined {
   const totals = useInfiniteQuery({ ...rulesOptions(policyId), enabled: false }).data?.pages[0]?.totals;
   return totals === undefined ? undefined : { ...totals, all: totals.allow + totals.deny };
+}
+
+type RuleCount = IpPolicyRuleCounts['counts'][number];
+
+/** How many rules each policy of the list has; undefined until that is known, and for policies beyond the newest. */
+export function useRuleCounts(): (policyId: string) => RuleCount | undefined {
+  const counts = useOne('IpPolicyRuleCounts', {}).data?.document.counts;
+  return useMemo(() => {
+    const byId = new Map(counts?.map((count) => [count.ip_policy_id, count]));
+    return (policyId) => byId.get(policyId);
+  }, [counts]);
+}
+
+export function ruleCountText(count: RuleCount | undefined): string {
+  if (count === undefined) return '';
+  return count.has_more ? `${formatNumber(count.rules)}+` : formatNumber(count.rules);
 }
 
 function rulesOptions(policyId: string) {

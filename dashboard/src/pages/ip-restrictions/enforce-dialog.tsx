@@ -9,11 +9,11 @@ import { Button } from '../../components/button.tsx';
 import { Secret } from '../../components/copy.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Check } from '../../components/field.tsx';
-import { EditProblem } from '../../components/problem.tsx';
+import { EditProblem, isLockout } from '../../components/problem.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import { Glyph } from '../../components/verdict.tsx';
-import { nameOf } from '../../lib/text.ts';
+import { restrictionName } from '../../lib/text.ts';
 import { addressesOf, callsOf, refusals } from './restriction-words.ts';
 import type { Source, Standing } from './standing.ts';
 import { useAllowMe } from './use-allow-me.tsx';
@@ -41,9 +41,12 @@ export function EnforceDialog({
   const edit = useSwitch(seen, reread, true, onClose);
   const allowMe = useAllowMe(restriction.ip_policies[0]?.id, () => void edit.save());
   const question = questionOf(standing);
+  const myself = useMyself(restriction);
+  // Blue is for what nobody loses by.
+  const isRisky = question !== undefined || isLockout(edit.error) || (myself.isKnown && !myself.staysIn);
   return (
     <Dialog
-      title={`Enforce “${nameOf(restriction)}”?`}
+      title={`Enforce “${restrictionName(restriction)}”?`}
       onClose={onClose}
       footer={
         <>
@@ -51,7 +54,7 @@ export function EnforceDialog({
             Keep warning
           </Button>
           <Button
-            look="primary"
+            {...(isRisky ? { look: 'danger-quiet' as const } : { look: 'primary' as const })}
             disabled={edit.isPending || (question !== undefined && !isMeant)}
             onClick={() => void edit.save()}
           >
@@ -92,7 +95,7 @@ export function WarnDialog({
   const edit = useSwitch(seen, reread, false, onClose);
   return (
     <Dialog
-      title={`Turn “${nameOf(seen.document)}” back to warning?`}
+      title={`Turn “${restrictionName(seen.document)}” back to warning?`}
       onClose={onClose}
       footer={
         <>
@@ -129,7 +132,7 @@ function useSwitch(
     start: { enforced: isOn },
     send: (body, options) => client.call('IpRestrictionsUpdate', { path: { id }, body, ...options }),
     onSaved: () => {
-      toast(`${nameOf(seen.document)} ${isOn ? 'is enforced' : 'only warns'}.`);
+      toast(`${restrictionName(seen.document)} ${isOn ? 'is enforced' : 'only warns'}.`);
       onClose();
     },
   });

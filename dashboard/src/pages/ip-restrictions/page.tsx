@@ -7,7 +7,7 @@ import { SelectField } from '../../components/field.tsx';
 import type { PageProps } from '../../components/page.tsx';
 import { Badge } from '../../components/verdict.tsx';
 import { equals, textHas } from '../../lib/filter.ts';
-import { nameOf } from '../../lib/text.ts';
+import { nameOf, restrictionName } from '../../lib/text.ts';
 import { PolicyChoice } from '../../parts/policy-choice.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource, Rows } from '../../resource/describe.ts';
@@ -49,7 +49,7 @@ const restrictions: Resource<'IpRestrictionsList'> = {
     const { data: policies } = useList('IpPoliciesList');
     return render(useMemo(() => rowsOf(policies ?? []), [policies]));
   },
-  nameOf,
+  nameOf: restrictionName,
   fields: [
     field<IpRestriction, RestrictionType>({
       name: 'type',
@@ -92,7 +92,7 @@ const restrictions: Resource<'IpRestrictionsList'> = {
     note: 'Nobody is refused by it yet: its page shows whom it would refuse, until you enforce it.',
     missing: ({ ip_policy_ids: ids }) =>
       Array.isArray(ids) && ids.length === 0 ? 'Add an IP policy to go on' : undefined,
-    said: (restriction) => `Created ${nameOf(restriction)}. It only warns.`,
+    said: (restriction) => `Created ${restrictionName(restriction)}. It only warns.`,
   },
   edit: {
     Allow: ({ edit, render }) => {
@@ -115,7 +115,7 @@ const restrictions: Resource<'IpRestrictionsList'> = {
         ? 'Addresses that it refuses get in from this moment. Its warnings and decisions are lost, and this cannot be undone. Its policies stay.'
         : 'It refuses nobody now. Its warnings and decisions are lost, and this cannot be undone. Its policies stay.',
       mustType: document.enforced,
-      said: `Deleted ${nameOf(document)}.`,
+      said: `Deleted ${restrictionName(document)}.`,
     }),
 };
 
@@ -138,7 +138,7 @@ function rowsOf(policies: readonly IpPolicy[]): Rows<IpRestriction> {
         head: 'Restriction',
         width: '34%',
         path,
-        name: nameOf,
+        name: restrictionName,
         sub: ({ type }) => <span className="sub m1">guards {type}</span>,
       }),
       {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Fragment } from 'react';
 
 import type { IpRestriction, TlsCertificate } from '../../../../client/src/index.ts';
+import { useHealth } from '../../api/health.ts';
 import { gatewayName, isBehind, useGateways } from '../../api/installation.ts';
 import { useList, useOne } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
@@ -9,8 +10,18 @@ import { Panel } from '../../components/page.tsx';
 import { ErrorState, Skeleton } from '../../components/states.tsx';
 import { Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
-import { countOf, formatNumber, nameOf } from '../../lib/text.ts';
-import { certificateDays, daysUntil, formatDate, formatTime } from '../../lib/time.ts';
+import { countOf, formatNumber, restrictionName } from '../../lib/text.ts';
+import { certificateDays, daysUntil, formatDate, formatEnd, formatTime } from '../../lib/time.ts';
+import { edgeName } from '../../parts/backends.ts';
+import {
+  connectionNoun,
+  errorText,
+  failedText,
+  isInTrouble,
+  rankOf,
+  requestNoun,
+  timeText,
+} from '../../parts/health.tsx';
 import { isNear, isUsedUp, titleOf, useQuotas } from './quotas.tsx';
 
 /** What somebody has to look at; a calm line when nothing is. */
@@ -18,6 +29,7 @@ export function NeedsPerson() {
   const restrictions = useList('IpRestrictionsList');
   const certificates = useList('TlsCertificatesList');
   const gateways = useGateways()?.gateways ?? [];
+  const troubled = useTroubledEdges();
   const near = (useQuotas() ?? []).filter((quota) => isNear(quota));
   if (restrictions.error !== undefined && restrictions.data === undefined) {
     return (
@@ -41,14 +53,15 @@ export function NeedsPerson() {
   const ending = certificates.data.filter(({ not_after: end }) => daysUntil(end) < certificateDays);
   const shut = gateways.flatMap((gateway) => gateway.unopened_ports.map((port) => ({ gateway, ...port })));
   const behind = gateways.filter((gateway) => isBehind(gateway));
-  const count = warning.length + ending.length + shut.length + behind.length + near.length;
+  const count = troubled.length + warning.length + ending.length + shut.length + behind.length + near.length;
   if (count === 0) {
     return (
       <Panel title="Needs a person">
         <span className="row">
           <Glyph tone="allow" />
           <span>
-            Nothing. No restriction only warns, no certificate ends soon, every port is open, no quota is near.
+            Nothing. No edge fails, no restriction only warns, no certificate ends soon, every port is open, no quota is
+            near.
           </span>
         </span>
       </Panel>
@@ -57,6 +70,24 @@ export function NeedsPerson() {
   return (
     <Panel title="Needs a person" note={String(count)} flush>
       <ul className="list">
+        {troubled.map(({ edge, path, title, isDown, lastError }) => (
+          <Item
+            key={edge.id}
+            tone={isDown ? 'deny' : 'warn'}
+            title={`${edgeName(edge)}: ${title}`}
+            action={
+              <ButtonLink small to={`${path}/${edge.id}`}>
+                See the edge
+              </ButtonLink>
+            }
+          >
+            {lastError === undefined ? null : (
+              <>
+                Last error {formatTime(lastError.at)}: {errorText(lastError)}
+              </>
+            )}
+          </Item>
+        ))}
         {shut.map(({ gateway, port, edge_id: edge, reason }) => (
           <Item
             key={`${gateway.id} ${port}`}
@@ -97,6 +128,31 @@ export function NeedsPerson() {
   );
 }
 
+/** Edges that fail or are slow by their own requests; not those that nobody asks. The worst first. */
+function useTroubledEdges() {
+  const book = useHealth();
+  const { data: https = [] } = useList('HttpsEdgesList');
+  const { data: tcp = [] } = useList('TcpEdgesList');
+  const { data: tls = [] } = useList('TlsEdgesList');
+  if (book === undefined) return [];
+  const edges = [
+    ...https.map((edge) => ({ edge, path: '/https-edges', noun: requestNoun })),
+    ...tcp.map((edge) => ({ edge, path: '/tcp-edges', noun: connectionNoun })),
+    ...tls.map((edge) => ({ edge, path: '/tls-edges', noun: connectionNoun })),
+  ];
+  return edges
+    .flatMap(({ edge, path, noun }) => {
+      const [health, state] = [book.find(edge.id), book.stateOf(edge)];
+      if (health === undefined || !isInTrouble(state)) return [];
+      const title =
+        state === 'slow'
+          ? `slow, 5 in 100 ${noun[1]} wait ${timeText(health.p95_ms)} or longer`
+          : failedText(health, book, noun);
+      return [{ edge, path, title, state, isDown: state === 'does_not_answer', lastError: health.last_error }];
+    })
+    .toSorted((one, other) => rankOf(one.state) - rankOf(other.state));
+}
+
 function Item({
   tone,
   title,
@@ -126,7 +182,7 @@ function WarningItem({ restriction }: { readonly restriction: IpRestriction }) {
   return (
     <Item
       tone="warn"
-      title={`Restriction “${nameOf(restriction)}” only warns`}
+      title={`Restriction “${restrictionName(restriction)}” only warns`}
       action={
         <ButtonLink small to={`/ip-restrictions/${restriction.id}`}>
           {count === 0 ? 'Review' : `Review ${countOf(count, 'address', 'addresses')}`}
@@ -150,7 +206,9 @@ function CertificateItem({ certificate }: { readonly certificate: TlsCertificate
   return (
     <Item
       tone={days < 0 ? 'deny' : 'warn'}
-      title={days < 0 ? `Certificate ${name} has ended` : `Certificate ${name} ends in ${countOf(days, 'day', 'days')}`}
+      title={
+        days < 0 ? `Certificate ${name} has ended` : `Certificate ${name} ends ${formatEnd(certificate.not_after)}`
+      }
       action={
         <ButtonLink small to={`/certificates/${certificate.id}`}>
           See the certificate

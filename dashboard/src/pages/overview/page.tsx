@@ -14,10 +14,12 @@ export function Page({ pages }: PageProps) {
   const backends = useList('StaticBackendsList', { wanted: 1 });
   const https = useList('HttpsEdgesList', { wanted: 1 });
   const tcp = useList('TcpEdgesList', { wanted: 1 });
+  const tls = useList('TlsEdgesList', { wanted: 1 });
   const restrictions = useList('IpRestrictionsList', { wanted: 1 });
   if (
     https.data === undefined ||
     tcp.data === undefined ||
+    tls.data === undefined ||
     restrictions.data === undefined ||
     backends.data === undefined
   ) {
@@ -26,6 +28,7 @@ export function Page({ pages }: PageProps) {
   const edges = [
     ...https.data.map(({ id, routes, hostports }) => ({ path: `/https-edges/${id}`, hostports, parts: routes })),
     ...tcp.data.map((edge) => ({ path: `/tcp-edges/${edge.id}`, hostports: edge.hostports, parts: [edge] })),
+    ...tls.data.map((edge) => ({ path: `/tls-edges/${edge.id}`, hostports: edge.hostports, parts: [edge] })),
   ];
   const isServing = edges.some(
     ({ hostports, parts }) =>

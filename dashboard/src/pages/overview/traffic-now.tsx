@@ -7,6 +7,9 @@ import type { Tone } from '../../components/verdict.tsx';
 import { formatNumber } from '../../lib/text.ts';
 import { formatClock } from '../../lib/time.ts';
 
+/** From this share on, errors are not quiet; the server calls an edge by it too. */
+const errorShare = 0.01;
+
 /** The last hour of all edges, as this process has seen it. */
 export function TrafficNow() {
   const buckets = useTrafficHistory();
@@ -15,6 +18,8 @@ export function TrafficNow() {
     buckets.reduce((total, bucket) => total + pick(bucket), 0);
   const passed = (bucket: TrafficBucket): number => Math.max(0, bucket.requests + bucket.connections - bucket.refused);
   const requests = sum(({ requests: count }) => count);
+  const errors = sum(({ errors: count }) => count);
+  const tried = sum(passed);
   const newest = buckets.findLast(({ p99_ms: p99 }) => p99 !== null);
   return (
     <section className="panel">
@@ -35,9 +40,10 @@ export function TrafficNow() {
           <Stat value={formatNumber(Math.round(newest.p99_ms))} unit="ms" label="99th percentile" />
         )}
         <Stat
-          value={requests === 0 ? '0' : ((100 * sum(({ errors }) => errors)) / requests).toFixed(2)}
+          value={tried === 0 ? '0' : ((100 * errors) / Math.max(tried, errors)).toFixed(2)}
           unit="%"
           label="Errors"
+          {...(errors >= errorShare * tried && errors > 0 ? { tone: 'deny' as const } : {})}
         />
       </div>
       <div className="pad">

@@ -14,12 +14,14 @@ export interface NameUse {
 export function useNameUses(): (name: string) => readonly NameUse[] {
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
+  const { data: tls } = useList('TlsEdgesList');
   const { data: endpoints } = useList('EndpointsList');
   return useMemo(() => {
     const uses: (NameUse & { readonly hostport: string })[] = [];
     for (const [edges, path] of [
       [https, 'https-edges'],
       [tcp, 'tcp-edges'],
+      [tls, 'tls-edges'],
     ] as const) {
       for (const edge of edges ?? []) {
         const use = { id: edge.id, to: `/${path}/${edge.id}`, text: edgeName(edge) };
@@ -33,5 +35,5 @@ export function useNameUses(): (name: string) => readonly NameUse[] {
       uses.push({ id, to: '/agents?tab=endpoints', text: `agent at ${hostport}`, hostport });
     }
     return (name) => uses.filter(({ hostport }) => hostport === name || hostOf(hostport) === name.toLowerCase());
-  }, [https, tcp, endpoints]);
+  }, [https, tcp, tls, endpoints]);
 }

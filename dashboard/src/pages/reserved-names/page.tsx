@@ -14,7 +14,7 @@ import { description, metadata, text } from '../../resource/fields.tsx';
 import { CreateDialog } from '../../resource/form.tsx';
 import { ListTabs, Rows } from '../../resource/lists.tsx';
 import { ResourcePage, standardFacts } from '../../resource/page.tsx';
-import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
 import { certificateFacts, certificateField, sendDomain } from './domain-certificate.tsx';
 import { useNameUses } from './name-uses.ts';
 import type { NameUse } from './name-uses.ts';
@@ -58,7 +58,7 @@ const shared = {
         ? 'The port can be given to somebody else, and you may not get the same one again.'
         : 'Another account can take the name from this moment.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: 'warn', end: 'uses it: take it out there first' }))),
-      mustType: uses.length > 0,
+      blocked: stillUsed(uses.length),
       act: isAddress ? 'Give back the address' : 'Give back the domain',
       said: `Gave back ${name}.`,
     });

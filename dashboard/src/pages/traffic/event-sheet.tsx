@@ -25,7 +25,8 @@ export function EventSheet({
   readonly edges: EdgeNames;
   readonly onClose: () => void;
 }) {
-  const edgePage = event.kind === 'tcp' ? 'tcp-edges' : 'https-edges';
+  const edgePage =
+    event.kind !== 'tcp' ? 'https-edges' : event.edge_id.startsWith('edgtls_') ? 'tls-edges' : 'tcp-edges';
   return (
     <Sheet title={titleOfEvent(event)} onClose={onClose}>
       <Facts

@@ -162,16 +162,27 @@ function columnsOf(edges: EdgeNames, hrefOf: (event: TrafficEvent) => string): r
       cell: ({ client_ip: ip }) => <span className="mono">{ip}</span>,
     },
     {
+      id: 'host',
+      head: 'Host',
+      priority: 'p2',
+      width: '20%',
+      cell: ({ hostport }) => (
+        <span className="mono main" title={hostport}>
+          {hostport.replace(/:443$/, '')}
+        </span>
+      ),
+    },
+    {
       id: 'edge',
       head: 'Edge',
-      priority: 'p4',
-      isNarrow: true,
-      cell: (event) => <span className="soft">{edges.nameOf(event.edge_id, event.hostport)}</span>,
+      priority: 'p3',
+      width: '16%',
+      cell: (event) => <span className="soft main">{edges.nameOf(event.edge_id, event.hostport)}</span>,
     },
     {
       id: 'request',
       head: 'Request',
-      width: '99%',
+      width: '60%',
       cell: (event) => (
         <>
           <Link className="main mono request" to={hrefOf(event)} data-row-link>

@@ -13,10 +13,11 @@ export interface EdgeNames {
 export function useEdges(): EdgeNames {
   const { data: https } = useList('HttpsEdgesList');
   const { data: tcp } = useList('TcpEdgesList');
+  const { data: tls } = useList('TlsEdgesList');
   return useMemo(() => {
     const names = new Map<string, string>();
     const routes = new Map<string, string>();
-    for (const edge of [...(https ?? []), ...(tcp ?? [])]) {
+    for (const edge of [...(https ?? []), ...(tcp ?? []), ...(tls ?? [])]) {
       names.set(edge.id, edge.description === undefined ? (edge.hostports?.[0] ?? nameOf(edge)) : nameOf(edge));
     }
     for (const { id, match } of (https ?? []).flatMap((edge) => edge.routes)) routes.set(id, match);
@@ -25,5 +26,5 @@ export function useEdges(): EdgeNames {
       nameOf: (id, fallback) => names.get(id) ?? fallback,
       routeMatch: (id) => routes.get(id),
     };
-  }, [https, tcp]);
+  }, [https, tcp, tls]);
 }

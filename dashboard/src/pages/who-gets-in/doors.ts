@@ -1,4 +1,4 @@
-import type { HttpsEdge, HttpsEdgeRoute, IpCheckVerdict, TcpEdge } from '../../../../client/src/index.ts';
+import type { HttpsEdge, HttpsEdgeRoute, IpCheckVerdict, TcpEdge, TlsEdge } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import type { Read } from '../../api/queries.ts';
@@ -13,6 +13,8 @@ type Type = 'dashboard' | 'api' | 'agent' | 'endpoints';
 export interface Door {
   readonly id: string;
   readonly name: string;
+  /** The name that stands for itself: that of a route has its edge before it. */
+  readonly fullName: string;
   readonly note: string;
   readonly group: 'itself' | 'edges';
   /** A route with a check of its own, shown below its edge; it does not count as a door. */
@@ -38,7 +40,8 @@ export interface Doors {
 
 interface Edges {
   readonly https: readonly HttpsEdge[];
-  readonly tcp: readonly TcpEdge[];
+  /** Those without routes. */
+  readonly tcp: readonly (TcpEdge | TlsEdge)[];
 }
 
 type Check = (target: { type: Type } | { edge_id: string } | { route_id: string }) => Promise<Verdict>;
@@ -64,7 +67,7 @@ async function readDoors(ip: string, edgeId: string | null, signal: AbortSignal)
       ...tcp.map((edge) => tcpDoor(edge, own.get(edge.id) ?? endpoints)),
     ],
     onlyEdge: only === undefined ? undefined : edgeName(only),
-    isCut: https.length === mostEdges || tcp.length === mostEdges,
+    isCut: https.length >= mostEdges || tcp.length >= mostEdges,
   };
 }
 
@@ -99,14 +102,16 @@ async function readOwnChecks({ https, tcp }: Edges, check: Check): Promise<Reado
 }
 
 async function readEdges(signal: AbortSignal): Promise<Edges> {
-  const [https, tcp] = await Promise.all([
+  const [https, tcp, tls] = await Promise.all([
     firstOf(client.list('HttpsEdgesList', { signal })),
     firstOf(client.list('TcpEdgesList', { signal })),
+    firstOf(client.list('TlsEdgesList', { signal })),
   ]);
-  return { https, tcp };
+  return { https, tcp: [...tcp, ...tls] };
 }
 
 async function readEdge(id: string, signal: AbortSignal): Promise<Edges> {
+  if (id.startsWith('edgtls_')) return { https: [], tcp: [await client.call('TlsEdgesGet', { path: { id }, signal })] };
   return id.startsWith('edgtcp_')
     ? { https: [], tcp: [await client.call('TcpEdgesGet', { path: { id }, signal })] }
     : { https: [await client.call('HttpsEdgesGet', { path: { id }, signal })], tcp: [] };
@@ -121,12 +126,13 @@ async function firstOf<Edge>(edges: AsyncIterable<Edge>): Promise<Edge[]> {
   return found;
 }
 
-function hasModule({ ip_restriction: module }: TcpEdge | HttpsEdgeRoute): boolean {
+function hasModule({ ip_restriction: module }: TcpEdge | TlsEdge | HttpsEdgeRoute): boolean {
   return module !== null;
 }
 
 function itself(id: Type, name: string, verdict: Verdict): Door {
-  return { id, name, note: restrictionsNote(verdict), group: 'itself', isPart: false, verdict, parts: undefined };
+  const note = restrictionsNote(verdict);
+  return { id, name, fullName: name, note, group: 'itself', isPart: false, verdict, parts: undefined };
 }
 
 function restrictionsNote({ checks }: Verdict): string {
@@ -134,10 +140,11 @@ function restrictionsNote({ checks }: Verdict): string {
   return countOf(checks.length, 'restriction', 'restrictions');
 }
 
-function tcpDoor(edge: TcpEdge, verdict: Verdict): Door {
+function tcpDoor(edge: TcpEdge | TlsEdge, verdict: Verdict): Door {
   const { id } = edge;
-  const note = `${edge.hostports?.join(', ') ?? 'no hostport'} · TCP`;
-  return { id, name: edgeName(edge), note, group: 'edges', isPart: false, verdict, parts: undefined };
+  const note = `${edge.hostports?.join(', ') ?? 'no hostport'} · ${id.startsWith('edgtls_') ? 'TLS' : 'TCP'}`;
+  const name = edgeName(edge);
+  return { id, name, fullName: name, note, group: 'edges', isPart: false, verdict, parts: undefined };
 }
 
 function httpsDoors(edge: HttpsEdge, own: ReadonlyMap<string, Verdict>, endpoints: Verdict): readonly Door[] {
@@ -149,6 +156,7 @@ function httpsDoors(edge: HttpsEdge, own: ReadonlyMap<string, Verdict>, endpoint
   const door: Door = {
     id,
     name: edgeName(edge),
+    fullName: edgeName(edge),
     note,
     group: 'edges',
     isPart: false,
@@ -159,6 +167,7 @@ function httpsDoors(edge: HttpsEdge, own: ReadonlyMap<string, Verdict>, endpoint
   const parts = guarded.map((route): Door => ({
     id: route.id,
     name: route.match,
+    fullName: `${edgeName(edge)} ${route.match}`,
     note: 'route with a check of its own',
     group: 'edges',
     isPart: true,

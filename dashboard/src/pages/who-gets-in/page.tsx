@@ -169,7 +169,8 @@ function Answer({
   const open = whole.filter(({ verdict }) => verdict.allowed).length;
   const openThen = whole.filter(({ verdict }) => verdict.allowed_if_all_enforced).length;
   const shut = doors.filter(({ verdict }) => !verdict.allowed_if_all_enforced);
-  const tone = open < whole.length ? 'deny' : openThen < open ? 'warn' : 'allow';
+  // Most addresses are meant to be refused somewhere: red is for one that gets in nowhere.
+  const tone = open === 0 ? 'deny' : openThen < open ? 'warn' : open < whole.length ? 'off' : 'allow';
   const refused = lettingIn?.flatMap(({ verdict }) =>
     verdict.checks.filter(({ effect }) => effect === 'refuses' || effect === 'warns'),
   );
@@ -214,8 +215,10 @@ function changeOf(onlyEdge: string | undefined, open: number, openThen: number):
 }
 
 function reasonOf(doors: readonly Door[], isCut: boolean): string {
+  // An edge whose routes have checks of their own is named by these.
+  const shown = doors.filter(({ isPart, parts }) => isPart || parts === undefined);
   const by = (tone: string): string[] =>
-    doors.filter(({ verdict }) => toneOf(verdict) === tone).map(({ name }) => name);
+    shown.filter(({ verdict }) => toneOf(verdict) === tone).map(({ fullName }) => fullName);
   const [refused, warned] = [by('deny'), by('warn')];
   return [
     refused.length === 0 ? 'Nothing refuses it.' : `Refused by ${listOf(refused)}.`,

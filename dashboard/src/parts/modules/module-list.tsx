@@ -26,26 +26,30 @@ export function ModuleList({
 }) {
   const [params, setParams] = useUrlState();
   const close = (): void => setParams({ module: undefined, act: undefined });
-  const open = params.get('module');
-  const schema = target.schemas.find(([name]) => name === open)?.[1];
-  const isSet = open !== null && viewOf(target.document, open) !== null;
+  const [open, schema] = target.schemas.find(([name]) => inUrl(target, name) === params.get('module')) ?? [];
+  const isSet = open !== undefined && viewOf(target.document, open) !== null;
   return (
     <>
       <ol className={isFramed ? 'modules panel' : 'modules'}>
         {target.schemas.map(([name, each]) => (
           <li key={name}>
-            <ModuleRow target={target} module={name} kind={kindOf(name, each)} />
+            <ModuleRow target={target} module={name} kind={kindOf(name, each, target)} />
           </li>
         ))}
       </ol>
-      {open !== null && schema !== undefined && isSet && params.get('act') === 'on' ? (
-        <SwitchOnDialog target={target} module={open} kind={kindOf(open, schema)} onClose={close} />
+      {open !== undefined && schema !== undefined && isSet && params.get('act') === 'on' ? (
+        <SwitchOnDialog target={target} module={open} kind={kindOf(open, schema, target)} onClose={close} />
       ) : null}
-      {open !== null && schema !== undefined && isSet && params.get('act') === 'remove' ? (
-        <RemoveModule target={target} module={open} kind={kindOf(open, schema)} onClose={close} />
+      {open !== undefined && schema !== undefined && isSet && params.get('act') === 'remove' ? (
+        <RemoveModule target={target} module={open} kind={kindOf(open, schema, target)} onClose={close} />
       ) : null}
     </>
   );
+}
+
+/** A page may show the modules of an edge and those of its route, of which some have the same name. */
+function inUrl({ urlPrefix = '' }: ModuleTarget, module: string): string {
+  return `${urlPrefix}${module}`;
 }
 
 interface RowProps {
@@ -59,8 +63,8 @@ function ModuleRow({ target, module, kind }: RowProps) {
   const mayWrite = useMayWrite();
   const view = viewOf(target.document, module);
   const action = useAction();
-  const isEditing = params.get('module') === module && params.get('act') === 'edit' && mayWrite;
-  const act = (what: string) => () => setParams({ module, act: what });
+  const isEditing = params.get('module') === inUrl(target, module) && params.get('act') === 'edit' && mayWrite;
+  const act = (what: string) => () => setParams({ module: inUrl(target, module), act: what });
   const toggle = async (enabled: boolean): Promise<void> => {
     if (enabled && kind.isChecked === true) {
       act('on')();
@@ -137,7 +141,7 @@ function EditModule({ target, module, kind }: RowProps) {
     fieldsByError: kind.errors,
     onSaved: () => {
       toast(`Saved: ${kind.title}.`);
-      if (isNew && kind.isChecked === true) setParams({ module, act: 'on' });
+      if (isNew && kind.isChecked === true) setParams({ module: inUrl(target, module), act: 'on' });
       else close();
     },
   });

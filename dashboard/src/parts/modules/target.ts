@@ -1,18 +1,24 @@
 import { moduleSchemas } from 'virtual:module-schemas';
 
-import type { HttpsEdgeRoute, OperationId, Reply, TcpEdge } from '../../../../client/src/index.ts';
+import type { HttpsEdge, HttpsEdgeRoute, OperationId, Reply, TcpEdge, TlsEdge } from '../../../../client/src/index.ts';
 import { client } from '../../api/client.ts';
 import type { SaveOptions } from '../../api/edit.ts';
 import type { ObjectSchema, Settings } from './schema.ts';
 
-/** A thing that has modules: a route of an HTTPS edge, or a TCP edge. */
+/** A thing that has modules: a route of an HTTPS edge, or an edge. */
+type Owner = HttpsEdgeRoute | HttpsEdge | TcpEdge | TlsEdge;
+
 export interface ModuleTarget {
   readonly id: string;
   /** In a sentence: "the route /v2". */
   readonly words: string;
-  readonly document: HttpsEdgeRoute | TcpEdge;
-  readonly reply: Reply<HttpsEdgeRoute | TcpEdge>;
-  readonly reread: () => Promise<Reply<HttpsEdgeRoute | TcpEdge>>;
+  readonly document: Owner;
+  readonly reply: Reply<Owner>;
+  readonly reread: () => Promise<Reply<Owner>>;
+  /** Before the name of a module in the URL. */
+  readonly urlPrefix?: string;
+  /** True: it may pass TLS on unread. */
+  readonly passesTls?: true;
   /** Its modules in the order in which traffic meets them. */
   readonly schemas: readonly (readonly [name: string, schema: ObjectSchema])[];
   readonly set: (module: string, settings: Settings, options: SaveOptions) => Promise<unknown>;
@@ -21,6 +27,15 @@ export interface ModuleTarget {
   readonly path: Readonly<Record<string, string>>;
   /** What an address is tried against. */
   readonly checkedBy: { readonly route_id: string } | { readonly edge_id: string };
+}
+
+/** Modules that a response meets, behind the backend. */
+const ofResponses: ReadonlySet<string> = new Set(['response_headers', 'compression']);
+
+/** The backend comes when the request is ready for it: the list that modules are made from has it among the checks. */
+function inTrafficOrder(schemas: ModuleTarget['schemas']): ModuleTarget['schemas'] {
+  const place = (name: string): number => (ofResponses.has(name) ? 2 : name === 'backend' ? 1 : 0);
+  return schemas.toSorted(([one], [other]) => place(one) - place(other));
 }
 
 /** Operations of modules are named alike: HttpsEdgeRouteRequestHeadersDelete. */
@@ -39,7 +54,7 @@ export function routeTarget(reply: Reply<HttpsEdgeRoute>, reread: () => Promise<
     document: reply.document,
     reply,
     reread,
-    schemas: moduleSchemas.https_route,
+    schemas: inTrafficOrder(moduleSchemas.https_route),
     set: (module, settings, options) =>
       client.call('HttpsEdgeRoutesUpdate', { path, body: { [module]: settings }, ...options }),
     operationOf: (module, verb) => operationNamed('HttpsEdgeRoute', module, verb),
@@ -56,7 +71,7 @@ export function tcpEdgeTarget(reply: Reply<TcpEdge>, reread: () => Promise<Reply
     document: reply.document,
     reply,
     reread,
-    schemas: moduleSchemas.tcp_edge,
+    schemas: inTrafficOrder(moduleSchemas.tcp_edge),
     set: (module, settings, options) =>
       client.call('TcpEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
     operationOf: (module, verb) => operationNamed('TcpEdge', module, verb),
@@ -65,10 +80,47 @@ export function tcpEdgeTarget(reply: Reply<TcpEdge>, reread: () => Promise<Reply
   };
 }
 
+export function tlsEdgeTarget(reply: Reply<TlsEdge>, reread: () => Promise<Reply<TlsEdge>>): ModuleTarget {
+  const { id } = reply.document;
+  return {
+    id,
+    words: 'this edge',
+    document: reply.document,
+    reply,
+    reread,
+    passesTls: true,
+    schemas: inTrafficOrder(moduleSchemas.tls_edge),
+    set: (module, settings, options) =>
+      client.call('TlsEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
+    operationOf: (module, verb) => operationNamed('TlsEdge', module, verb),
+    path: { id },
+    checkedBy: { edge_id: id },
+  };
+}
+
+/** An HTTPS edge itself, whose modules are about TLS. */
+export function httpsEdgeTarget(reply: Reply<HttpsEdge>, reread: () => Promise<Reply<HttpsEdge>>): ModuleTarget {
+  const { id } = reply.document;
+  return {
+    id,
+    words: 'this edge',
+    document: reply.document,
+    reply,
+    reread,
+    urlPrefix: 'edge.',
+    schemas: moduleSchemas.https_edge,
+    set: (module, settings, options) =>
+      client.call('HttpsEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
+    operationOf: (module, verb) => operationNamed('HttpsEdge', module, verb),
+    path: { id },
+    checkedBy: { edge_id: id },
+  };
+}
+
 /** A module as the API shows it; null where it is not set. */
 export type ModuleView = Readonly<Record<string, unknown>> & { readonly enabled: boolean };
 
-export function viewOf(document: HttpsEdgeRoute | TcpEdge, module: string): ModuleView | null {
+export function viewOf(document: Owner, module: string): ModuleView | null {
   // Modules are fields of the document by their names.
   return ((document as unknown as Record<string, unknown>)[module] ?? null) as ModuleView | null;
 }

@@ -37,6 +37,7 @@ export class Http1Exchange implements Exchange {
   readonly bodyStream: IncomingMessage;
   readonly upgrade: string | undefined;
   readonly fault: UserError | undefined;
+  heldBody: Buffer | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   readonly #response: ServerResponse;

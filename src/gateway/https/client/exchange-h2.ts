@@ -17,6 +17,7 @@ export class Http2Exchange implements Exchange {
   readonly bodyStream: ServerHttp2Stream;
   readonly upgrade = undefined;
   readonly fault: UserError | undefined;
+  heldBody: Buffer | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   trailers: readonly string[] = [];

@@ -1,7 +1,7 @@
 import { createServer, ServerResponse } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 
 import { headersTooLarge, malformedRequest, requestTimeout } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
@@ -21,7 +21,7 @@ const headBytes = 32_768;
 const lingerMs = 1000;
 
 interface Connection {
-  readonly socket: TLSSocket;
+  readonly socket: Socket;
   readonly client: ClientConnection;
   readonly lines: RequestLines;
   readonly onData: (chunk: Buffer) => void;
@@ -72,7 +72,7 @@ export class Http1Server {
     this.#listen();
   }
 
-  accept(socket: TLSSocket, client: ClientConnection): void {
+  accept(socket: Socket, client: ClientConnection): void {
     const lines = new RequestLines();
     const onData = (chunk: Buffer): void => {
       lines.push(chunk);
@@ -99,7 +99,7 @@ export class Http1Server {
   }
 
   /** Answers 408 to a client that has sent no request in time. */
-  refuseLate(socket: TLSSocket): void {
+  refuseLate(socket: Socket): void {
     socket.on('error', () => {});
     this.#refuse(socket, new UserError(requestTimeout));
   }

@@ -25,6 +25,8 @@ export interface TlsAcceptorOptions {
   readonly h2: ConnectionHandler;
   /** PEM of the authorities that clients must show a certificate of; undefined: they are not asked for one. */
   readonly clientCa?: string;
+  /** True: clients must speak TLS 1.3. */
+  readonly needsTls13: boolean;
   readonly onFailed: (event: HandshakeFailed) => void;
 }
 
@@ -34,7 +36,7 @@ export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions;
 
   constructor(options: TlsAcceptorOptions) {
-    const { contextFor, handshakeMs, clientCa, ticketKeys } = options;
+    const { contextFor, handshakeMs, clientCa, needsTls13, ticketKeys } = options;
     this.#options = options;
     this.#handshakes = new TlsHandshakes({
       contextFor,
@@ -42,6 +44,7 @@ export class TlsAcceptor {
       ticketKeys,
       alpn: ['h2', 'http/1.1'],
       asksForCertificate: clientCa !== undefined,
+      needsTls13,
     });
   }
 
@@ -70,6 +73,7 @@ export class TlsAcceptor {
       peerTrusted,
       servername,
       certificate: clientCa === undefined ? undefined : readShownCertificate(socket, clientCa),
+      isTls13: socket.getProtocol() === 'TLSv1.3',
       peerPort: port,
       localAddress: socket.localAddress ?? '',
       localPort: socket.localPort ?? 0,

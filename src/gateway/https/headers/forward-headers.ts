@@ -1,4 +1,6 @@
 import { BoundedCache } from '../../../lib/bounded-cache.ts';
+import { certificateFactNames } from './certificate-facts.ts';
+import { identityPrefix } from '../../sign-in/identity-headers.ts';
 import { foldName, hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
 import type { HeaderGuard } from './header-guard.ts';
 import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
@@ -7,6 +9,8 @@ import { withoutSessionCookie, withoutSetSession } from './session-cookie.ts';
 export interface Forwarding {
   /** Host header for the upstream. */
   readonly host: string;
+  /** That of the connection. */
+  readonly scheme: 'http' | 'https';
   /** Address of the connection's peer. */
   readonly peer: string;
   /** True: the peer is a trusted proxy, whose own forwarding headers stay. */
@@ -30,6 +34,11 @@ const ownedByConnection: ReadonlySet<string> = new Set([
  * believe them. All names that start with `x-forwarded-` are of this kind too. `docs/operating.md` has the same list.
  */
 const forwardingClaims: ReadonlySet<string> = new Set([
+  // The certificate of the client.
+  ...certificateFactNames,
+  'client-cert',
+  'client-cert-chain',
+  'x-ssl-client-cert',
   // The address of the client.
   'cf-connecting-ip',
   'cf-connecting-ipv6',
@@ -117,7 +126,7 @@ export function forwardHeaders(headers: readonly string[], facts: Forwarding): s
   }
   const trusted = facts.peerTrusted;
   list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${facts.peer}` : facts.peer);
-  list.push('X-Forwarded-Proto', (trusted ? proto : undefined) ?? 'https');
+  list.push('X-Forwarded-Proto', (trusted ? proto : undefined) ?? facts.scheme);
   list.push('X-Forwarded-Host', (trusted ? host : undefined) ?? facts.host);
   return list;
 }
@@ -180,6 +189,8 @@ function classify(lower: string): NameKind {
   if (ownedByConnection.has(lower)) return 'dropped';
   const folded = unusualName.test(lower) ? foldName(lower) : lower;
   if (folded !== lower && ownedByConnection.has(folded)) return 'dropped';
+  // Upstreams believe them, also at routes without a login.
+  if (folded.startsWith(identityPrefix)) return 'dropped';
   if (!forwardingClaims.has(folded) && !folded.startsWith('x-forwarded-')) return 'passed';
   return folded === lower ? 'claim' : 'dropped';
 }

@@ -1,13 +1,17 @@
-import { plainSessionCookie, secureSessionCookie } from '../../../lib/session-cookie-names.ts';
+import { plainSessionCookie, secureSessionCookie, visitorCookieMark } from '../../../lib/session-cookie-names.ts';
 
 /**
- * The start of a cookie that some reader takes for that of a dashboard session: browsers drop blanks and a leading "=",
- * others quotes, and some read names in any case. Both names end alike, so that one word finds either.
+ * The start of a cookie that some reader takes for that of a dashboard session, or of a visitor who has signed in: browsers drop
+ * blanks and a leading "=", others quotes, and some read names in any case. Both names of the first end alike, so that one word
+ * finds either; those of visitors have their mark in the middle.
  */
-const session = new RegExp(`^[\\s="']*(?:${secureSessionCookie}|${plainSessionCookie})[\\s"']*(?:[=;]|$)`, 'i');
-const mention = new RegExp(plainSessionCookie, 'i');
+const session = new RegExp(
+  `^[\\s="']*(?:${secureSessionCookie}|${plainSessionCookie}|[^=;]*${visitorCookieMark}[^=;]*)[\\s"']*(?:[=;]|$)`,
+  'i',
+);
+const mention = new RegExp(`${plainSessionCookie}|${visitorCookieMark}`, 'i');
 
-/** The value of a Cookie header without the cookie of a dashboard session; empty if there is nothing else. */
+/** The value of a Cookie header without the cookies of such sessions; empty if there is nothing else. */
 export function withoutSessionCookie(value: string): string {
   if (!mention.test(value)) return value;
   const kept = value.split(';').filter((pair) => !session.test(pair));

@@ -2,6 +2,7 @@ import { finishInTurns } from '../../../lib/steps.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import type { HttpsEdgeEntry, SetAside, SnapshotEntry, SnapshotUpdate } from '../../../snapshot/contract.ts';
 import { RouteTable } from './route-table.ts';
+import type { SpecialHandshake } from './route-table.ts';
 
 export interface Edge {
   readonly id: string;
@@ -11,31 +12,33 @@ export interface Edge {
   /** Ports a client may name beside the host. */
   readonly ports: readonly number[];
   readonly routes: RouteTable;
-  /** PEM of the authorities whose certificates clients must show. */
-  readonly clientCa: string | undefined;
+  /** Undefined: the usual one. */
+  readonly handshake: SpecialHandshake | undefined;
   /** False if it could not be loaded: it keeps its names, so that no other edge answers for them, and serves nothing. */
   readonly isLoaded: boolean;
+  /** True if it is served without TLS too. */
+  readonly isPlain: boolean;
 }
 
 /** Finds the edge that serves a host. An update costs as much as the edges it names, however many there are. */
 export class HostTable {
   #edges = new Map<string, Edge>();
   #byName = new Map<string, Edge>();
-  /** How many edges ask for certificates by each set of authorities. */
-  #clientCas = new Map<string, number>();
+  /** How many edges have each special handshake, by its key. */
+  #handshakes = new Map<string, number>();
 
-  asksFor(clientCa: string): boolean {
-    return this.#clientCas.has(clientCa);
+  hasHandshake(key: string): boolean {
+    return this.#handshakes.has(key);
   }
 
   async prepare(update: SnapshotUpdate, setAside: SetAside): Promise<() => void> {
-    const edges = await finishInTurns(loadEdges(update.set, setAside));
+    const edges = await finishInTurns(loadEdges(update.set, this.#edges, setAside));
     const removed = update.removed.filter(({ kind }) => kind === 'https_edge');
     return () => {
       if (update.full) {
         this.#edges = new Map();
         this.#byName = new Map();
-        this.#clientCas = new Map();
+        this.#handshakes = new Map();
       }
       // Old names are removed before new ones are set: a name may move from one edge to another.
       for (const { id } of removed) this.#remove(id);
@@ -52,11 +55,12 @@ export class HostTable {
     return dot <= 0 ? undefined : this.#byName.get(`*${name.slice(dot)}`);
   }
 
-  #count({ clientCa }: Edge, by: 1 | -1): void {
-    if (clientCa === undefined) return;
-    const count = (this.#clientCas.get(clientCa) ?? 0) + by;
-    if (count === 0) this.#clientCas.delete(clientCa);
-    else this.#clientCas.set(clientCa, count);
+  #count({ handshake }: Edge, by: 1 | -1): void {
+    if (handshake === undefined) return;
+    const { key } = handshake;
+    const count = (this.#handshakes.get(key) ?? 0) + by;
+    if (count === 0) this.#handshakes.delete(key);
+    else this.#handshakes.set(key, count);
   }
 
   #add(edge: Edge): void {
@@ -74,23 +78,28 @@ export class HostTable {
   }
 }
 
-function* loadEdges(entries: readonly SnapshotEntry[], setAside: SetAside): Steps<readonly Edge[]> {
+function* loadEdges(
+  entries: readonly SnapshotEntry[],
+  before: ReadonlyMap<string, Edge>,
+  setAside: SetAside,
+): Steps<readonly Edge[]> {
   const edges: Edge[] = [];
-  for (const entry of entries) if (entry.kind === 'https_edge') edges.push(yield* loadEdge(entry, setAside));
+  for (const entry of entries)
+    if (entry.kind === 'https_edge') edges.push(yield* loadEdge(entry, before.get(entry.id), setAside));
   return edges;
 }
 
-function* loadEdge(entry: HttpsEdgeEntry, setAside: SetAside): Steps<Edge> {
+function* loadEdge(entry: HttpsEdgeEntry, before: Edge | undefined, setAside: SetAside): Steps<Edge> {
   try {
-    const routes = yield* RouteTable.of(entry.routes);
-    return { ...namesOf(entry), routes, clientCa: routes.clientCa, isLoaded: true };
+    const routes = yield* RouteTable.of(entry.routes, before?.routes);
+    return { ...namesOf(entry), routes, handshake: routes.handshake, isLoaded: true };
   } catch (error) {
     setAside(entry, error);
-    return { ...namesOf(entry), routes: new RouteTable(), clientCa: undefined, isLoaded: false };
+    return { ...namesOf(entry), routes: new RouteTable(), handshake: undefined, isLoaded: false };
   }
 }
 
-function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'clientCa' | 'isLoaded'> {
+function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'handshake' | 'isLoaded'> {
   const names: string[] = [];
   const ports: number[] = [];
   for (const hostport of entry.hostports) {
@@ -99,5 +108,5 @@ function namesOf(entry: HttpsEdgeEntry): Omit<Edge, 'routes' | 'clientCa' | 'isL
     const port = Number(hostport.slice(colon + 1));
     if (!ports.includes(port)) ports.push(port);
   }
-  return { id: entry.id, accountId: entry.accountId, names, ports };
+  return { id: entry.id, accountId: entry.accountId, names, ports, isPlain: entry.plain === true };
 }

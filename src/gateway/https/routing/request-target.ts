@@ -28,12 +28,13 @@ export function readTarget(exchange: Exchange): RequestTarget {
   return { authority, target: originForm(exchange, authority) };
 }
 
-function originForm({ target }: Exchange, authority: Authority): string {
+function originForm({ target, client }: Exchange, authority: Authority): string {
   if (target.startsWith('/')) return target;
   const [, scheme, named, rest] = absoluteForm.exec(target) ?? [];
-  if (scheme?.toLowerCase() !== 'https' || named === undefined) throw notAcceptable('its target is not a path');
+  const [own, usualPort] = client.servername === undefined ? (['http', 80] as const) : (['https', 443] as const);
+  if (scheme?.toLowerCase() !== own || named === undefined) throw notAcceptable('its target is not a path');
   const other = parseAuthority(named);
-  if (other?.name !== authority.name || (other.port ?? 443) !== (authority.port ?? 443)) {
+  if (other?.name !== authority.name || (other.port ?? usualPort) !== (authority.port ?? usualPort)) {
     throw notAcceptable('its target and its Host header name different hosts');
   }
   return rest?.startsWith('/') === true ? rest : `/${rest ?? ''}`;

@@ -1,7 +1,8 @@
-import { normalizePath, otherReadings } from '../../../lib/request-path.ts';
+import { checkRequestPath, normalizePath, otherReadings } from '../../../lib/request-path.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import { buildModules } from '../../../modules/index.ts';
-import type { Pipeline } from '../../../modules/module.ts';
+import type { SignIn } from '../../../modules/sign-in.ts';
+import type { CircuitBreaker, Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
 import { HeaderGuard } from '../headers/header-guard.ts';
 
@@ -12,6 +13,20 @@ export interface Route {
   readonly guard: HeaderGuard | undefined;
 }
 
+/** A handshake that asks for a certificate, or for a version. */
+export interface SpecialHandshake {
+  /** The same for all that are alike. */
+  readonly key: string;
+  /** PEM of the authorities whose certificates clients must show. */
+  readonly clientCa: string | undefined;
+  readonly needsTls13: boolean;
+}
+
+interface KnownBreaker {
+  readonly settings: string;
+  readonly breaker: CircuitBreaker;
+}
+
 /** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
 export class RouteTable {
   /** Undefined if there are none, as in most edges: there may be very many edges. */
@@ -19,27 +34,47 @@ export class RouteTable {
   readonly #prefixes = new Map<string, Route>();
   #longestPrefix = 0;
   #clientCa: string | undefined;
+  #needsTls13 = false;
+  /** Undefined if visitors of no route sign in. */
+  #signIns: Map<string, SignIn> | undefined;
+  /** Undefined if there are none. */
+  #breakers: Map<string, KnownBreaker> | undefined;
 
-  /** Throws for a module that is not known. Yields after each route: an edge may have very many. */
-  static *of(entries: readonly RouteEntry[]): Steps<RouteTable> {
+  /**
+   * Throws for a module that is not known. Yields after each route: an edge may have very many. What circuit breakers of the
+   * table before have counted stays, for routes whose settings of it are the same.
+   */
+  static *of(entries: readonly RouteEntry[], before?: RouteTable): Steps<RouteTable> {
     const table = new RouteTable();
     for (const entry of entries) {
-      table.#add(entry);
+      table.#add(entry, before);
       yield;
     }
     return table;
   }
 
-  #add(entry: RouteEntry): void {
+  #add(entry: RouteEntry, before: RouteTable | undefined): void {
     const match = normalizePath(entry.match);
-    const route = buildRoute(entry);
+    const route = this.#withBreaker(buildRoute(entry), entry, before);
     this.#clientCa ??= route.pipeline.clientCa;
+    this.#needsTls13 ||= route.pipeline.needsTls13;
+    for (const signIn of route.pipeline.signIns) (this.#signIns ??= new Map()).set(signIn.key, signIn);
     if (entry.matchType === 'exact_path') {
       (this.#exact ??= new Map()).set(match, route);
     } else {
       this.#prefixes.set(match, route);
       this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
     }
+  }
+
+  #withBreaker(route: Route, { id, modules }: RouteEntry, before: RouteTable | undefined): Route {
+    const { pipeline } = route;
+    if (pipeline.breaker === undefined) return route;
+    const settings = JSON.stringify(modules['circuit_breaker']);
+    const known = before === undefined ? undefined : before.#breakers?.get(id);
+    const breaker = known?.settings === settings ? known.breaker : pipeline.breaker;
+    (this.#breakers ??= new Map()).set(id, { settings, breaker });
+    return { ...route, pipeline: { ...pipeline, breaker } };
   }
 
   /**
@@ -53,9 +88,25 @@ export class RouteTable {
     return isClear ? route : 'ambiguous';
   }
 
-  /** Authorities whose certificates clients must show; all routes of an edge share the handshake. */
-  get clientCa(): string | undefined {
-    return this.#clientCa;
+  /** How the handshake differs from the usual one, which all routes of an edge share. */
+  get handshake(): SpecialHandshake | undefined {
+    const [clientCa, needsTls13] = [this.#clientCa, this.#needsTls13];
+    if (clientCa === undefined && !needsTls13) return undefined;
+    return { key: `${needsTls13 ? 'TLS 1.3 ' : ''}${clientCa ?? ''}`, clientCa, needsTls13 };
+  }
+
+  /** The logins of all routes, by their keys. */
+  get signIns(): ReadonlyMap<string, SignIn> | undefined {
+    return this.#signIns;
+  }
+
+  /** The logins of the route that a path and query lead to. */
+  signInsAt(target: string): { readonly routeId: string; readonly signIns: readonly SignIn[] } | undefined {
+    const checked = checkRequestPath(target);
+    const route = checked.ok ? this.choose(checked.matchPath) : undefined;
+    return route === undefined || route === 'ambiguous'
+      ? undefined
+      : { routeId: route.id, signIns: route.pipeline.signIns };
   }
 
   withId(id: string): Route | undefined {

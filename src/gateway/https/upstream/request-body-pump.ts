@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { Exchange, RequestBody } from '../exchange.ts';
 import { forwardTrailers } from '../headers/forward-headers.ts';
 import type { HeaderGuard } from '../headers/header-guard.ts';
@@ -22,6 +24,7 @@ export class RequestBodyPump {
   readonly #exchange: Exchange;
   readonly #guard: HeaderGuard | undefined;
   readonly #owner: BodyOwner;
+  readonly #stream: Readable;
   /** Bytes that the head announced and that have not come yet. */
   #left: number;
   #connection: UpstreamConnection | undefined;
@@ -35,6 +38,7 @@ export class RequestBodyPump {
     this.#exchange = exchange;
     this.#guard = guard;
     this.#owner = owner;
+    this.#stream = exchange.heldBody === undefined ? exchange.bodyStream : Readable.from([exchange.heldBody]);
     this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
   }
 
@@ -59,7 +63,7 @@ export class RequestBodyPump {
 
   resume(): void {
     this.#held = false;
-    this.#exchange.bodyStream.resume();
+    this.#stream.resume();
   }
 
   /** Reads the rest of the body and discards it, so that the client sees its answer. */
@@ -67,15 +71,15 @@ export class RequestBodyPump {
     this.#connection = undefined;
     clearTimeout(this.#continueTimer);
     if (!this.flowing) return;
-    this.#exchange.bodyStream.off('data', this.#onData);
-    this.#exchange.bodyStream.off('end', this.#onEnd);
-    this.#exchange.bodyStream.resume();
+    this.#stream.off('data', this.#onData);
+    this.#stream.off('end', this.#onEnd);
+    this.#stream.resume();
   }
 
   #flow(): void {
     this.flowing = true;
-    this.#exchange.bodyStream.on('data', this.#onData);
-    this.#exchange.bodyStream.on('end', this.#onEnd);
+    this.#stream.on('data', this.#onData);
+    this.#stream.on('end', this.#onEnd);
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -85,7 +89,7 @@ export class RequestBodyPump {
       this.#owner.onMismatch();
     } else if (this.#connection?.writeBody(chunk, this.#isChunked) === false) {
       this.#held = true;
-      this.#exchange.bodyStream.pause();
+      this.#stream.pause();
     }
   };
 

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { BackendEntry } from '../../../snapshot/contract.ts';
 import {
   backendLeadsInwards,
   upstreamBroke,
@@ -11,7 +10,7 @@ import {
   upstreamRefused,
   upstreamTlsFailed,
 } from '../../errors.ts';
-import type { ConnectUpstream } from '../../upstream/connect.ts';
+import type { ConnectUpstream, UpstreamTarget } from '../../upstream/connect.ts';
 import { InwardBackendError } from '../../upstream/guard.ts';
 import { pushReads } from '../../upstream/push-reads.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
@@ -21,11 +20,11 @@ export class SocketSource implements UpstreamSource {
   readonly id: string;
   readonly isShared = true;
   readonly silentEnd = upstreamBroke;
-  readonly #target: BackendEntry;
+  readonly #target: UpstreamTarget;
   readonly #connect: ConnectUpstream;
   readonly #connectMs: number;
 
-  constructor(target: BackendEntry, connect: ConnectUpstream, connectMs: number) {
+  constructor(target: UpstreamTarget, connect: ConnectUpstream, connectMs: number) {
     this.id = target.id;
     this.#target = target;
     this.#connect = connect;

@@ -7,7 +7,8 @@ export interface Directive {
   readonly line: number;
 }
 
-const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|#[^\n]*|\n|[^\s"`#][^\s]*/g;
+/** Quotes, a text between marks (`<<END`), comments, ends of lines, words. */
+const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|<<(\w+)\n[^]*?\n[ \t]*\1(?!\S)|#[^\n]*|\n|[^\s"`#][^\s]*/g;
 
 /** Reads the lines of a Caddyfile: words, quotes, comments, and braces at the ends of lines. */
 export function readBlocks(text: string, source: string): readonly Directive[] {
@@ -21,6 +22,8 @@ export function readBlocks(text: string, source: string): readonly Directive[] {
     line += joined.slice(at, match.index).match(/[\n\v]/g)?.length ?? 0;
     at = match.index;
     const last = lines.at(-1);
+    // A list of addresses goes on after a comma.
+    if (word === '\n' && last?.words.at(-1)?.endsWith(',') === true) continue;
     if (word === '\n') lines.push({ words: [], line: line + 1 });
     else if (!word.startsWith('#') && last !== undefined) {
       if (last.words.length === 0) last.line = line;
@@ -46,6 +49,8 @@ export function readBlocks(text: string, source: string): readonly Directive[] {
 }
 
 function unquoted(word: string): string {
+  // Nothing that is taken over has such a text: its mark stands for it.
+  if (word.startsWith('<<')) return word.split('\n', 1)[0] ?? '';
   if (word.startsWith('"')) return word.slice(1, -1).replaceAll(/\\(.)/g, '$1');
   return word.startsWith('`') ? word.slice(1, -1) : word;
 }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-
 import type { Host } from '../../../command-line/host.ts';
-import { CommandFault, exitCodes } from '../../exit.ts';
+import { exitCodes } from '../../exit.ts';
+import { readText } from '../../read-text.ts';
 import { fromCaddyfile } from './caddyfile.ts';
 import { fromKong } from './kong.ts';
 
@@ -13,9 +12,7 @@ export interface FileFlags {
 /** Writes the configuration of another program as a file for `gatehouse apply`, with comments for what does not map. */
 export async function convertFile({ caddyfile, kong }: FileFlags, host: Host): Promise<void> {
   const path = caddyfile ?? kong ?? '';
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new CommandFault(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const text = await readText(path);
   const draft = caddyfile === undefined ? fromKong(text, path) : fromCaddyfile(text, path);
   host.stdout.write(draft.toYaml(path));
   const notTaken = draft.notTaken();

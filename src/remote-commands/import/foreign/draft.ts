@@ -12,6 +12,11 @@ interface DraftRoute {
   readonly notes: readonly Note[];
 }
 
+export interface WeightedAddress {
+  readonly address: string;
+  readonly weight?: number;
+}
+
 /** Something that is not taken over, with its line. */
 export interface Note {
   readonly text: string;
@@ -38,12 +43,15 @@ export class Draft {
     return all.map((note) => oneLine(withLine(note)));
   }
 
-  /** Returns the name of the backend with this address. */
-  backend(address: string, tls: boolean): string {
-    const key = `${address} ${tls}`;
+  /** Returns the name of the backend with these addresses and settings, of which the first is the name's. */
+  backend(addresses: readonly WeightedAddress[], tls: boolean, settings: object = {}): string {
+    const [first, ...others] = addresses;
+    const where = others.length === 0 ? { address: first?.address } : { addresses };
+    const fields = { ...where, ...(tls ? { tls: { enabled: true } } : {}), ...settings };
+    const key = JSON.stringify(fields);
     const made = this.#backends.get(key) ?? {
-      name: freeName(address, this.#backends.values()),
-      fields: { address, ...(tls ? { tls: { enabled: true } } : {}) },
+      name: freeName(first?.address ?? '', this.#backends.values()),
+      fields,
     };
     this.#backends.set(key, made);
     return made.name;

@@ -1,6 +1,7 @@
 import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml';
 
 import { CommandFault } from '../../exit.ts';
+import { readKongHealth } from './kong-health.ts';
 import { Draft, isHost, toCidr } from './draft.ts';
 import type { Note } from './draft.ts';
 
@@ -22,7 +23,7 @@ const harmless = new Set([
   'proxy-cache',
   'cors',
 ]);
-const mapped = new Set(['ip-restriction', 'request-transformer', 'response-transformer']);
+const mapped = new Set(['ip-restriction', 'rate-limiting', 'request-transformer', 'response-transformer']);
 
 /** Turns services and routes of a declarative file of Kong (decK) into a configuration file. */
 export function fromKong(content: string, source: string): Draft {
@@ -30,18 +31,79 @@ export function fromKong(content: string, source: string): Draft {
   const draft = new Draft();
   const services = list(file['services']);
   const shared = list(file['plugins']);
-  for (const service of services)
-    for (const route of list(service['routes'])) addRoute({ draft, file, shared, lineOf }, service, route);
+  const parts = { draft, file, shared, lineOf };
+  const routed = new Set<Json>();
+  const add = (service: Json, route: Json) => {
+    routed.add(service);
+    addRoute(parts, service, route);
+  };
+  for (const service of services) for (const route of list(service['routes'])) add(service, route);
   for (const route of list(file['routes'])) {
-    const { service } = route;
-    const name = typeof service === 'string' ? service : object(service)['name'];
-    const found = services.find((each) => each['name'] === name);
+    const found = services.find((each) => names(route['service'], each));
     if (found === undefined) draft.note(`route ${label(route)}: it names no service of this file`, lineOf(route));
-    else addRoute({ draft, file, shared, lineOf }, found, route);
+    else add(found, route);
   }
+  for (const service of services) {
+    if (!routed.has(service)) draft.note(`service ${label(service)}: no route leads to it`, lineOf(service));
+    else noteOthers(parts, `service ${label(service)}`, service, serviceFields);
+  }
+  for (const upstream of list(file['upstreams'])) {
+    const isUsed = services.some((service) => urlOf(service)?.hostname === upstream['name']);
+    if (isUsed) noteOthers(parts, `upstream ${label(upstream)}`, upstream, upstreamFields);
+    else draft.note(`upstream ${label(upstream)}: no service has it`, lineOf(upstream));
+  }
+  for (const plugin of shared.filter(isOfConsumer))
+    draft.note(`plugin ${text(plugin['name'])} of a consumer: there are none here`, lineOf(plugin));
   for (const section of Object.keys(file).filter((key) => !/^_|^(?:services|routes|plugins|upstreams)$/.test(key)))
     draft.note(`section ${section}`, lineOf(file[section]));
   return draft;
+}
+
+/** Fields that are taken over, or that say nothing about traffic. */
+const about = ['name', 'id', 'tags', 'plugins', 'created_at', 'updated_at'];
+const serviceFields = new Set([...about, 'url', 'protocol', 'host', 'port', 'path', 'routes', 'enabled', 'retries']);
+const upstreamFields = new Set([
+  ...about,
+  'targets',
+  'algorithm',
+  'hash_on',
+  'hash_on_header',
+  'healthchecks',
+  'slots',
+]);
+const routeFields = new Set([...about, 'service', 'hosts', 'paths', 'protocols', 'strip_path']);
+
+/** Lists fields that have no counterpart here. */
+function noteOthers({ draft, lineOf }: KongFile, what: string, given: Json, known: ReadonlySet<string>): void {
+  const others = Object.keys(given).filter((field) => !known.has(field) && !isEmpty(given[field]));
+  if (others.length > 0) draft.note(`${what}: ${others.join(', ')}: not mapped`, lineOf(given));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** True if a reference by name or id is one to this. */
+function names(reference: unknown, { name, id }: Json): boolean {
+  const given = typeof reference === 'object' ? object(reference) : { name: reference, id: reference };
+  return (given['name'] !== undefined && given['name'] === name) || (given['id'] !== undefined && given['id'] === id);
+}
+
+function isOfConsumer(plugin: Json): boolean {
+  return !isEmpty(plugin['consumer']) || !isEmpty(plugin['consumer_group']);
+}
+
+/** A plugin of the top of the file is for all, or for the service and route that it names. */
+function appliesTo(plugin: Json, service: Json, route: Json): boolean {
+  if (isOfConsumer(plugin)) return false;
+  const ofService = isEmpty(plugin['service']) || names(plugin['service'], service);
+  return ofService && (isEmpty(plugin['route']) || names(plugin['route'], route));
+}
+
+/** How near a plugin of the top is to a route: the nearest of a name counts. */
+function nearness(plugin: Json): number {
+  return (isEmpty(plugin['route']) ? 0 : 2) + (isEmpty(plugin['service']) ? 0 : 1);
 }
 
 interface KongFile {
@@ -58,7 +120,15 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
   const what = `route ${label(route)} of service ${label(service)}`;
   // The plugin nearest to the route counts, as in Kong.
   const plugins = new Map<string, Json>();
-  for (const plugin of [...shared, ...list(service['plugins']), ...list(route['plugins'])])
+  const top = shared
+    .filter((plugin) => appliesTo(plugin, service, route))
+    .toSorted((a, b) => nearness(a) - nearness(b));
+  for (const plugin of [
+    ...top.filter((each) => isEmpty(each['route'])),
+    ...list(service['plugins']),
+    ...top.filter((each) => !isEmpty(each['route'])),
+    ...list(route['plugins']),
+  ])
     plugins.set(String(plugin['name']), plugin);
   const active = [...plugins.values()].filter(({ enabled }) => enabled !== false);
   const fault = faultOf(route, service, active);
@@ -69,28 +139,37 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
   const fields: Record<string, unknown> = { backend: { backend } };
   for (const plugin of active) {
     const name = String(plugin['name']);
-    const config = object(plugin['config']);
+    const config = { ...object(object(file['_plugin_configs'])[text(plugin['_config'])]), ...object(plugin['config']) };
     if (name === 'ip-restriction') {
       const rules = rulesOf(config);
-      if (rules === undefined) return refuse('its ip-restriction has an entry that is no address or CIDR');
+      if (rules === undefined)
+        return refuse('its ip-restriction has something else than addresses and CIDRs to allow and deny');
       fields['ip_restriction'] = { ip_policies: [draft.policy(`${label(service)}-addresses`, rules)] };
+    } else if (name === 'rate-limiting') {
+      const limit = rateLimitOf(config);
+      if (limit === undefined)
+        return refuse('its rate-limiting has several limits, or counts by what is not known here');
+      fields['rate_limit'] = limit;
+      notes.push({ text: 'its rate limit slides, and holds for all processes of a gateway', line: lineOf(plugin) });
     } else if (name === 'request-transformer' || name === 'response-transformer') {
       const headers = headersOf(config);
       if (headers === undefined) return refuse(`its ${name} does more than add and remove headers`);
       fields[name === 'request-transformer' ? 'request_headers' : 'response_headers'] = headers;
     } else notes.push({ text: `plugin ${name} is left out`, line: lineOf(plugin) });
   }
+  const others = Object.keys(route).filter((field) => !routeFields.has(field) && !isEmpty(route[field]));
+  if (others.length > 0) notes.push({ text: `${others.join(', ')}: not mapped`, line });
   const protocols = texts(route['protocols']);
   if (protocols.length > 0 && !protocols.includes('https'))
     notes.push({ text: 'it was served without TLS; here it has TLS', line });
   const paths = texts(route['paths']);
   for (const host of texts(route['hosts'])) {
     for (const path of paths.length === 0 ? ['/'] : paths) {
-      const own = [...notes];
-      if (path !== '/' && route['strip_path'] !== false)
-        own.push({ text: 'Kong strips this path before the service; here the service gets it whole', line });
-      if (!isHost(host) || path.startsWith('~')) refuse(`${host}${path} is no plain host name with a path`);
-      else if (!draft.route(host, path.length > 1 ? path.replace(/\/$/, '') : path, fields, own))
+      const isStripped = path !== '/' && route['strip_path'] !== false;
+      const own = isStripped ? { ...fields, path_rewrite: { strip_prefix: path } } : fields;
+      if (!isHost(host) || !/^\/[\w.~%!$&',;=:@/-]*$/.test(path))
+        refuse(`${host}${path} is no plain host name with a path`);
+      else if (!draft.route(host, path.length > 1 ? path.replace(/\/$/, '') : path, own, notes))
         refuse(`${host}${path} has a route already`);
     }
   }
@@ -98,6 +177,7 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
 
 /** A condition or check that a copy would not have, so that it would let in more. */
 function faultOf(route: Json, service: Json, plugins: readonly Json[]): string | undefined {
+  if (service['enabled'] === false) return 'the service is not enabled';
   const unknown = plugins.find(({ name }) => !mapped.has(String(name)) && !harmless.has(String(name)));
   if (unknown !== undefined) return `plugin ${String(unknown['name'])}`;
   for (const field of ['methods', 'headers', 'snis', 'sources', 'destinations'])
@@ -115,21 +195,71 @@ function urlOf(service: Json): URL | undefined {
   return (url === undefined && host === undefined) || !URL.canParse(whole) ? undefined : new URL(whole);
 }
 
+const defaultTargetPort = 8000;
+
 function backendOf(draft: Draft, file: Json, service: Json, note: (text: string) => void): string | undefined {
   const url = urlOf(service);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   const isTls = url.protocol === 'https:';
   const upstream = list(file['upstreams']).find(({ name }) => name === url.hostname);
-  const targets = list(upstream?.['targets']).map(({ target }) => String(target));
-  if (targets.length > 1) note(`only the first of the targets ${targets.join(', ')}: a backend has one address`);
-  const address = targets[0] ?? `${url.hostname}:${url.port === '' ? (isTls ? 443 : 80) : url.port}`;
-  return draft.backend(address, isTls);
+  const targets = list(upstream?.['targets']).filter(({ weight }) => weight !== 0);
+  if (upstream === undefined || targets.length === 0)
+    return draft.backend([{ address: `${url.hostname}:${url.port === '' ? (isTls ? 443 : 80) : url.port}` }], isTls);
+  const heaviest = Math.max(...targets.map(weightOf));
+  const addresses = targets.slice(0, mostAddresses).map((each) => {
+    const target = String(each['target']);
+    // Weights go to 65535 there, and to 10000 here.
+    const weight =
+      heaviest > mostWeight ? Math.max(1, Math.round((weightOf(each) * mostWeight) / heaviest)) : weightOf(each);
+    return { address: /:\d+$/.test(target) ? target : `${target}:${defaultTargetPort}`, weight };
+  });
+  if (targets.length > mostAddresses) note(`only the first ${mostAddresses} of its ${targets.length} targets`);
+  const isEven = addresses.every(({ weight }) => weight === addresses[0]?.weight);
+  const { settings, left } = readKongHealth(upstream, service);
+  for (const each of left) note(`upstream ${label(upstream)}: ${each}: not mapped`);
+  return draft.backend(isEven ? addresses.map(({ address }) => ({ address })) : addresses, isTls, settings);
 }
 
-function rulesOf({ allow, deny }: Json): readonly string[] | undefined {
-  const allowed = texts(allow).length === 0 ? ['0.0.0.0/0', '::/0'] : texts(allow);
-  const rules = [...allowed.map(toCidr), ...texts(deny).map((each) => toCidr(each) && `!${toCidr(each)}`)];
+const mostAddresses = 32;
+const mostWeight = 10_000;
+
+function weightOf({ weight }: Json): number {
+  return typeof weight === 'number' ? weight : 100;
+}
+
+/** `whitelist` and `blacklist` are the names of older versions; `status` and `message` are those of the answer. */
+function rulesOf({
+  allow,
+  deny,
+  whitelist,
+  blacklist,
+  status: _s,
+  message: _m,
+  ...rest
+}: Json): readonly string[] | undefined {
+  const [allows, denies] = [
+    [...texts(allow), ...texts(whitelist)],
+    [...texts(deny), ...texts(blacklist)],
+  ];
+  // Without an entry, or with one that is not understood, everybody would be let in.
+  if (allows.length + denies.length === 0 || Object.values(rest).some((each) => !isEmpty(each))) return undefined;
+  const allowed = allows.length === 0 ? ['0.0.0.0/0', '::/0'] : allows;
+  const rules = [...allowed.map(toCidr), ...denies.map((each) => toCidr(each) && `!${toCidr(each)}`)];
   return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+const windows: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
+
+/** Kong counts consumers by default, and sources where it knows none: routes that sign them in are not taken over. */
+function rateLimitOf(config: Json): object | undefined {
+  const given = ['second', 'minute', 'hour', 'day', 'month', 'year'].filter((each) => !isEmpty(config[each]));
+  const [unit = ''] = given;
+  const window_seconds = windows[unit];
+  const limit = Number(config[unit]);
+  const by = text(config['limit_by']) || 'consumer';
+  if (given.length !== 1 || window_seconds === undefined || !Number.isSafeInteger(limit) || limit < 1) return undefined;
+  if (by === 'header') return { limit, window_seconds, by, header: text(config['header_name']) };
+  return by === 'ip' || by === 'consumer' || by === 'credential' ? { limit, window_seconds } : undefined;
 }
 
 function headersOf({ add, remove, ...rest }: Json): object | undefined {

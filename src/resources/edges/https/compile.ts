@@ -1,18 +1,31 @@
 import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import type { Compiler } from '../../../publisher/compiler.ts';
-import type { HttpsEdgeEntry, RouteEntry } from '../../../snapshot/contract.ts';
+import type { HttpsEdgeEntry, ModuleSettings, RouteEntry } from '../../../snapshot/contract.ts';
 import type { Change } from '../../../store/write/change-log.ts';
 import type { Queries } from '../../../store/database.ts';
+import { openSecrets } from '../../../modules/index.ts';
+import type { ResourceContext } from '../../resource.ts';
+import { loadAuthorities, withAuthorities } from '../authorities.ts';
+import type { StoredModules } from '../module-fields.ts';
 import { routesOfMany } from './route-queries.ts';
 import { httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
 
+type OpenSecret = (sealed: string, context: string) => string;
+
 /** An edge in the snapshot has its routes in it, and changes with each of them. */
-export const httpsEdgeCompiler: Compiler = {
-  kind: 'https_edge',
-  affectedIds: touchedBy,
-  load: async (queries, ids) => (ids === undefined ? loadAll(queries) : loadSome(queries, ids)),
-};
+export function httpsEdgeCompiler({ services, sealer }: Pick<ResourceContext, 'services' | 'sealer'>): Compiler {
+  return {
+    kind: 'https_edge',
+    affectedIds: touchedBy,
+    async load(queries, ids) {
+      const edges = await httpsEdges.loadMany(queries, ids);
+      const routes = ids === undefined ? await allRoutes(queries) : await routesOfMany(queries, edges);
+      const pems = await loadAuthorities(services, queries, edges);
+      return toEntries(edges, routes, pems, (sealed, context) => sealer.open(sealed, context));
+    },
+  };
+}
 
 function touchedBy({ kind, id, before, after }: Change): readonly string[] {
   if (kind === httpsEdges.kind) return [id];
@@ -22,30 +35,45 @@ function touchedBy({ kind, id, before, after }: Change): readonly string[] {
   return [edge_id];
 }
 
-async function loadSome(queries: Queries, ids: readonly string[]): Promise<readonly HttpsEdgeEntry[]> {
-  const edges = await httpsEdges.loadMany(queries, ids);
-  const routes = await routesOfMany(queries, edges);
-  return toEntries(edges, routes);
-}
-
-async function loadAll(queries: Queries): Promise<readonly HttpsEdgeEntry[]> {
-  const edges = await httpsEdges.loadMany(queries, undefined);
-  const routes = Map.groupBy(await httpsEdgeRoutes.loadMany(queries, undefined), ({ edge_id }) => edge_id);
-  return toEntries(edges, routes);
+async function allRoutes(queries: Queries): Promise<ReadonlyMap<string, readonly HttpsEdgeRoute[]>> {
+  return Map.groupBy(await httpsEdgeRoutes.loadMany(queries, undefined), ({ edge_id }) => edge_id);
 }
 
 async function toEntries(
   edges: readonly HttpsEdge[],
   routes: ReadonlyMap<string, readonly HttpsEdgeRoute[]>,
+  pems: ReadonlyMap<string, string>,
+  open: OpenSecret,
 ): Promise<readonly HttpsEdgeEntry[]> {
   const entries: HttpsEdgeEntry[] = [];
-  for (const { id, account_id, hostports } of edges) {
-    const own = await mapInTurns(routes.get(id) ?? [], toRoute);
+  for (const { id, account_id, hostports, modules } of edges) {
+    const ofEdge = Object.keys(modules).length === 0 ? undefined : withAuthorities(asOfEdge(modules), pems);
+    const own = await mapInTurns(routes.get(id) ?? [], (route) => toRoute(route, ofEdge, open));
     entries.push({ kind: 'https_edge', id, accountId: account_id, hostports, routes: own });
   }
   return entries;
 }
 
-function toRoute({ id, match_type, match, modules }: HttpsEdgeRoute): RouteEntry {
-  return { id, matchType: match_type, match, modules };
+/** Every route has the modules of its edge: a process of an older release then checks them too, or serves nothing. */
+function toRoute(
+  { id, match_type, match, modules }: HttpsEdgeRoute,
+  ofEdge: ModuleSettings | undefined,
+  open: OpenSecret,
+): RouteEntry {
+  const own = withSecrets(modules, open);
+  return { id, matchType: match_type, match, modules: ofEdge === undefined ? own : { ...ofEdge, ...own } };
+}
+
+/** Routes may have a limit of their own beside that of the edge. */
+function asOfEdge({ rate_limit, ...others }: StoredModules): StoredModules {
+  return rate_limit === undefined ? others : { ...others, edge_rate_limit: rate_limit };
+}
+
+/** With a secret that does not open, the gateway cannot build the module, and closes the edge. */
+function withSecrets(modules: StoredModules, open: OpenSecret): ModuleSettings {
+  try {
+    return openSecrets(modules, open);
+  } catch {
+    return modules;
+  }
 }

@@ -14,6 +14,7 @@ import type { ResourceContext } from '../../resource.ts';
 import { hostportsInput, sameHostports } from '../hostports.ts';
 import {
   acceptModuleEntries,
+  compareModuleEntries,
   describeModules,
   moduleEntryFields,
   namesInModules,
@@ -23,7 +24,7 @@ import { toMatchPath } from './match.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
 import { httpsEdges, matchTypes } from './table.ts';
 import type { HttpsEdgeRoute, MatchType } from './table.ts';
-import { httpsEdgeWrites, routeWrites, target } from './writes.ts';
+import { edgeTarget, httpsEdgeWrites, routeWrites, target } from './writes.ts';
 import type { RouteChange } from './writes.ts';
 
 const RouteEntry = Type.Object(
@@ -43,6 +44,7 @@ const RouteEntry = Type.Object(
 export const HttpsEdgeEntry = entrySchema('HttpsEdgeEntry', 'https_edges', {
   ...textFields,
   hostports: hostportsInput('Where the edge is reached, as hostname:port.', 'app.example.com:443'),
+  ...moduleEntryFields(edgeTarget),
   routes: Type.Optional(Type.Record(anyKey, RouteEntry, { description: 'Routes by their match, such as "/".' })),
 });
 
@@ -51,12 +53,14 @@ type MatchedRoute = readonly [match: string, fields: EntryFields];
 type RouteFields = EntryFields & TextFields & { readonly match_type?: MatchType };
 
 interface EdgeFields extends TextFields {
+  readonly [module: string]: unknown;
   readonly hostports?: readonly string[];
   readonly routes?: Readonly<Record<string, RouteFields>>;
 }
 
 /** HTTPS edges with their routes, each of which is known by its match. */
 export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDefinition[]): ConfigurationKind {
+  const { referables } = context;
   const writes = httpsEdgeWrites(context);
   const syncRoutes = routeSync(context);
   return defineKind({
@@ -75,7 +79,8 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
       const described: EntryFields[] = [];
       for (const edge of edges) {
         const own = await mapInTurns(routes.get(edge.id) ?? [], (route) => describeRoute(route, nameOf));
-        described.push({ ...edgeFields(edge), ...(await routesField(own)) });
+        const modules = describeModules(edgeTarget, edge.modules, nameOf);
+        described.push({ ...edgeFields(edge), ...modules, ...(await routesField(own)) });
       }
       return described;
     },
@@ -84,6 +89,7 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
       const lowered = hostports.map((hostport) => hostport.toLowerCase());
       return {
         ...edgeFields({ ...texts, hostports: lowered }),
+        ...acceptModuleEntries(edgeTarget, fields),
         ...(await routesField(
           await mapInTurns(Object.keys(routes), (match) => acceptRoute(match, routes[match] ?? {})),
         )),
@@ -92,18 +98,31 @@ export function httpsEdgeKind(context: ResourceContext, errors: readonly ErrorDe
     async create(write, fields) {
       const { hostports, routes = {}, ...texts } = read(fields);
       const { accountId } = write.call.caller;
-      const edge = await writes.create(write.transaction, accountId, { ...textsToSet(texts), hostports });
+      const modules = storedModules(edgeTarget, fields, write.idOf, referables);
+      const edge = await writes.create(write.transaction, accountId, { ...textsToSet(texts), hostports, modules });
       await syncRoutes(write, edge, [], routes);
       return edge;
     },
     async update(write, edge, fields) {
       const { hostports = [], routes = {}, ...texts } = read(fields);
       const changed = sameHostports(hostports, edge.hostports) ? undefined : hostports;
-      await writes.update(write.transaction, edge, { ...textsToSet(texts), hostports: changed });
+      const modules = storedModules(edgeTarget, fields, write.idOf, referables);
+      await writes.update(write.transaction, edge, { ...textsToSet(texts), hostports: changed, modules });
       await syncRoutes(write, edge, await routesOf(write.transaction, edge), routes);
     },
     remove: ({ transaction }, edge) => writes.remove(transaction, edge),
-    names: (fields) => Object.values(read(fields).routes ?? {}).flatMap((route) => namesInModules(target, route)),
+    compared(fields, before) {
+      const [routes = {}, old = {}] = [read(fields).routes, before && read(before).routes];
+      const compared = Object.entries(routes).flatMap(([match, route]) => {
+        const other = compareModuleEntries(target, route, old[match]);
+        return other === route ? [] : [[match, other] as const];
+      });
+      return compared.length === 0 ? fields : { ...fields, routes: { ...routes, ...Object.fromEntries(compared) } };
+    },
+    names: (fields) => [
+      ...namesInModules(edgeTarget, fields),
+      ...Object.values(read(fields).routes ?? {}).flatMap((route) => namesInModules(target, route)),
+    ],
     claims: (fields) => (read(fields).hostports ?? []).map(nameOfHostport),
     release({ transaction }, edge, fields) {
       const kept = new Set((read(fields).hostports ?? []).map(nameOfHostport));
@@ -117,8 +136,8 @@ type KindWrite = Parameters<ConfigurationKind['create']>[0];
 type Edge = Parameters<ReturnType<typeof routeWrites>['create']>[1];
 
 /** Gives an edge exactly these routes. Those that leave go first, because others may take their paths. */
-function routeSync({ referables }: ResourceContext) {
-  const writes = routeWrites({ referables });
+function routeSync({ referables, sealer }: ResourceContext) {
+  const writes = routeWrites({ referables, sealer });
   return async (
     { transaction, idOf }: KindWrite,
     edge: Edge,

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 
 const path = '/edges/https';
 
-onEachGatehouse(
+onGatehousesInTurn(
   'host names of HTTPS edges',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));

@@ -3,18 +3,30 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { httpsEdgesResource } from './index.ts';
 
 const path = '/edges/https';
-const emptyEdge = { hostports: null, mutual_tls: null, tls_termination: null, routes: [] };
+const emptyEdge = { hostports: null, mutual_tls: null, rate_limit: null, tls_termination: null, routes: [] };
 
-onEachGatehouse(
+onGatehousesInTurn(
   'HTTPS edges',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
     let names = 0;
     const newName = () => `n${names++}.example.com`;
+
+    test('an edge that an older release has stored is read, and gets modules', async () => {
+      const { id } = await g().create('/edges/https', {});
+      const one = `/edges/https/${id}`;
+      const sql = `UPDATE https_edges SET document = REPLACE(document, ',"modules":{}', '') WHERE id = $1`;
+      await g().app.context.store.writeUnlogged((writer) => writer.run(sql, [id]));
+      const listed = (await g().get('/edges/https?limit=1')).body.https_edges[0];
+      assert.deepEqual([listed.id, listed.mutual_tls], [id, null]);
+      assert.equal((await g().put(`${one}/tls_termination`, { min_version: '1.3' })).status, 200);
+      assert.equal((await g().get(one)).body.tls_termination.min_version, '1.3');
+      await refuses(g(), ['PUT', `${one}/tls_termination`, { min_version: '1.1' }], 400, 215);
+    });
 
     test('an edge is created with every field, names in lower case, and read back the same', async () => {
       const hostports = ['B.Example.com:443', '*.Wild.example.com:443', 'a.example.com:443', 'xn--mnchen-3ya.de:443'];
@@ -44,7 +56,7 @@ onEachGatehouse(
     test('texts and unknown fields', async () => {
       await refuses(g(), ['POST', path, { description: 'x'.repeat(256) }], 400, 7073);
       await refuses(g(), ['POST', path, { metadata: 'x'.repeat(4097) }], 400, 7074);
-      for (const body of [{ mutual_tls: {} }, { tls_termination: {} }, { routes: [] }]) {
+      for (const body of [{ tls_termination: { min: '1.2' } }, { routes: [] }]) {
         await refuses(g(), ['POST', path, body], 400, 214);
       }
     });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 import { Type } from 'typebox';
 
@@ -11,19 +12,23 @@ import { viewFields } from '../../../api/body/view-fields.ts';
 import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import { certificateTroubles } from '../../acme/service.ts';
-import { configurationKinds } from '../../configuration-kind.ts';
+import { configurationKinds, textsToSet } from '../../configuration-kind.ts';
 import { mapInTurns } from '../../../lib/map-in-turns.ts';
 import { modulesFor } from '../../../modules/index.ts';
 import { hostnameHolders } from '../../hostname-holders.ts';
+import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
 import * as errors from '../errors.ts';
-import { hostportsInput } from '../hostports.ts';
-import { deleteNothing } from '../module-operations.ts';
-import { edgeAddresses, httpsEdgeModules, httpsRouteModules } from '../service.ts';
+import { hostnameHolder, hostnameOf } from '../hostnames.ts';
+import { addressFields, hostportsInput } from '../hostports.ts';
+import { ModuleFields } from '../module-fields.ts';
+import { moduleOperations } from '../module-operations.ts';
+import { edgeAddresses, edgeModules, httpsRouteModules } from '../service.ts';
+import { storedSecrets } from '../../stored-secrets.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { HttpsEdgeEntry, httpsEdgeKind } from './configuration.ts';
-import { hostnameHolder } from './hostnames.ts';
 import { routesOf, routesOfPage } from './route-queries.ts';
+import { routeSecrets } from './stored-secrets.ts';
 import {
   HttpsEdgeRouteCreate,
   HttpsEdgeRouteUpdate,
@@ -34,16 +39,17 @@ import {
 } from './routes.ts';
 import { httpsEdgeRoutes, httpsEdges, migrations } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute } from './table.ts';
-import { httpsEdgeWrites } from './writes.ts';
+import { checkModules, edgeTarget, httpsEdgeWrites } from './writes.ts';
 
 const path = '/edges/https';
+
+const modules = new ModuleFields(edgeTarget, ['mutual_tls', 'tls_termination']);
 
 const HttpsEdgeView = Type.Object(
   {
     ...viewFields('HTTPS edge'),
     hostports: nullable('array', 'Where the edge is reached, as hostname:port; null when nowhere.', Type.String()),
-    mutual_tls: Type.Null({ description: 'Not offered; always null.' }),
-    tls_termination: Type.Null({ description: 'Not offered; always null.' }),
+    ...modules.views,
     routes: Type.Array(Type.Ref('HttpsEdgeRoute'), { description: 'The routes of the edge, oldest first.' }),
   },
   { $id: 'HttpsEdge' },
@@ -55,17 +61,21 @@ const fields = {
       'belongs to one edge of the installation; its first label may be "*", which stands for any one label.',
     'app.example.com:443',
   ),
+  ...modules.inputs,
 };
 const HttpsEdgeCreate = Type.Object(fields, { $id: 'HttpsEdgeCreate', additionalProperties: false });
 const HttpsEdgeUpdate = Type.Object(fields, {
   $id: 'HttpsEdgeUpdate',
-  description: '`hostports` replaces the whole list.',
+  description: '`hostports` replaces the whole list. A module that is given replaces the old one whole.',
   additionalProperties: false,
 });
 
-const ofRoutes = Object.fromEntries(
-  modulesFor('https_route').map(({ name }) => [name, 'It belongs to a route: POST /edges/https/{id}/routes.']),
-);
+const misplacedFields = {
+  ...addressFields('app.example.com:443'),
+  ...Object.fromEntries(
+    modulesFor('https_route').map(({ name }) => [name, 'It belongs to a route: POST /edges/https/{id}/routes.']),
+  ),
+};
 const writeErrors: readonly ErrorDefinition[] = [
   errors.edgeDescriptionTooLong,
   errors.edgeMetadataTooLong,
@@ -78,6 +88,8 @@ const writeErrors: readonly ErrorDefinition[] = [
   errors.hostnameOverlap,
   nameOfInstallation,
   wildcardOverSuffix,
+  errors.httpsEndsUpstream,
+  ...modules.errors,
 ];
 
 function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
@@ -103,13 +115,30 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
     createBody: HttpsEdgeCreate,
     updateBody: HttpsEdgeUpdate,
     fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
-    misplacedFields: ofRoutes,
+    misplacedFields,
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     create: (transaction, { caller, body, newId }) =>
-      writes.create(transaction, caller.accountId, { ...body, hostports: body.hostports }, newId),
+      writes.create(
+        transaction,
+        caller.accountId,
+        { ...body, hostports: body.hostports, modules: modules.accept(body, referables) },
+        newId,
+      ),
     update: (transaction, { body }, previous) =>
-      writes.update(transaction, previous, { ...body, hostports: body.hostports }),
+      writes.update(transaction, previous, {
+        ...body,
+        hostports: body.hostports,
+        modules: { ...previous.modules, ...modules.accept(body, referables) },
+      }),
     remove: (transaction, _call, edge) => writes.remove(transaction, edge),
+    restore(transaction, { caller }, wanted, current) {
+      const { hostports, id } = wanted;
+      // One of an older release has none.
+      const change = { ...textsToSet(wanted), hostports, modules: httpsEdges.complete(wanted).modules };
+      if (current === undefined) return writes.create(transaction, caller.accountId, change, id);
+      const isKept = isDeepStrictEqual(hostports, current.hostports);
+      return writes.update(transaction, current, { ...change, hostports: isKept ? undefined : hostports });
+    },
     warning: ({ account_id, hostports }) =>
       services.get(certificateTroubles).warningFor(account_id, hostports.map(hostnameOf)),
     // An edge is shown with its routes, so a tag of it stands for them too.
@@ -120,31 +149,24 @@ function httpsEdgeOperations(context: ResourceContext): readonly Operation[] {
       const shown: object[] = [];
       for (const edge of edges) {
         const own = await mapInTurns(routes.get(edge.id) ?? [], (route) => presentRoute(route, referables, call));
-        shown.push(present(edge, own, call));
+        shown.push(present(edge, own, referables, call));
       }
       return shown;
     },
   });
-  const deletions = ['mutual_tls', 'tls_termination'].map((module) =>
-    deleteNothing(
-      context,
-      {
-        table: httpsEdges,
-        path: `${path}/{id}`,
-        noun: 'HTTPS edge',
-        notFoundError: errors.edgeNotFound,
-        title: 'HTTPS Edge',
-        name: 'HttpsEdge',
-        tag: 'HTTPS edges',
-      },
-      module,
-    ),
-  );
-  return [...crud, ...deletions, ...routeOperations(context)];
-}
-
-function hostnameOf(hostport: string): string {
-  return hostport.slice(0, hostport.lastIndexOf(':'));
+  const ofModules = moduleOperations(context, {
+    target: edgeTarget,
+    table: httpsEdges,
+    path: `${path}/{id}`,
+    noun: 'HTTPS edge',
+    notFoundError: errors.edgeNotFound,
+    title: 'HTTPS Edge',
+    name: 'HttpsEdge',
+    tag: 'HTTPS edges',
+    notOffered: modules.notOffered,
+    together: { check: checkModules, errors: [errors.httpsEndsUpstream] },
+  });
+  return [...crud, ...ofModules, ...routeOperations(context)];
 }
 
 /** A text that is another one for other routes; an edge may have very many. */
@@ -154,7 +176,7 @@ async function digestOf(routes: readonly HttpsEdgeRoute[]): Promise<string> {
   return digest.digest('base64');
 }
 
-function present(edge: HttpsEdge, routes: readonly object[], call: Call): object {
+function present(edge: HttpsEdge, routes: readonly object[], referables: Referables, call: Call): object {
   const { id, created_at, description, metadata, hostports } = edge;
   return {
     id,
@@ -163,8 +185,7 @@ function present(edge: HttpsEdge, routes: readonly object[], call: Call): object
     description,
     metadata,
     hostports: hostports.length === 0 ? null : hostports,
-    mutual_tls: null,
-    tls_termination: null,
+    ...modules.present(edge.modules, referables, call),
     routes,
   };
 }
@@ -182,25 +203,29 @@ export const httpsEdgesResource: Resource = {
     HttpsEdgeEntry,
   ],
   operations: httpsEdgeOperations,
-  compilers: () => [httpsEdgeCompiler],
+  compilers: (context) => [httpsEdgeCompiler(context)],
   provide(context) {
     const { store, services } = context;
     services.add(configurationKinds, httpsEdgeKind(context, [...writeErrors, ...routeErrors]));
-    services.add(hostnameHolders, hostnameHolder);
+    services.add(hostnameHolders, hostnameHolder('https_edge_hostnames', 'https_edges'));
+    services.add(storedSecrets, routeSecrets(context));
     services.add(edgeAddresses, {
       prefix: httpsEdges.prefix,
       path,
       proto: 'https',
       page: async (accountId, page) => store.page(httpsEdges, accountId, page),
     });
-    // An edge has none of its own; its routes have.
-    services.provide(httpsEdgeModules, {
+    services.add(edgeModules, {
       prefix: httpsEdges.prefix,
-      find: async (accountId, id) => (await store.find(httpsEdges, accountId, id)) && {},
+      find: async (accountId, id) => (await store.find(httpsEdges, accountId, id))?.modules,
     });
     services.provide(httpsRouteModules, {
       prefix: httpsEdgeRoutes.prefix,
-      find: async (accountId, id) => (await store.find(httpsEdgeRoutes, accountId, id))?.modules,
+      // Those of its edge hold for it too.
+      find: async (accountId, id) => {
+        const route = await store.find(httpsEdgeRoutes, accountId, id);
+        return route && { ...(await store.find(httpsEdges, accountId, route.edge_id))?.modules, ...route.modules };
+      },
     });
   },
 };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import type { Queries } from '../../../store/database.ts';
+import { Services } from '../../services.ts';
+import { createSealer } from '../../../lib/sealed-secret.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { routesOf, routesOfMany, routesOfPage } from './route-queries.ts';
 import { httpsEdges } from './table.ts';
@@ -11,7 +13,7 @@ import { httpsEdges } from './table.ts';
 /** More than two statements read. */
 const many = 1_200;
 
-onEachGatehouse('edges with many routes and with few', (g) => {
+onGatehousesInTurn('edges with many routes and with few', (g) => {
   test('are read, shown, compared and compiled whole, a few routes by each statement', async () => {
     const { token } = await createUser(g(), 'admin', await createAccount(g()));
     const edge = (name: string, count: number, description = 'a') => ({
@@ -50,7 +52,7 @@ onEachGatehouse('edges with many routes and with few', (g) => {
     const nameOf = ({ hostports }: { readonly hostports: readonly string[] }) => hostports[0]?.split('.', 1)[0] ?? '';
     const newestFirst = edges.toSorted((a, b) => (a.id < b.id ? 1 : -1));
     const [ofMany, ofPage] = [await routesOfMany(queries, edges), await routesOfPage(queries, newestFirst)];
-    const compiled = await httpsEdgeCompiler.load(
+    const compiled = await httpsEdgeCompiler({ services: new Services(), sealer: createSealer(undefined) }).load(
       queries,
       edges.map(({ id }) => id),
     );

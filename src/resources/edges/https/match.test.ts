@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 
 const match_type = 'path_prefix';
 
-onEachGatehouse(
+onGatehousesInTurn(
   'matches of HTTPS edge routes',
   (g) => {
     /** Routes of a new edge for each test: matches are unique in an edge. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { modulesFor } from '../../../modules/index.ts';
 
 const match_type = 'path_prefix';
@@ -26,7 +26,7 @@ const unsetModules = {
   ...Object.fromEntries(modulesFor('https_route').map(({ name }) => [name, null])),
 };
 
-onEachGatehouse(
+onGatehousesInTurn(
   'HTTPS edge routes',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));
@@ -86,7 +86,7 @@ onEachGatehouse(
       const body = { match: '/', match_type };
       await refuses(g(), ['POST', routes, { ...body, description: 'x'.repeat(256) }], 400, 7073);
       await refuses(g(), ['POST', routes, { ...body, metadata: 'x'.repeat(4097) }], 400, 7074);
-      for (const field of ['circuit_breaker', 'oauth', 'policy', 'traffic_policy', 'hostports']) {
+      for (const field of ['saml', 'saml', 'policy', 'traffic_policy', 'hostports']) {
         await refuses(g(), ['POST', routes, { ...body, [field]: {} }], 400, 214);
       }
       await refuses(g(), ['POST', routes, { ...body, backend: { backend_id: 'bkdsc_gone' } }], 400, 6501);

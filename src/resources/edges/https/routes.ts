@@ -7,7 +7,8 @@ import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
 import type { TextFields } from '../../../api/body/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Transaction } from '../../../store/write/transaction.ts';
+import { textsToSet } from '../../configuration-kind.ts';
 import type { Referables } from '../../references.ts';
 import type { ResourceContext } from '../../resource.ts';
 import {
@@ -145,6 +146,13 @@ export function routeOperations(context: ResourceContext): readonly Operation[] 
         modules: { ...previous.modules, ...modules.accept(body, referables) },
       }),
     remove: (transaction, _call, route) => writes.remove(transaction, route),
+    async restore(transaction, call, wanted, current) {
+      const { edge_id, id, match_type, match: path_ } = wanted;
+      const change = { ...textsToSet(wanted), match_type, match: path_, modules: wanted.modules };
+      if (current !== undefined) return writes.update(transaction, current, change);
+      const edge = await findEdge(transaction, { ...call, params: { edge_id } });
+      return writes.create(transaction, edge, change, id);
+    },
     present: (route, call) => presentRoute(route, referables, call),
     afterWrite: (route, call) => {
       for (const warning of modules.warnings(route.modules)) call.setHeader('Gatehouse-Warning', warning);

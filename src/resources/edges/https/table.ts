@@ -1,12 +1,11 @@
 import type { TextFields } from '../../../api/body/text-fields.ts';
 import type { Migration } from '../../../store/migrate.ts';
 import { Table, tableSql } from '../../../store/table.ts';
-import type { Stored } from '../../../store/table.ts';
+import { hostnameReservations } from '../hostnames.ts';
 import type { HasModules } from '../module-fields.ts';
-import { hostnames } from './hostnames.ts';
 import { toMatchPath } from './match.ts';
 
-export interface HttpsEdge extends Stored, TextFields {
+export interface HttpsEdge extends HasModules, TextFields {
   /** `name:port`, lower case. */
   readonly hostports: readonly string[];
 }
@@ -19,6 +18,8 @@ export interface HttpsEdgeRoute extends HasModules, TextFields {
   readonly match_type: MatchType;
   readonly match: string;
 }
+
+export const hostnames = hostnameReservations('https_edge_hostnames', 'https_edges');
 
 export const migrations: readonly Migration[] = [
   {
@@ -38,7 +39,13 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-export const httpsEdges = new Table<HttpsEdge>({ name: 'https_edges', kind: 'https_edge', prefix: 'edghts' });
+export const httpsEdges = new Table<HttpsEdge>({
+  name: 'https_edges',
+  kind: 'https_edge',
+  prefix: 'edghts',
+  // Edges of release 0.2 have no modules of their own.
+  complete: (edge) => ({ ...edge, modules: edge.modules ?? {} }),
+});
 
 /** Two spellings of one path would be one route to the gateway: the database compares what it compares. */
 export const httpsEdgeRoutes = new Table<HttpsEdgeRoute>({

@@ -1,24 +1,23 @@
 import { withText } from '../../../api/body/text-fields.ts';
 import type { TextFields } from '../../../api/body/text-fields.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Transaction } from '../../../store/write/transaction.ts';
+import { endsUpstream } from '../../../modules/index.ts';
 import type { ResourceContext } from '../../resource.ts';
-import { duplicateMatch } from '../errors.ts';
-import { syncReferences } from '../module-fields.ts';
+import { edgeWrites } from '../edge-writes.ts';
+import type { EdgeWrites } from '../edge-writes.ts';
+import { duplicateMatch, httpsEndsUpstream } from '../errors.ts';
+import { acceptHostnames, claimedHostnames } from '../hostnames.ts';
+import { keepSecrets, syncReferences } from '../module-fields.ts';
 import type { StoredModules } from '../module-fields.ts';
-import { acceptHostnames, claimedHostnames } from './hostnames.ts';
+import { moveHostnames } from '../move-hostnames.ts';
 import { acceptMatch, toMatchPath } from './match.ts';
-import { moveHostnames } from './move-hostnames.ts';
 import { findRouteId, routesOf } from './route-queries.ts';
-import { httpsEdgeRoutes, httpsEdges } from './table.ts';
+import { hostnames, httpsEdgeRoutes, httpsEdges } from './table.ts';
 import type { HttpsEdge, HttpsEdgeRoute, MatchType } from './table.ts';
 
 export const target = 'https_route';
-
-interface EdgeChange extends TextFields {
-  /** Undefined keeps them, whatever the settings are by now. */
-  readonly hostports: readonly string[] | undefined;
-}
+export const edgeTarget = 'https_edge';
 
 export interface RouteChange extends TextFields {
   readonly match_type: MatchType;
@@ -27,42 +26,33 @@ export interface RouteChange extends TextFields {
   readonly modules: StoredModules;
 }
 
-/** The writes of single calls and of configurations. */
-export function httpsEdgeWrites(context: ResourceContext) {
+export function httpsEdgeWrites(context: ResourceContext): EdgeWrites {
   const { referables, settings } = context;
-  const routes = routeWrites({ referables });
+  const routes = routeWrites(context);
+  const edges = edgeWrites({
+    table: httpsEdges,
+    target: edgeTarget,
+    referables,
+    accept: (hostports) => acceptHostnames(hostports, settings.httpsPort),
+    claimed: claimedHostnames,
+    move: (transaction, edge, before, now) => moveHostnames(transaction, context, hostnames, edge, before, now),
+    checkModules,
+  });
   return {
-    async create(transaction: Transaction, accountId: string, change: EdgeChange, newId?: string): Promise<HttpsEdge> {
-      const claims = acceptHostnames(change.hostports ?? [], settings.httpsPort);
-      const hostports = claims.map(({ hostport }) => hostport);
-      const first = { ...httpsEdges.newDocument(accountId, newId), hostports };
-      const edge = await httpsEdges.insert(transaction, withText(first, change));
-      await moveHostnames(transaction, context, edge, [], claims);
-      return edge;
-    },
-    async update(transaction: Transaction, previous: HttpsEdge, change: EdgeChange): Promise<HttpsEdge> {
-      const held = claimedHostnames(previous.hostports);
-      const claims = change.hostports === undefined ? held : acceptHostnames(change.hostports, settings.httpsPort);
-      const changed = { ...previous, hostports: claims.map(({ hostport }) => hostport) };
-      const edge = await httpsEdges.update(transaction, previous, withText(changed, change));
-      if (edge !== previous) await moveHostnames(transaction, context, edge, held, claims);
-      return edge;
-    },
-    async remove(transaction: Transaction, edge: HttpsEdge): Promise<void> {
+    ...edges,
+    async remove(transaction, edge) {
       for (const route of await routesOf(transaction, edge)) await routes.remove(transaction, route);
-      await httpsEdges.delete(transaction, edge);
-    },
-    /** Gives host names back to others, whatever the settings are by now. */
-    async keepOnly(transaction: Transaction, previous: HttpsEdge, hostports: readonly string[]): Promise<HttpsEdge> {
-      const edge = await httpsEdges.update(transaction, previous, { ...previous, hostports });
-      const [held, kept] = [claimedHostnames(previous.hostports), claimedHostnames(hostports)];
-      if (edge !== previous) await moveHostnames(transaction, context, edge, held, kept);
-      return edge;
+      await edges.remove(transaction, edge);
     },
   };
 }
 
-export function routeWrites({ referables }: Pick<ResourceContext, 'referables'>) {
+/** Requests are read here, so that TLS ends here. */
+export function checkModules(modules: StoredModules): void {
+  if (endsUpstream(modules['tls_termination'])) throw new UserError(httpsEndsUpstream);
+}
+
+export function routeWrites({ referables, sealer }: Pick<ResourceContext, 'referables' | 'sealer'>) {
   return {
     async create(
       transaction: Transaction,
@@ -70,7 +60,8 @@ export function routeWrites({ referables }: Pick<ResourceContext, 'referables'>)
       change: RouteChange,
       newId?: string,
     ): Promise<HttpsEdgeRoute> {
-      const { match_type, match, modules } = change;
+      const { match_type, match } = change;
+      const modules = keepSecrets(target, change.modules, {}, sealer);
       const first = {
         ...httpsEdgeRoutes.newDocument(account_id, newId),
         edge_id: id,
@@ -84,7 +75,8 @@ export function routeWrites({ referables }: Pick<ResourceContext, 'referables'>)
       return route;
     },
     async update(transaction: Transaction, previous: HttpsEdgeRoute, change: RouteChange): Promise<HttpsEdgeRoute> {
-      const { match_type, match, modules } = change;
+      const { match_type, match } = change;
+      const modules = keepSecrets(target, change.modules, previous.modules, sealer);
       const changed = { ...previous, match_type, match: acceptMatch(match), modules };
       await checkFree(transaction, changed);
       const route = await httpsEdgeRoutes.update(transaction, previous, withText(changed, change));

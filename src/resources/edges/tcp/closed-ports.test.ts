@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../../../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../../test/support/gatehouse.ts';
 import { freePort } from '../../../../test/support/free-port.ts';
 
@@ -18,7 +18,7 @@ function opens(port: number): Promise<boolean> {
   });
 }
 
-onEachDatabase('ports of TCP edges that nobody can connect to', (newDatabase) => {
+onDatabasesInTurn('ports of TCP edges that nobody can connect to', (newDatabase) => {
   test('a port that another program has is named in a header, in the edge and by /readyz, which stays ready', async () => {
     await using taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

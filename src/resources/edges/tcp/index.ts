@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { Type } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
@@ -8,16 +10,16 @@ import { textFieldErrors, textFields } from '../../../api/body/text-fields.ts';
 import { viewFields } from '../../../api/body/view-fields.ts';
 import { duplicateEntry } from '../../../errors/shared.ts';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import { configurationKinds } from '../../configuration-kind.ts';
+import { configurationKinds, textsToSet } from '../../configuration-kind.ts';
 import { portHolders } from '../../port-holders.ts';
 import type { Referables } from '../../references.ts';
 import type { Resource, ResourceContext } from '../../resource.ts';
 import { startNotices } from '../../start-notices.ts';
 import * as errors from '../errors.ts';
-import { hostportsInput } from '../hostports.ts';
+import { addressFields, hostportsInput } from '../hostports.ts';
 import { ModuleFields } from '../module-fields.ts';
 import { moduleOperations } from '../module-operations.ts';
-import { edgeAddresses, tcpEdgeModules } from '../service.ts';
+import { edgeAddresses, edgeModules } from '../service.ts';
 import { createTcpEdgeCompiler } from './compile.ts';
 import { TcpEdgeEntry, tcpEdgeKind } from './configuration.ts';
 import { portHolder } from './ports.ts';
@@ -105,6 +107,7 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
     createBody: TcpEdgeCreate,
     updateBody: TcpEdgeUpdate,
     fieldErrors: textFieldErrors(errors.edgeDescriptionTooLong, errors.edgeMetadataTooLong),
+    misplacedFields: addressFields('example.com:10022'),
     errors: { create: writeErrors, update: writeErrors, delete: [] },
     create(transaction, { caller, body, newId }) {
       const change = { ...body, hostports: body.hostports, modules: modules.accept(body, referables) };
@@ -117,6 +120,13 @@ function tcpEdgeOperations(context: ResourceContext): readonly Operation[] {
         modules: { ...previous.modules, ...modules.accept(body, referables) },
       }),
     remove: (transaction, _call, edge) => writes.remove(transaction, edge),
+    restore(transaction, { caller }, wanted, current) {
+      const { hostports, id } = wanted;
+      const change = { ...textsToSet(wanted), hostports, modules: wanted.modules };
+      if (current === undefined) return writes.create(transaction, caller.accountId, change, id);
+      const isKept = isDeepStrictEqual(hostports, current.hostports);
+      return writes.update(transaction, current, { ...change, hostports: isKept ? undefined : hostports });
+    },
     present: (edge, call) => ({ ...present(edge, referables, call), ...shownPorts(edge) }),
     afterWrite: (edge, call) => {
       for (const { port, reason } of closedPorts(edge)) {
@@ -167,7 +177,7 @@ export const tcpEdgesResource: Resource = {
       proto: 'tcp',
       page: async (accountId, page) => store.page(tcpEdges, accountId, page),
     });
-    services.provide(tcpEdgeModules, {
+    services.add(edgeModules, {
       prefix: tcpEdges.prefix,
       find: async (accountId, id) => (await store.find(tcpEdges, accountId, id))?.modules,
     });

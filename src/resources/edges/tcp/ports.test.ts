@@ -3,12 +3,12 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { ConstraintError } from '../../../store/database.ts';
 
 const path = '/edges/tcp';
 
-onEachGatehouse(
+onGatehousesInTurn(
   'ports of TCP edges',
   (g) => {
     const newStranger = async () => createUser(g(), 'admin', await createAccount(g()));

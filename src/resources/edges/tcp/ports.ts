@@ -1,7 +1,7 @@
 import { duplicateEntry } from '../../../errors/shared.ts';
 import { UserError } from '../../../errors/user-error.ts';
 import { parseHostPort } from '../../../lib/host-port.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Transaction } from '../../../store/write/transaction.ts';
 import type { Stored } from '../../../store/table.ts';
 import { createPortHolder, ownersOfPort } from '../../port-holders.ts';
 import type { ResourceSettings } from '../../resource.ts';

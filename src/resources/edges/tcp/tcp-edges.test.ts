@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { tcpEdgesResource } from './index.ts';
 
 const path = '/edges/tcp';
 
-onEachGatehouse(
+onGatehousesInTurn(
   'TCP edges',
   (g) => {
     let nextPort = 10_000;
@@ -38,6 +38,7 @@ onEachGatehouse(
         backend: { enabled: false, backend: refOf('/backends/static', backend) },
         ip_restriction: { enabled: true, ip_policies: [refOf('/ip_policies', second), refOf('/ip_policies', first)] },
         policy: null,
+        rate_limit: null,
         traffic_policy: null,
       });
       assert.deepEqual((await g().get(`${path}/${id}`)).body, body);
@@ -56,6 +57,7 @@ onEachGatehouse(
           backend: null,
           ip_restriction: null,
           policy: null,
+          rate_limit: null,
           traffic_policy: null,
         });
         assert.ok(id && uri && created_at);

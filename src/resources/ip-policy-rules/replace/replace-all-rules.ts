@@ -4,7 +4,7 @@ import { checkIfMatch, setEtag } from '../../../api/http/etag.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { Queries } from '../../../store/database.ts';
 import { readAccountChanges } from '../../../store/write/change-log.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Transaction } from '../../../store/write/transaction.ts';
 import { lockoutGuard } from '../../ip-restrictions/service.ts';
 import { checkMayWritePolicy } from '../../policy-protection.ts';
 import type { ResourceContext } from '../../resource.ts';

@@ -4,7 +4,7 @@ import type { TextFields } from '../../../api/body/text-fields.ts';
 import { chunks } from '../../../lib/chunks.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { readVersion } from '../../../store/write/change-log.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
+import type { Transaction } from '../../../store/write/transaction.ts';
 import type { Queries, Row } from '../../../store/database.ts';
 import { policyOf } from '../compile.ts';
 import { readRules, rulesAtOnce } from '../read-rules.ts';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { withText } from '../../../api/body/text-fields.ts';
 import { chunks } from '../../../lib/chunks.ts';
 import { toTimestamp } from '../../../lib/ids.ts';
-import type { ObservationWriter, Transaction } from '../../../store/write/group-commit.ts';
+import type { ObservationWriter, Transaction } from '../../../store/write/transaction.ts';
 import type { Store } from '../../../store/store.ts';
 import { hasText } from '../rule-list.ts';
 import type { WantedRule } from '../rule-list.ts';

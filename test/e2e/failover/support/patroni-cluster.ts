@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
+import { closeSync, globSync, openSync, readFileSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -77,15 +77,15 @@ export class PatroniCluster implements AsyncDisposable {
 
   /** Waits until it has a leader, and two standbys of which one is synchronous. */
   async whole(): Promise<void> {
-    await until(
-      async () => {
-        const members = await this.#members();
-        const roles = new Set(members.filter(({ state }) => state === 'running').map(({ role }) => role));
-        return ['leader', 'replica', 'sync_standby'].every((role) => roles.has(role));
-      },
-      'the cluster is whole',
-      wholeMs,
-    );
+    const isWhole = async () => {
+      const running = (await this.#members()).filter(({ state }) => ['running', 'streaming'].includes(state));
+      const roles = new Set(running.map(({ role }) => role));
+      return ['leader', 'replica', 'sync_standby'].every((role) => roles.has(role));
+    };
+    await until(isWhole, 'the cluster is whole', wholeMs).catch(async (error: unknown) => {
+      const logs = this.#nodes.map(({ name, folder }) => `${name}:\n${lastLines(join(folder, 'patroni.log'))}`);
+      throw new Error(`${JSON.stringify(await this.#members())}\n${logs.join('\n')}`, { cause: error });
+    });
   }
 
   async leader(): Promise<string> {
@@ -112,10 +112,15 @@ export class PatroniCluster implements AsyncDisposable {
 
   /** Stops all processes of the leader in the middle of whatever they do. Returns a function that lets them go on. */
   async freeze(): Promise<() => void> {
-    const pids = await this.#pidsOf(await this.#leadingNode());
+    const node = await this.#leadingNode();
+    const pids = await this.#pidsOf(node);
     for (const pid of pids) signal(pid, 'SIGSTOP');
     return () => {
-      for (const pid of pids) signal(pid, 'SIGCONT');
+      // Before 3.1, a Patroni that stood still goes on with what it remembers of etcd for good (its issue 2779).
+      const [patroni = 0, ...server] = pids;
+      signal(patroni, 'SIGKILL');
+      for (const pid of server) signal(pid, 'SIGCONT');
+      this.#launch(node);
     };
   }
 
@@ -131,7 +136,9 @@ export class PatroniCluster implements AsyncDisposable {
 
   #launch(node: Node): void {
     const file = join(node.folder, 'patroni.json');
-    node.patroni = spawn('patroni', [file], { ...runAs, cwd: node.folder, stdio: 'ignore' });
+    const log = openSync(join(node.folder, 'patroni.log'), 'a');
+    node.patroni = spawn('patroni', [file], { ...runAs, cwd: node.folder, stdio: ['ignore', log, log] });
+    closeSync(log);
   }
 
   async #leadingNode(): Promise<Node> {
@@ -176,7 +183,11 @@ function settingsOf({ name, port, restPort, folder }: Omit<Node, 'patroni'>, etc
         retry_timeout: 5,
         synchronous_mode: true,
         synchronous_mode_strict: true,
-        postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_log_hints: 'on' } },
+        postgresql: {
+          use_pg_rewind: true,
+          // A server that was away has no slot any more: without this, what it has missed may be gone.
+          parameters: { max_connections: 100, wal_log_hints: 'on', wal_keep_size: '1GB' },
+        },
       },
       initdb: [{ encoding: 'UTF8' }],
     },
@@ -193,8 +204,14 @@ function settingsOf({ name, port, restPort, folder }: Omit<Node, 'patroni'>, etc
         rewind: { username: 'postgres' },
       },
       parameters: { unix_socket_directories: folder },
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
     },
   };
+}
+
+function lastLines(path: string): string {
+  return readFileSync(path, 'utf8').split('\n').slice(-25).join('\n');
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -2,13 +2,12 @@ import { pino } from 'pino';
 
 import { readConfig } from '../../../../src/config/config.ts';
 import { openContext } from '../../../../src/start/open-context.ts';
-import { hostnames } from '../../../../src/resources/edges/https/hostnames.ts';
-import { httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
+import { hostnames, httpsEdgeRoutes, httpsEdges } from '../../../../src/resources/edges/https/table.ts';
 import { syncReferences } from '../../../../src/resources/edges/module-fields.ts';
 import { bootstrap } from '../../../../src/resources/principals/service.ts';
 import type { ResourceContext } from '../../../../src/resources/resource.ts';
 import { staticBackends } from '../../../../src/resources/static-backends/table.ts';
-import type { Transaction } from '../../../../src/store/write/group-commit.ts';
+import type { Transaction } from '../../../../src/store/write/transaction.ts';
 import { programToken } from './program.ts';
 
 const edgesAtOnce = 2500;
@@ -55,7 +54,11 @@ async function fillEdge(
 ): Promise<void> {
   const { accountId } = transaction.actor;
   const hostport = `${hostname}:443`;
-  const edge = await httpsEdges.insert(transaction, { ...httpsEdges.newDocument(accountId), hostports: [hostport] });
+  const edge = await httpsEdges.insert(transaction, {
+    ...httpsEdges.newDocument(accountId),
+    hostports: [hostport],
+    modules: {},
+  });
   await hostnames.replace(transaction, edge, [], [{ key: hostname, hostport }]);
   const backend: { readonly enabled: boolean; readonly backend_id: string } = { enabled: true, backend_id: backendId };
   const route = await httpsEdgeRoutes.insert(transaction, {

@@ -22,12 +22,15 @@ interface Surroundings {
   readonly openFiles?: number;
   /** Ports of the API, of HTTPS and of metrics; default: ones that are free. */
   readonly ports?: readonly [number, number, number];
+  /** A descriptor that listens for agents, passed on as systemd does. */
+  readonly agentSocket?: number;
 }
 
 export const programToken = 'the-token-that-programs-begin-with-0123456789';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const startLimitMs = 300_000;
+const passSocket = 'LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=agents exec "$0" "$@"';
 
 /** Gatehouse as users run it: a process of its own, configured by flags and used over sockets. */
 export class Program implements AsyncDisposable {
@@ -60,7 +63,7 @@ export class Program implements AsyncDisposable {
     [apiPort, httpsPort, metricsPort]: readonly [number, number, number],
     databaseUrl: string,
     settings: Readonly<Record<string, string>>,
-    { host = '127.0.0.1', openFiles }: Surroundings,
+    { host = '127.0.0.1', openFiles, agentSocket }: Surroundings,
   ) {
     this.apiPort = apiPort;
     this.httpsPort = httpsPort;
@@ -73,15 +76,17 @@ export class Program implements AsyncDisposable {
       'database-url': databaseUrl,
       'bootstrap-token': programToken,
       'snapshot-file': 'off',
-      'tcp-ports': '1024-65535',
+      // Below those that the system gives to outgoing connections.
+      'tcp-ports': '10000-32767',
       ...settings,
     };
     const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
     const limited = openFiles === undefined ? [] : ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles)];
-    const [command = '', ...args] = [...limited, process.execPath, programFile, 'serve', ...given];
+    const passing = agentSocket === undefined ? [] : ['sh', '-c', passSocket];
+    const [command = '', ...args] = [...limited, ...passing, process.execPath, programFile, 'serve', ...given];
     this.#child = spawn(command, args, {
       cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(agentSocket === undefined ? [] : [agentSocket])],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk) => (this.#output += String(chunk)));

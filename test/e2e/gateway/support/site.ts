@@ -41,7 +41,7 @@ export class Site implements AsyncDisposable {
     const gatehouse = await Gatehouse.start(databaseUrl, {
       httpsListen: '[::]:0',
       tcpListenHost: '::',
-      tcpPorts: '1024-65535',
+      tcpPorts: '10000-32767',
       metricsListen: '127.0.0.1:0',
       ...settings,
     });

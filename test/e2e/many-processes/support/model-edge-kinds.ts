@@ -2,7 +2,7 @@ import { missing, policies, present, ref, refs, texts } from './model.ts';
 import type { Choice, Fault, Kind, Model, ModuleName, Step } from './model.ts';
 
 const addresses = ['127.0.0.1:9', 'app.internal:8080', '[2001:db8::10]:80'];
-const noModules = { ip_restriction: null, policy: null, traffic_policy: null };
+const noModules = { ip_restriction: null, policy: null, rate_limit: null, traffic_policy: null };
 
 export const edgeKinds: Readonly<Record<string, Kind>> = {
   backend: {

@@ -16,7 +16,7 @@ const usualFlags: Flags = {
   'api-listen': '127.0.0.1:0',
   'https-listen': 'off',
   'agent-listen': 'off',
-  'tcp-ports': '1024-65535',
+  'tcp-ports': '10000-32767',
   'bootstrap-token': firstToken,
   'public-url': 'https://api.example.com',
   'snapshot-file': 'off',

@@ -16,12 +16,13 @@ export async function until<T>(
   ask: () => T | Promise<T>,
   { withinMs = 300_000, everyMs = 20 } = {},
 ): Promise<Exclude<T, undefined | false>> {
-  const endMs = performance.now() + withinMs;
+  const startMs = performance.now();
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
-    if (performance.now() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(everyMs);
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await sleep(Math.min(Math.max(waitedMs / 20, everyMs), 250));
   }
 }
 

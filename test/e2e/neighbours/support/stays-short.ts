@@ -6,7 +6,7 @@ import type { WatchedProgram } from './watched-program.ts';
 const generousMs = 100;
 /** A fixed piece of work takes about 10 ms where the limit fits; slower machines get more. */
 const limitInUnits = 10;
-const tries = 3;
+const tries = 5;
 
 /** Processor time of a fixed piece of work here and now. */
 function unitMs(): number {
@@ -24,12 +24,14 @@ export function shortMs(): number {
 
 /** The best of several tries counts: garbage collection and other processes disturb single ones. */
 export async function staysShort(program: WatchedProgram, call: () => Promise<unknown>): Promise<void> {
-  const limitMs = shortMs();
+  let limitMs = 0;
   const measured: number[] = [];
   for (let attempt = 0; attempt < tries; attempt++) {
     await program.longestMs();
     await call();
     measured.push(await program.longestMs());
+    // The machine may be busier than a moment ago.
+    limitMs = Math.max(limitMs, shortMs());
     if (Math.min(...measured) <= limitMs) return;
   }
   assert.fail(`${measured.map(Math.round).join(', ')} ms in one piece, where ${Math.round(limitMs)} are allowed`);

@@ -69,7 +69,7 @@ export const descriptorSlack = 5;
 /** Settings of a program for a soak. */
 export const soakSettings = {
   workers: '2',
-  'tcp-ports': '1024-65535',
+  'tcp-ports': '10000-32767',
   'access-log': '0',
   'agent-name-seconds': '1',
   'log-level': 'warn',

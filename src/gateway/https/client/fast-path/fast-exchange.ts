@@ -25,6 +25,7 @@ export class FastExchange implements Exchange {
   readonly trailers = none;
   readonly upgrade = undefined;
   readonly bodyStream: TLSSocket;
+  heldBody: Buffer | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   headSent = false;

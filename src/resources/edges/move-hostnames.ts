@@ -1,12 +1,12 @@
-import { UserError } from '../../../errors/user-error.ts';
-import type { Transaction } from '../../../store/write/group-commit.ts';
-import type { Stored } from '../../../store/table.ts';
-import { findNameUse } from '../../hostname-holders.ts';
-import type { ResourceContext } from '../../resource.ts';
-import { hostnameOverlap, hostportTaken } from '../errors.ts';
-import type { Reservation } from '../hostports.ts';
-import { hostnames } from './hostnames.ts';
-import { httpsEdges } from './table.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import type { Transaction } from '../../store/write/transaction.ts';
+import type { Stored } from '../../store/table.ts';
+import { findNameUse } from '../hostname-holders.ts';
+import type { ResourceContext } from '../resource.ts';
+import { hostnameOverlap, hostportTaken } from './errors.ts';
+import type { Reservation, Reservations } from './hostports.ts';
+import { edgeAddresses } from './service.ts';
 
 /**
  * Gives the edge its names. A name and the wildcard above it may be two edges of one account; between accounts that
@@ -15,6 +15,7 @@ import { httpsEdges } from './table.ts';
 export async function moveHostnames(
   transaction: Transaction,
   { services, settings }: Pick<ResourceContext, 'services' | 'settings'>,
+  hostnames: Reservations,
   edge: Stored,
   before: readonly Reservation[],
   now: readonly Reservation[],
@@ -30,7 +31,8 @@ export async function moveHostnames(
     const other = users.find((id) => id !== edge.id);
     if (other !== undefined) throw new UserError(hostportTaken, { hostport, edge: ` (${other})` });
     // Another account's edges are none of the caller's business.
-    if (usersElsewhere.some((id) => httpsEdges.mayHave(id))) throw new UserError(hostportTaken, { hostport, edge: '' });
+    const isEdge = (id: string) => services.all(edgeAddresses).some(({ prefix }) => hasPrefix(id, prefix));
+    if (usersElsewhere.some(isEdge)) throw new UserError(hostportTaken, { hostport, edge: '' });
     if (isElsewhere) throw new UserError(hostnameOverlap, { hostport });
   });
 }

@@ -1,0 +1,98 @@
+import { useState } from 'react';
+
+import { ApiError } from '../../../client/src/index.ts';
+import { queryClient } from '../api/queries.ts';
+import { acceptInvitation, signIn } from '../api/session.ts';
+import type { Accepted } from '../api/session.ts';
+import { Button } from '../components/button.tsx';
+import { Secret } from '../components/copy.tsx';
+import { Check } from '../components/field.tsx';
+import { Banner } from '../components/banner.tsx';
+import { Logo } from '../components/icon.tsx';
+
+const beforeToken = '#invite=';
+
+/** The invitation in the URL, which is taken out of it at once: the link stays in no history and no bookmark. */
+export function takeInvitation(): string | undefined {
+  // A link that is opened in a tab of the dashboard changes nothing but the end of its URL.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith(beforeToken)) location.reload();
+  });
+  if (!location.hash.startsWith(beforeToken)) return undefined;
+  const token = location.hash.slice(beforeToken.length);
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  return token;
+}
+
+/** Asks before the link is used up, then shows the new user's token, once, and signs in. */
+export function AcceptInvitation({ link, onDone }: { readonly link: string; readonly onDone: () => void }) {
+  const [accepted, setAccepted] = useState<Accepted>();
+  const [isStored, setStored] = useState(false);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<string>();
+  const run = async (act: () => Promise<void>): Promise<void> => {
+    setPending(true);
+    setError(undefined);
+    try {
+      await act();
+    } catch (failure) {
+      setError(failure instanceof ApiError ? failure.message : 'The server does not answer. Try again in a moment.');
+    } finally {
+      setPending(false);
+    }
+  };
+  const goOn = async (token: string): Promise<void> => {
+    await signIn(token);
+    // What was read for somebody else must not be shown.
+    queryClient.clear();
+    onDone();
+  };
+  return (
+    <div className="gate">
+      <main>
+        <div className="row">
+          <Logo />
+          <h1>Gatehouse</h1>
+        </div>
+        {error === undefined ? null : <Banner tone="deny">{error}</Banner>}
+        {accepted === undefined ? (
+          <div className="card">
+            <h2>You are invited</h2>
+            <p className="soft">
+              The link works once. Accepting it makes you a user here, with a token of your own, which the next step
+              shows.
+            </p>
+            <Button
+              look="primary"
+              disabled={isPending}
+              onClick={() => void run(async () => setAccepted(await acceptInvitation(link)))}
+            >
+              Accept the invitation
+            </Button>
+            <Button onClick={onDone}>Not now</Button>
+          </div>
+        ) : (
+          <div className="card">
+            <h2>Welcome, {accepted.name}</h2>
+            <p className="soft">
+              You are {accepted.role === 'admin' ? 'an' : 'a'} {accepted.role}. Sign in with this token from now on. It
+              is shown this once; if it is lost, an admin can make another key for you.
+            </p>
+            <Secret text={accepted.token} what="token" isMain />
+            <Check isOn={isStored} onChange={setStored}>
+              I have stored the token
+            </Check>
+            <Button
+              look="primary"
+              disabled={!isStored || isPending}
+              onClick={() => void run(() => goOn(accepted.token))}
+            >
+              Go to the dashboard
+            </Button>
+          </div>
+        )}
+      </main>
+      <p className="muted fine">{location.host}</p>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ComponentType } from 'react';
+
+import { firstVersion, rereadSession, useSession } from '../api/session.ts';
+import { Banner } from '../components/banner.tsx';
+import { Button } from '../components/button.tsx';
+import { CannotLoad } from '../components/cannot-load.tsx';
+import type { PageProps } from '../components/page.tsx';
+import { Skeleton, useCountdown } from '../components/states.tsx';
+import { formatSeconds } from '../lib/time.ts';
+import { loadedPage, loadPage, pages } from './pages.ts';
+import type { PageEntry } from './pages.ts';
+import { askBuild } from './server-build.ts';
+
+/** Why the code of a page is not there. `missing`: the server has the build of this tab, and does not send the file. */
+type Failure = 'no answer' | 'updated' | 'missing';
+
+async function tryToLoad(entry: PageEntry): Promise<ComponentType<PageProps> | Failure> {
+  try {
+    return await loadPage(entry);
+  } catch {
+    const build = await askBuild();
+    return build === 'no answer' ? build : build === 'same' ? 'missing' : 'updated';
+  }
+}
+
+/** A page, as soon as its code is there. */
+export function PageCode({ entry, id }: Pick<PageProps, 'id'> & { readonly entry: PageEntry }) {
+  const [Page, setPage] = useState(() => loadedPage(entry));
+  const [failure, setFailure] = useState<Failure>();
+  const [lostAtMs, setLostAtMs] = useState(0);
+  const wasLost = useRef(false);
+  const settle = useCallback((outcome: ComponentType<PageProps> | Failure): void => {
+    if (typeof outcome !== 'string') {
+      setPage(() => outcome);
+      return;
+    }
+    // A browser may keep a failed import for as long as the tab is open. Nothing was typed on a page that is not there.
+    if (outcome === 'missing' && wasLost.current) location.reload();
+    if (outcome === 'no answer' && !wasLost.current) {
+      wasLost.current = true;
+      setLostAtMs(Date.now());
+    }
+    setFailure(outcome);
+  }, []);
+  const load = useCallback(() => void tryToLoad(entry).then(settle), [entry, settle]);
+  const isLoaded = Page !== undefined;
+  useEffect(() => {
+    if (!isLoaded) load();
+  }, [isLoaded, load]);
+  if (Page !== undefined) return <Page id={id} pages={pages} />;
+  if (failure === undefined) return <Skeleton lines={4} />;
+  if (failure === 'no answer') return <NoAnswer title={entry.title} sinceMs={lostAtMs} onRetry={load} />;
+  return failure === 'updated' ? <Updated /> : <Missing title={entry.title} />;
+}
+
+const ordinals: Readonly<Record<number, string>> = { 1: '1st', 2: '2nd', 3: '3rd' };
+
+function NoAnswer({
+  title,
+  sinceMs,
+  onRetry,
+}: {
+  readonly title: string;
+  readonly sinceMs: number;
+  readonly onRetry: () => void;
+}) {
+  const { seconds, attempt } = useCountdown(true, onRetry);
+  return (
+    <>
+      <Banner
+        tone="deny"
+        note={`Trying again in ${seconds} s, the ${ordinals[attempt] ?? `${attempt}th`} time.`}
+        actions={
+          <Button small onClick={onRetry}>
+            Try now
+          </Button>
+        }
+      >
+        The server does not answer since {formatSeconds(sinceMs)}
+      </Banner>
+      <CannotLoad
+        icon="server"
+        title={`${title}: cannot be shown yet`}
+        fine={
+          <>
+            On the machine, look with <code>gatehouse doctor</code>.
+          </>
+        }
+      >
+        The code of this page was not loaded before. It appears by itself as soon as the server is back.
+      </CannotLoad>
+    </>
+  );
+}
+
+/** The server has other code than this tab. */
+function Updated() {
+  const { version } = useSession();
+  useEffect(() => {
+    void rereadSession();
+  }, []);
+  return (
+    <CannotLoad icon="replay" title="Gatehouse was updated" actions={<ReloadButton />}>
+      {version === firstVersion()
+        ? 'The server has newer code than this tab. '
+        : `This tab is of version ${firstVersion()}, the server runs ${version}. `}
+      Reload opens the same page.
+    </CannotLoad>
+  );
+}
+
+function Missing({ title }: { readonly title: string }) {
+  return (
+    <CannotLoad
+      icon="replay"
+      title={`${title}: its code is missing`}
+      actions={<ReloadButton />}
+      fine={
+        <>
+          If it is still missing then, files of the installation are gone: put them back with{' '}
+          <code>npm run build:dashboard</code>, or install the package again.
+        </>
+      }
+    >
+      The server answers, but did not send the code of this page. Reload opens the same page.
+    </CannotLoad>
+  );
+}
+
+function ReloadButton() {
+  return (
+    <Button look="primary" startsFocused onClick={() => location.reload()}>
+      Reload
+    </Button>
+  );
+}

@@ -1,0 +1,152 @@
+import type { StaticBackend, StaticBackendHealth } from '../../../../client/src/index.ts';
+import { useOne } from '../../api/queries.ts';
+import { Panel } from '../../components/page.tsx';
+import { Time } from '../../components/time.tsx';
+import { Badge, Glyph, Verdict } from '../../components/verdict.tsx';
+
+type Address = StaticBackendHealth['addresses'][number];
+type Seen = Address['gateways'][number];
+
+const everyMs = 5_000;
+/** With more gateways than these, an address has one column for all of them. */
+const mostColumns = 4;
+const shownFlips = 10;
+
+/** True if there is something to see: several addresses, or checks. */
+export function isWatched({ addresses, active_check, passive_check }: StaticBackend): boolean {
+  return addresses !== undefined || active_check !== undefined || passive_check !== undefined;
+}
+
+/** Such as "2 of 3 answer", by what the gateways see now. */
+export function AddressesBadge({ id }: { readonly id: string }) {
+  const { data } = useOne('StaticBackendsHealth', { path: { id } }, { refreshMs: everyMs });
+  const addresses = data?.document.addresses.filter(({ weight }) => weight > 0) ?? [];
+  const down = addresses.filter(({ gateways }) => gateways.some(({ state }) => state === 'down')).length;
+  if (down === 0) return null;
+  return (
+    <Badge tone={down === addresses.length ? 'deny' : 'warn'}>
+      {addresses.length - down} of {addresses.length} answer
+    </Badge>
+  );
+}
+
+/** The addresses of a backend, as every gateway sees them now. */
+export function AddressesPanel({ id }: { readonly id: string }) {
+  const { data, error } = useOne('StaticBackendsHealth', { path: { id } }, { refreshMs: everyMs });
+  if (error !== undefined)
+    return (
+      <Panel title="Addresses">
+        <p>What the gateways see cannot be told: {error.message}</p>
+      </Panel>
+    );
+  if (data === undefined) return <section className="panel" aria-busy="true" />;
+  const { addresses, flips } = data.document;
+  const [first] = addresses;
+  const gateways = first?.gateways ?? [];
+  const isWide = gateways.length <= mostColumns;
+  return (
+    <>
+      <Panel title="Addresses" note={`${addresses.length}, as every gateway sees them now`} flush>
+        <table className="tbl">
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">State</th>
+              {isWide ? (
+                gateways.map((each, at) => (
+                  <th key={each.gateway_id} scope="col" className="p2">
+                    {each.host ?? `Gateway ${at + 1}`}
+                  </th>
+                ))
+              ) : (
+                <th scope="col" className="p2">
+                  Gateways
+                </th>
+              )}
+              <th scope="col" className="num p3">
+                Weight
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {downFirst(addresses).map((each) => (
+              <tr key={each.address}>
+                <td>
+                  <code>{each.address}</code>
+                </td>
+                <td>
+                  <State address={each} />
+                </td>
+                {isWide ? (
+                  each.gateways.map((seen) => (
+                    <td key={seen.gateway_id} className="p2">
+                      <Sight seen={seen} />
+                    </td>
+                  ))
+                ) : (
+                  <td className="p2">
+                    {each.gateways.filter(({ state }) => state !== 'down').length} of {each.gateways.length} reach it
+                  </td>
+                )}
+                <td className="num p3">{each.weight}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Panel>
+      {flips.length === 0 ? null : (
+        <Panel title="Down and back" note="newest first" flush>
+          <ul className="list">
+            {flips.slice(0, shownFlips).map((flip) => (
+              <li key={`${flip.at} ${flip.gateway_id} ${flip.address} ${flip.state}`}>
+                <Glyph tone={flip.state === 'down' ? 'deny' : 'allow'} />
+                <div className="t">
+                  <b className="strong">
+                    {flip.address} {flip.state === 'down' ? 'went down' : 'came back'}
+                  </b>
+                  <span>{flip.cause ?? (flip.by === 'check' ? 'by its checks' : 'by real requests')}</span>
+                </div>
+                <span className="muted fine">
+                  {flip.host === undefined ? null : `${flip.host} · `}
+                  <Time at={flip.at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function downFirst(addresses: readonly Address[]): readonly Address[] {
+  const isDown = ({ gateways }: Address): number => (gateways.some(({ state }) => state === 'down') ? 0 : 1);
+  return addresses.toSorted((a, b) => isDown(a) - isDown(b));
+}
+
+function State({ address: { gateways, weight } }: { readonly address: Address }) {
+  const down = gateways.filter(({ state }) => state === 'down');
+  const [first] = down;
+  if (first !== undefined)
+    return (
+      <Verdict tone={down.length === gateways.length ? 'deny' : 'warn'}>
+        {down.length === gateways.length ? 'Down' : `Down for ${down.length} of ${gateways.length}`}
+        {first.since === undefined ? null : (
+          <>
+            {' since '}
+            <Time at={first.since} />
+          </>
+        )}
+      </Verdict>
+    );
+  if (weight === 0) return <Verdict tone="off">Taken out</Verdict>;
+  if (gateways.some(({ state }) => state === 'up')) return <Verdict tone="allow">Answers</Verdict>;
+  return <span className="muted">Not checked yet</span>;
+}
+
+function Sight({ seen }: { readonly seen: Seen }) {
+  if (seen.state === 'down') return <Verdict tone="deny">{seen.cause ?? 'down'}</Verdict>;
+  if (seen.failures > 0) return <Verdict tone="warn">{seen.cause ?? 'fails'}</Verdict>;
+  if (seen.state === 'unchecked') return <span className="muted">not checked yet</span>;
+  return <Verdict tone="allow">{seen.check_ms === undefined ? 'answers' : `${seen.check_ms} ms`}</Verdict>;
+}

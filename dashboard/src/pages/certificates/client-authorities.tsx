@@ -1,0 +1,98 @@
+import type { CertificateAuthority } from '../../../../client/src/index.ts';
+import { useList } from '../../api/queries.ts';
+import { formatDay } from '../../lib/time.ts';
+import { edgeName } from '../../parts/backends.ts';
+import { createdColumn, nameColumn } from '../../resource/columns.tsx';
+import type { Resource } from '../../resource/describe.ts';
+import { description, field, metadata } from '../../resource/fields.tsx';
+import { standardFacts } from '../../resource/page.tsx';
+import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { PemField } from './pem-field.tsx';
+
+const path = '/certificates';
+
+function nameOf({ description: text, subject_common_name: name, id }: CertificateAuthority): string {
+  return text || name || id;
+}
+
+/** The edges that ask visitors for its certificates. */
+function useUses(id: string) {
+  const { data: edges = [] } = useList('HttpsEdgesList');
+  return edges
+    .filter(({ mutual_tls: module }) => module?.certificate_authorities.some((each) => each.id === id) === true)
+    .map((edge) => ({ id: edge.id, to: `/https-edges/${edge.id}`, text: `HTTPS edge ${edgeName(edge)}` }));
+}
+
+export const clientAuthorities: Resource<'CertificateAuthoritiesList'> = {
+  list: 'CertificateAuthoritiesList',
+  listPath: '/certificates?kind=client',
+  noun: ['authority of visitors', 'authorities of visitors'],
+  icon: 'certificate',
+  path,
+  filterHint: 'Description, name or id',
+  whenEmpty: [
+    'No authorities of visitors',
+    'With mutual TLS, an edge lets in visitors who show a certificate that such an authority has signed.',
+  ],
+  Rows: ({ render }) =>
+    render({
+      columns: [
+        nameColumn({ head: 'Authority', width: '40%', path, name: nameOf }),
+        {
+          id: 'end',
+          head: 'Valid until',
+          sortBy: ({ not_after: end }) => Date.parse(end),
+          cell: ({ not_after: end }) => formatDay(end),
+        },
+        createdColumn(),
+      ],
+      searchText: (row) => `${nameOf(row)} ${row.subject_common_name} ${row.id}`,
+    }),
+  nameOf,
+  fields: [
+    field<CertificateAuthority, string>({
+      name: 'ca_pem',
+      start: '',
+      form: 'create',
+      Input: ({ value, onChange, error }) => (
+        <PemField
+          label="Certificate"
+          hint="The certificate of the authority in PEM; several may follow each other."
+          value={value}
+          onChange={onChange}
+          error={error}
+        />
+      ),
+    }),
+    description(),
+    metadata(),
+  ],
+  errors: { 20183: 'ca_pem' },
+  create: {
+    title: 'Add an authority of visitors',
+    act: 'Add authority',
+    missing: ({ ca_pem: pem }) => (pem === '' ? 'Give the certificate to go on' : undefined),
+    said: (authority) => `Added the authority ${nameOf(authority)}.`,
+  },
+  edit: { intro: 'The certificate itself cannot be changed. Add the new one, and choose it at the edges.' },
+  facts: (row) => [
+    ['Common name', row.subject_common_name],
+    ['Valid until', formatDay(row.not_after)],
+    ...standardFacts(row),
+  ],
+  Body: ({ document }) => (
+    <UsesPanel title="Used by" uses={useUses(document.id)} icon="globe" none="No edge uses it">
+      Choose it in the module Mutual TLS of an HTTPS edge.
+    </UsesPanel>
+  ),
+  Removal: ({ document, render }) => {
+    const uses = useUses(document.id);
+    return render({
+      lost:
+        uses.length === 0
+          ? 'No edge uses it. This cannot be undone.'
+          : 'It is used below, and is not deleted while it is: give these another one first.',
+      uses: linesOf(uses.map((use) => ({ ...use, tone: 'warn' }))),
+    });
+  },
+};

@@ -1,0 +1,68 @@
+import type { Change } from '../../../../client/src/index.ts';
+import { useAction } from '../../api/action.ts';
+import { client } from '../../api/client.ts';
+import { useRead } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Diff } from '../../components/diff.tsx';
+import { Panel } from '../../components/page.tsx';
+import { isLockout, LockoutBanner, Problem } from '../../components/problem.tsx';
+import { Skeleton } from '../../components/states.tsx';
+import { toast } from '../../components/toast.tsx';
+import { kindWord } from './change-words.ts';
+
+const acts = { create: 'Makes again', update: 'Sets back', delete: 'Deletes' } as const;
+
+/** Shows what undoing a change does, as the server has rehearsed it, before it is done. */
+export function RevertDialog({
+  change: { id },
+  title,
+  onClose,
+}: {
+  readonly change: Change;
+  readonly title: string;
+  readonly onClose: () => void;
+}) {
+  const planned = useRead(['revert', id], (signal) =>
+    client.call('ChangesRevert', { path: { id }, query: { dry_run: 'true' }, signal }),
+  );
+  const { run, isPending, error: failure } = useAction();
+  const revert = async (options: { allowLockout?: boolean } = {}): Promise<void> => {
+    if (!(await run(() => client.call('ChangesRevert', { path: { id }, ...options })))) return;
+    toast(`Reverted: ${title}.`);
+    onClose();
+  };
+  const error = failure ?? planned.error;
+  // What was planned before stays where a new plan fails.
+  const plan = planned.error === undefined ? planned.data : undefined;
+  return (
+    <Dialog
+      large
+      title={`Revert “${title}”?`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose} startsFocused>
+            Leave it
+          </Button>
+          <Button look="primary" disabled={plan === undefined || isPending} onClick={() => void revert()}>
+            Revert
+          </Button>
+        </>
+      }
+    >
+      <p>It is done by a new change, in force at once. All that the same call changed is undone with it.</p>
+      {planned.isLoading ? <Skeleton /> : null}
+      {plan?.changes.map(({ action, kind, resource_id: resourceId, before, after }) => (
+        <Panel key={resourceId} title={`${acts[action]}: ${kindWord(kind)}`} flush>
+          <Diff before={before} after={after} />
+        </Panel>
+      ))}
+      {error !== undefined && isLockout(error) ? (
+        <LockoutBanner error={error} onOverride={() => void revert({ allowLockout: true })} />
+      ) : (
+        <Problem error={error} />
+      )}
+    </Dialog>
+  );
+}

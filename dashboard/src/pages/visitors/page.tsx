@@ -1,0 +1,22 @@
+import { ListTabs, Rows } from '../../resource/lists.tsx';
+import { useUrlState } from '../../lib/url-state.ts';
+import { people } from './people.tsx';
+import { sessions } from './sessions.tsx';
+
+export function Page() {
+  const [params] = useUrlState();
+  return (
+    <ListTabs
+      title="Visitors"
+      lead="People who signed in at a route."
+      label="Visitors"
+      path="/visitors"
+      param="tab"
+      open={params.get('tab') ?? undefined}
+      tabs={[
+        { text: 'Sessions', list: 'ApplicationSessionsList', rows: <Rows listed={sessions} /> },
+        { value: 'people', text: 'People', list: 'ApplicationUsersList', rows: <Rows listed={people} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import type { AppUser } from '../../../../client/src/index.ts';
+import { useChange } from '../../api/queries.ts';
+import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toast.tsx';
+import { textHas } from '../../lib/filter.ts';
+import { timeColumn } from '../../resource/columns.tsx';
+import type { Listed, Rows } from '../../resource/describe.ts';
+import { whoIs } from './sessions.tsx';
+
+const rows: Rows<AppUser> = {
+  columns: [
+    {
+      id: 'who',
+      head: 'Who',
+      width: '34%',
+      sortBy: (user) => whoIs(user).toLowerCase(),
+      cell: (user) => (
+        <>
+          <span className="main">{whoIs(user)}</span>
+          <span className="sub">{user.email === '' ? user.provider_user_id : user.name}</span>
+        </>
+      ),
+    },
+    {
+      id: 'provider',
+      head: 'Provider',
+      priority: 'p1',
+      sortBy: ({ identity_provider: { url } }) => url,
+      cell: ({ identity_provider: { url } }) => <span className="soft">{url.replace('https://', '')}</span>,
+    },
+    timeColumn('First', ({ created_at: at }) => at, 'p3'),
+    timeColumn('Last signed in', ({ last_login: at }) => at, 'p2'),
+    { id: 'end', head: '', cell: (user) => <EndAll user={user} /> },
+  ],
+  searchFilter: textHas('email', 'name', 'provider_user_id', 'id'),
+};
+
+export const people: Listed<'ApplicationUsersList'> = {
+  list: 'ApplicationUsersList',
+  noun: ['person', 'people'],
+  icon: 'users',
+  filterHint: 'Mail address, name or id',
+  whenEmpty: ['Nobody has signed in', 'A route with the module Sign-in asks its visitors to sign in with a provider.'],
+  footNote: 'Ending all sessions of somebody also forgets who it was, until the next sign-in.',
+  Rows: ({ render }) => render(rows),
+};
+
+function EndAll({ user }: { readonly user: AppUser }) {
+  const change = useChange('ApplicationUsersDelete');
+  const end = async (): Promise<void> => {
+    const done = await change.run({ path: { id: user.id } });
+    if (done !== undefined) toast(`Ended all sessions of ${whoIs(user)}.`);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="btn sm"
+        disabled={change.isPending}
+        aria-label={`End all sessions of ${whoIs(user)}`}
+        onClick={() => void end()}
+      >
+        End all
+      </button>
+      {change.error === undefined ? null : <Problem error={change.error} />}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify';
+
+import { UserError } from '../../errors/user-error.ts';
+import { admitAddress, sourceOf } from '../admission/admit-caller.ts';
+import type { Scope } from '../admission/caller.ts';
+import type { Role } from '../admission/roles.ts';
+import { secretIn } from '../body/secret-in.ts';
+import { invitationOver } from '../errors.ts';
+import { setCommonHeaders } from '../http/common-headers.ts';
+import type { OperationContext } from '../register-operation.ts';
+import { checkOwnPage, isFromDashboard } from './own-page.ts';
+import type { IpAddress } from '../../lib/ip/address.ts';
+
+/** More than any link, with room for the rest of the body. */
+const bodyLimitBytes = 4_096;
+
+export interface Invitations {
+  /** The account that a token invites to; undefined where it invites nobody, or nobody any more. */
+  accountOf(token: string): Promise<string | undefined>;
+  /** Makes the user and a first API key; undefined where the invitation has ended since, or another call was sooner. */
+  accept(token: string, call: AcceptingCall): Promise<AcceptedInvitation | undefined>;
+}
+
+export interface AcceptingCall {
+  readonly operationId: string;
+  readonly source: IpAddress;
+  readonly scope: Scope;
+}
+
+/** The form of the answer. */
+export interface AcceptedInvitation {
+  readonly user_id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly api_key_id: string;
+  readonly token: string;
+}
+
+const beforeToken = '#invite=';
+
+export function invitationLink(base: string, token: string): string {
+  return `${base}/dashboard/${beforeToken}${token}`;
+}
+
+/** Whoever has the link has no key yet. The address must be one that the account lets in by the same door. */
+export async function registerInvitationRoute(scope: FastifyInstance, context: OperationContext): Promise<void> {
+  const { options } = context;
+  scope.addHook('onRequest', (request, reply, done) => {
+    done(setCommonHeaders(request, reply, options.vendor));
+  });
+  scope.post('/invitations/accept', { bodyLimit: bodyLimitBytes }, (request, reply) => accept(request, reply, context));
+}
+
+async function accept(request: FastifyRequest, reply: FastifyReply, context: OperationContext): Promise<FastifyReply> {
+  const { raw } = request;
+  const { options, rates, admission } = context;
+  const { invitations, failures, trustedProxies } = options;
+  const scope = isFromDashboard(raw) ? 'dashboard' : 'api';
+  if (scope === 'dashboard') checkOwnPage(raw, options);
+  const token = tokenIn(secretIn(request.body, 'link'));
+  const refuse = () => failures.answerGuess(new UserError(invitationOver), () => sourceOf(raw, trustedProxies));
+  const accountId = await admission.authenticateUnknown(request, reply, () => invitations.accountOf(token));
+  if (accountId === undefined) return refuse();
+  const { source, warnedBy } = admitAddress(accountId, scope, raw, options);
+  if (warnedBy.length > 0) options.warned(warnedBy, source);
+  if (rates !== undefined) void reply.headers(rates.take(accountId));
+  const accepted = await invitations.accept(token, { operationId: request.id, source, scope });
+  return accepted === undefined ? refuse() : reply.send(accepted);
+}
+
+/** Taken as the link, or as what stands behind it. */
+function tokenIn(link: string): string {
+  return link.slice(link.includes(beforeToken) ? link.indexOf(beforeToken) + beforeToken.length : 0).trim();
+}

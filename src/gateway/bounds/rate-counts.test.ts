@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { RateLimit } from '../../modules/module.ts';
+import type { RateReport } from '../engine.ts';
+import { RateCounts } from './rate-counts.ts';
+
+const rule: RateLimit = { scope: 'own', limit: 10, windowMs: 60_000, by: 'source', header: '', enforced: true };
+
+class Process implements Disposable {
+  static now = 0;
+  readonly reports: RateReport[] = [];
+  readonly counts = new RateCounts(
+    { ratesCounted: (reports) => void this.reports.push(...reports) },
+    () => Process.now,
+  );
+
+  take(times: number, key = 'a', asked: RateLimit = rule): readonly unknown[] {
+    return Array.from({ length: times }, () => this.counts.take('route', asked, key));
+  }
+
+  /** Passes on what it has counted since the last time. */
+  tell(...processes: readonly Process[]): void {
+    this.counts.report();
+    for (const each of processes) each.counts.add(this.reports);
+    this.reports.length = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.counts[Symbol.dispose]();
+  }
+}
+
+const passed = (outcomes: readonly unknown[]): number => outcomes.filter((each) => typeof each !== 'number').length;
+
+test('so many pass within a window, and each key counts for itself', () => {
+  Process.now = 600_000;
+  using process = new Process();
+  assert.equal(passed(process.take(25)), 10);
+  assert.equal(passed(process.take(25, 'b')), 10);
+});
+
+test('the window slides: no boundary lets twice as many pass', () => {
+  Process.now = 600_000 + 59_000;
+  using process = new Process();
+  assert.equal(passed(process.take(20)), 10);
+  Process.now += 2000;
+  assert.equal(passed(process.take(20)), 0, 'two seconds later, in the next window');
+  Process.now += 29_000;
+  assert.equal(passed(process.take(20)), 5, 'half of it has slid out');
+  Process.now += 120_000;
+  assert.equal(passed(process.take(20)), 10, 'all is forgotten');
+});
+
+test('who waits as long as it was told passes, and not before', () => {
+  for (const at of [0, 10_000, 59_900]) {
+    Process.now = 600_000 + at;
+    using process = new Process();
+    process.take(10);
+    const [seconds] = process.take(1);
+    assert(typeof seconds === 'number' && seconds >= 1 && seconds <= 120, String(seconds));
+    Process.now += seconds * 1000;
+    assert.equal(passed(process.take(1)), 1, `after ${seconds} s, from ${at} ms`);
+    assert.equal(passed(process.take(10)) < 10, true);
+  }
+});
+
+test('a rule that is not enforced refuses nobody and counts who would be', () => {
+  Process.now = 600_000;
+  using process = new Process();
+  assert.equal(passed(process.take(25, 'a', { ...rule, enforced: false })), 25);
+  process.counts.report();
+  assert.equal(process.reports[0]?.warned, 15);
+  assert.deepEqual(process.reports[0].counted, [['a', 25]]);
+});
+
+test('processes count together as soon as they have told each other, and alone go on', () => {
+  Process.now = 600_000;
+  using a = new Process();
+  using b = new Process();
+  using c = new Process();
+  assert.equal(passed(a.take(6)), 6);
+  a.tell(b, c);
+  assert.equal(passed(b.take(6)), 4);
+  b.tell(a, c);
+  assert.deepEqual([passed(a.take(5)), passed(b.take(5)), passed(c.take(5))], [0, 0, 0]);
+  Process.now += 60_000;
+  a.take(1);
+  Process.now += 30_000;
+  assert.equal(passed(c.take(20)), 5, 'what others let in slides out as well');
+  assert.equal(passed(a.take(20)) > 0, true, 'nothing was told: it goes on with what it knows');
+});
+
+test('keys without number share one count, and escape by none', () => {
+  Process.now = 600_000;
+  using process = new Process();
+  for (let at = 0; at < 100_000; at++) process.counts.take('route', rule, `k${at}`);
+  let let_in = 0;
+  for (let at = 0; at < 1000; at++) if (process.counts.take('route', rule, `new${at}`) === undefined) let_in++;
+  assert.equal(let_in, 10);
+  assert.equal(passed(process.take(20, 'k5')), 9, 'one that is counted apart goes on so');
+});
+
+test('a clock that is set back or far ahead refuses nobody for long', () => {
+  Process.now = 600_000_000;
+  using process = new Process();
+  process.take(10);
+  for (const step of [-3_600_000, 86_400_000]) {
+    Process.now += step;
+    assert.equal(passed(process.take(20)), 10);
+  }
+});

@@ -1,0 +1,17 @@
+import { foldName } from '../../../lib/http-syntax.ts';
+
+/** What upstreams are told of the certificate of a client; no client may set these. */
+export const certificateFactNames = [
+  'x-client-cert-subject',
+  'x-client-cert-names',
+  'x-client-cert-serial',
+  'x-client-cert-fingerprint',
+] as const;
+
+const folded: ReadonlySet<string> = new Set(certificateFactNames.map(foldName));
+
+/** The headers with these facts in place of any of their names. */
+export function withCertificateFacts(headers: readonly string[], facts: readonly string[]): readonly string[] {
+  const isFact = (name: string) => folded.has(foldName(name.toLowerCase()));
+  return [...headers.filter((_, at) => !isFact(headers[at - (at % 2)] ?? '')), ...facts];
+}

@@ -1,0 +1,17 @@
+import { leavesConnectionUsable } from './error-response.ts';
+import type { Exchange } from './exchange.ts';
+import { endsConnection } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** Answers a request without an upstream. */
+export function sendOwnAnswer(
+  exchange: Exchange,
+  context: RequestContext,
+  status: number,
+  headers: readonly string[],
+  body?: Buffer,
+): void {
+  const close = endsConnection(context, exchange) || !leavesConnectionUsable(exchange);
+  exchange.sendHead({ status, reason: '', headers, contentLength: body?.length ?? 0, close });
+  exchange.end(exchange.method === 'HEAD' || body?.length === 0 ? undefined : body, []);
+}

@@ -1,0 +1,77 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
+
+/** Bytes of an answer: metadata and keys of providers are a few thousand. */
+const answerLimit = 1_048_576;
+
+interface FetchOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
+
+/**
+ * Asks other servers over the connections that backends are reached by: addresses that lead inwards are refused, and
+ * certificates are verified by the same authorities. Redirects are not followed.
+ */
+export function createFetch(connect: ConnectUpstream): Fetch {
+  return async (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const tls = url.protocol === 'https:';
+    const host = url.hostname.replaceAll(/^\[|\]$/g, '');
+    const target = { id: 'sign-in', host, port: Number(url.port) || (tls ? 443 : 80), tls };
+    // The libraries send forms alone.
+    const sent = body instanceof URLSearchParams || typeof body === 'string' ? Buffer.from(body.toString()) : undefined;
+    const socket = await open(connect, target, signal ?? undefined);
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const asked = request({
+      method,
+      host,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, host: url.host, connection: 'close', ...(sent && { 'content-length': sent.length }) },
+      ...(signal && { signal }),
+      createConnection: () => socket,
+    });
+    asked.once('close', () => socket.destroy());
+    asked.on('response', resolve).on('error', reject).end(sent);
+    const answer = await promise;
+    const bytes = await readAll(answer);
+    const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
+    const { statusCode: status = 502 } = answer;
+    return new Response(status === 204 || status === 304 ? null : bytes, { status, headers: fields });
+  };
+}
+
+function open(connect: ConnectUpstream, target: UpstreamTarget, signal: AbortSignal | undefined): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect(target, {}, () => {
+    resolve(socket);
+  });
+  const stop = () => socket.destroy(new Error('no connection in time'));
+  socket.on('error', reject).once('close', () => {
+    signal?.removeEventListener('abort', stop);
+    reject(new Error('the connection was closed'));
+  });
+  signal?.addEventListener('abort', stop);
+  return promise;
+}
+
+async function readAll(answer: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    // The stream has no encoding set.
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > answerLimit) throw new Error('the answer is too long');
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}

@@ -1,0 +1,298 @@
+import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
+
+import type { ProviderDifferences, SignInProvider } from '../../modules/sign-in.ts';
+import { claimsOfProfile } from './profile-claims.ts';
+import type { Session } from './session.ts';
+import type { Fetch } from './guarded-fetch.ts';
+
+/** Loaded by the first login: most installations need none of it. */
+const load = () => import('openid-client');
+
+/** The metadata of a provider is read again after so long; until it answers, the former serve. */
+const metadataMs = 3_600_000;
+/** A provider that has answered so lately is there. */
+const answeredMs = 10_000;
+const answerSeconds = 10;
+
+/** The secrets of a login that is under way. */
+export interface LoginSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What the provider says of somebody. */
+export interface Login {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly token: Session['token'];
+}
+
+/** The provider cannot be reached, or does not speak its protocol. */
+export class ProviderDown extends Error {
+  override readonly name = 'ProviderDown';
+}
+
+/** The provider, or the protocol, refuses the login. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused';
+}
+
+/** Codes of answers that are not those of a provider, as a proxy gives them before one that is down. */
+const connectionFaults: ReadonlySet<string> = new Set([
+  '',
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+]);
+
+/** Speaks with one provider. */
+export class Provider {
+  readonly #settings: SignInProvider;
+  readonly #fetch: Fetch;
+  #configuration: Promise<Configuration> | undefined;
+  #reading: Promise<Configuration> | undefined;
+  #readAtMs = 0;
+
+  constructor(settings: SignInProvider, fetch: Fetch) {
+    this.#settings = settings;
+    this.#fetch = withScopeText(fetch);
+  }
+
+  async begin(
+    redirectUri: string,
+    prompt: string | undefined,
+  ): Promise<{ readonly url: string; readonly secrets: LoginSecrets }> {
+    const client = await load();
+    const configuration = await this.#discoverNow();
+    const { differs = {} } = this.#settings;
+    const secrets = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: this.#settings.scopes.join(' '),
+      ...(differs.noPkce
+        ? {}
+        : {
+            code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
+            code_challenge_method: 'S256',
+          }),
+      state: secrets.state,
+      ...(expectsNonce(differs) ? { nonce: secrets.nonce } : {}),
+      ...differs.parameters,
+      ...(prompt === undefined ? {} : { prompt }),
+    });
+    return { url: url.href, secrets };
+  }
+
+  /** `address` is the URL that the provider has sent the visitor back to. */
+  async finish(address: string, { state, nonce, verifier }: LoginSecrets): Promise<Login> {
+    const client = await load();
+    const configuration = await this.#discover();
+    const { differs = {} } = this.#settings;
+    const tokens = await this.#ask(() =>
+      client.authorizationCodeGrant(configuration, new URL(address), {
+        expectedState: state,
+        ...(expectsNonce(differs) ? { expectedNonce: nonce } : {}),
+        ...(differs.noPkce ? {} : { pkceCodeVerifier: verifier }),
+        idTokenExpected: differs.oauth2 === undefined,
+      }),
+    );
+    return this.#readLogin(configuration, tokens, undefined);
+  }
+
+  /** Asks whether the login still holds, and what is known of the visitor now. */
+  async check(subject: string, token: NonNullable<Session['token']>): Promise<Login> {
+    const client = await load();
+    const configuration = await this.#discover();
+    if (this.#settings.differs?.oauth2 !== undefined && token.kind === 'access') {
+      const claims = await this.#readProfile(configuration, token.value);
+      if (claims['sub'] !== subject) throw new LoginRefused('the provider names another person');
+      return { claims, token };
+    }
+    if (token.kind === 'access') {
+      const claims = await this.#ask(() => client.fetchUserInfo(configuration, token.value, subject));
+      return { claims, token };
+    }
+    const tokens = await this.#ask(() => client.refreshTokenGrant(configuration, token.value));
+    const login = await this.#readLogin(configuration, tokens, subject);
+    return { ...login, token: login.token?.kind === 'refresh' ? login.token : token };
+  }
+
+  /** Where the visitor can sign out at the provider too. */
+  async signOutUrl(): Promise<string | undefined> {
+    const configuration = await this.#discover();
+    const { end_session_endpoint: address } = configuration.serverMetadata();
+    if (address === undefined) return undefined;
+    const url = new URL(address);
+    url.searchParams.set('client_id', this.#settings.clientId);
+    return url.href;
+  }
+
+  async #readLogin(
+    configuration: Configuration,
+    tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+    knownSubject: string | undefined,
+  ): Promise<Login> {
+    const client = await load();
+    const { refresh_token: refresh, access_token: access } = tokens;
+    const token =
+      refresh === undefined
+        ? ({ kind: 'access', value: access } as const)
+        : ({ kind: 'refresh', value: refresh } as const);
+    if (this.#settings.differs?.oauth2 !== undefined) {
+      const claims = await this.#readProfile(configuration, access);
+      if (typeof claims['sub'] !== 'string' || (knownSubject ?? claims['sub']) !== claims['sub'])
+        throw new LoginRefused('the provider does not say who it is');
+      return { claims, token };
+    }
+    const own = tokens.claims();
+    const subject = own?.sub ?? knownSubject;
+    if (subject === undefined || (knownSubject !== undefined && subject !== knownSubject))
+      throw new LoginRefused('the provider names another person');
+    const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+    // The signed claims hold; others come beside them.
+    const more = hasUserInfo
+      ? await this.#ask(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
+      : {};
+    return { claims: { ...more, ...own, sub: subject }, token };
+  }
+
+  /** Reads who has signed in where no claims are signed: the token says that it is the one who did. */
+  async #readProfile(configuration: Configuration, accessToken: string): Promise<Login['claims']> {
+    const client = await load();
+    const { profile, subject, lists = {} } = this.#settings.differs?.oauth2 ?? { profile: '', subject: '' };
+    const read = async (address: string): Promise<unknown> => {
+      const answer = await this.#ask(() =>
+        client.fetchProtectedResource(
+          configuration,
+          accessToken,
+          new URL(address),
+          'GET',
+          undefined,
+          new Headers({ accept: 'application/json', 'user-agent': 'gatehouse' }),
+        ),
+      );
+      if (answer.status === 401 || answer.status === 403) throw new LoginRefused(`${address} answers ${answer.status}`);
+      if (!answer.ok) throw new ProviderDown(`${address} answers ${answer.status}`);
+      return answer.json();
+    };
+    const found = await Promise.all(
+      Object.entries(lists).map(async ([name, address]) => {
+        const list = await read(address);
+        return [name, Array.isArray(list) ? (list as readonly unknown[]) : []] as const;
+      }),
+    );
+    // An answer of another form has none of the fields that are asked for.
+    const own = (await read(profile)) as Readonly<Record<string, unknown>>;
+    return claimsOfProfile(subject, { profile: own, lists: Object.fromEntries(found) });
+  }
+
+  /** One request for the metadata at a time. Until the provider answers again, the former serve. */
+  #discover(): Promise<Configuration> {
+    const former = this.#configuration;
+    if (former !== undefined && Date.now() - this.#readAtMs <= metadataMs) return former;
+    return this.#read(former);
+  }
+
+  /** The same for a new login: a visitor must not be sent to a provider that is away. */
+  #discoverNow(): Promise<Configuration> {
+    const former = this.#configuration;
+    if (former !== undefined && Date.now() - this.#readAtMs <= answeredMs) return former;
+    return this.#read(undefined);
+  }
+
+  #read(fallback: Promise<Configuration> | undefined): Promise<Configuration> {
+    this.#reading ??= this.#readMetadata().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading.then(
+      (configuration) => {
+        this.#readAtMs = Date.now();
+        this.#configuration = Promise.resolve(configuration);
+        return configuration;
+      },
+      (error: unknown) => {
+        if (fallback !== undefined) return fallback;
+        throw new ProviderDown(`${this.#settings.issuer} does not answer as an OpenID provider`, { cause: error });
+      },
+    );
+  }
+
+  async #readMetadata(): Promise<Configuration> {
+    const client = await load();
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const basic = client.ClientSecretBasic(clientSecret);
+    const post = client.ClientSecretPost(clientSecret);
+    const { differs } = this.#settings;
+    if (differs?.oauth2 !== undefined) {
+      const { authorize: authorization_endpoint, token: token_endpoint } = differs.oauth2;
+      const metadata = { issuer, authorization_endpoint, token_endpoint };
+      const known = new client.Configuration(metadata, clientId, undefined, post);
+      known[client.customFetch] = this.#fetch;
+      known.timeout = answerSeconds;
+      if (token_endpoint.startsWith('http:')) client.allowInsecureRequests(known);
+      return known;
+    }
+    const configuration = await client.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      (server, ...rest) => {
+        const takesBasic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') ?? true;
+        (takesBasic ? basic : post)(server, ...rest);
+      },
+      {
+        [client.customFetch]: this.#fetch,
+        timeout: answerSeconds,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
+    configuration[client.customFetch] = this.#fetch;
+    return configuration;
+  }
+
+  /** Tells a provider that is down from one that refuses. */
+  async #ask<T>(question: () => Promise<T>): Promise<T> {
+    const client = await load();
+    try {
+      return await question();
+    } catch (error) {
+      const isRefusal =
+        (error instanceof client.ResponseBodyError && error.status < 500) ||
+        error instanceof client.AuthorizationResponseError ||
+        error instanceof client.WWWAuthenticateChallengeError ||
+        (error instanceof client.ClientError && !connectionFaults.has(error.code ?? ''));
+      const message = error instanceof Error ? error.message : String(error);
+      throw isRefusal
+        ? new LoginRefused(message, { cause: error })
+        : new ProviderDown(`${this.#settings.issuer} does not answer`, { cause: error });
+    }
+  }
+}
+
+function expectsNonce({ oauth2, noNonce }: ProviderDifferences): boolean {
+  return oauth2 === undefined && noNonce !== true;
+}
+
+/** Some providers answer scopes as a list, where the standard has a text. */
+function withScopeText(fetch: Fetch): Fetch {
+  return async (url, options) => {
+    const answer = await fetch(url, options);
+    if (options.method !== 'POST' || !answer.ok) return answer;
+    const text = await answer.text();
+    const { status, headers } = answer;
+    const fixed = text.replace(
+      /"scope":\s*\[([^\]]*)\]/,
+      (_, list: string) => `"scope":"${list.replaceAll(/[",\s]+/g, ' ').trim()}"`,
+    );
+    return new Response(fixed, { status, headers });
+  };
+}

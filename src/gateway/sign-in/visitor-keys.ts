@@ -1,0 +1,105 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { SetAside, SnapshotFollower, SnapshotUpdate, VisitorKeyEntry } from '../../snapshot/contract.ts';
+
+interface Key {
+  readonly number: number;
+  readonly secret: Buffer;
+  readonly privateJwk: string;
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const sealedForm = /^(\d{1,9})\.([\w-]{40,4000})$/;
+/** Sessions that were ended at this process, until the snapshot has them. */
+const endedHereLimit = 10_000;
+
+/** Seals cookies with the keys that all processes share, and knows the sessions that were ended. */
+export class VisitorKeys implements SnapshotFollower {
+  #keys = new Map<string, Key>();
+  #newest: Key | undefined;
+  #ended = new Set<string>();
+  readonly #endedHere = new BoundedCache<string, true>(endedHereLimit);
+  #hasEndedHere = false;
+
+  prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
+    const read = update.set.flatMap((entry) => (entry.kind === 'visitor_key' ? readKey(entry, setAside) : []));
+    const ended = update.set.filter(({ kind }) => kind === 'ended_session');
+    return () => {
+      if (update.full) {
+        this.#keys = new Map();
+        this.#ended = new Set();
+      }
+      for (const { kind, id } of update.removed) {
+        if (kind === 'visitor_key') this.#keys.delete(id);
+        else if (kind === 'ended_session') this.#ended.delete(id);
+      }
+      for (const key of read) this.#keys.set(String(key.number), key);
+      for (const { id } of ended) this.#ended.add(id);
+      this.#newest = [...this.#keys.values()].reduce<Key | undefined>(
+        (newest, key) => (newest === undefined || key.number > newest.number ? key : newest),
+        undefined,
+      );
+    };
+  }
+
+  isEnded(sessionId: string): boolean {
+    return (
+      (this.#ended.size > 0 && this.#ended.has(sessionId)) ||
+      (this.#hasEndedHere && this.#endedHere.get(sessionId) === true)
+    );
+  }
+
+  /** The session is over here at once; the snapshot has it a moment later. */
+  end(sessionId: string): void {
+    this.#hasEndedHere = true;
+    this.#endedHere.fill(this.#endedHere.ticket(), sessionId, true);
+  }
+
+  /** Throws where there is no key yet. */
+  seal(plain: string, context: string): string {
+    const key = this.#newest;
+    if (key === undefined) throw new Error('there is no key for sessions of visitors yet');
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', key.secret, nonce, { authTagLength: tagBytes }).setAAD(
+      Buffer.from(context),
+    );
+    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${key.number}.${sealed.toString('base64url')}`;
+  }
+
+  /** Undefined for a text that was not sealed here for the context. */
+  open(text: string, context: string): string | undefined {
+    const [, number = '', encoded = ''] = sealedForm.exec(text) ?? [];
+    const key = this.#keys.get(number);
+    if (key === undefined) return undefined;
+    const bytes = Buffer.from(encoded, 'base64url');
+    // Another spelling of the same bytes would be another cookie for the same session.
+    if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== encoded) return undefined;
+    const decipher = createDecipheriv('aes-256-gcm', key.secret, bytes.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes));
+    try {
+      const opened = [decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()];
+      return Buffer.concat(opened).toString('utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The newest first, as JWKs. */
+  get signingKeys(): readonly { readonly number: number; readonly privateJwk: string }[] {
+    return [...this.#keys.values()].toSorted((one, other) => other.number - one.number);
+  }
+}
+
+function readKey(entry: VisitorKeyEntry, setAside: SetAside): readonly Key[] {
+  const secret = Buffer.from(entry.secret, 'base64');
+  if (entry.fault === undefined && secret.length === 32)
+    return [{ number: Number(entry.id), secret, privateJwk: entry.privateJwk }];
+  // Sessions that it has sealed are over, and new ones have another key.
+  setAside(entry, new Error(entry.fault ?? 'a key for sessions of visitors is damaged'));
+  return [];
+}

@@ -1,0 +1,121 @@
+import type { Duplex } from 'node:stream';
+
+import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
+import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
+import type { FixedAnswer } from '../upstream/fixed-answer.ts';
+import type { AcceptedClient } from './connection.ts';
+import { Opening } from './opening.ts';
+
+/** The outcome of opening a connection to one member. One of these is called, once. */
+interface MemberOutcome {
+  opened(stream: Duplex): void;
+  failed(cause?: string): void;
+}
+
+/** One of several ways, as it is tried. */
+export interface Member<Candidate> {
+  readonly candidate: Candidate;
+  /** Undefined if it has no room for another connection. */
+  take(): Pick<UpstreamSlot, 'close'> | undefined;
+  /** Returns a function that gives the connection up; then the outcome is never called. */
+  open(outcome: MemberOutcome): () => void;
+}
+
+interface FailoverParts<Candidate> {
+  /** All but the last, if that can be asked as if it were the only one. */
+  readonly members: readonly Member<Candidate>[];
+  readonly failed: (member: Member<Candidate>, cause: string | undefined) => void;
+  readonly reached: (member: Member<Candidate>) => void;
+  /** The callee owns the client, the stream and the slot. */
+  readonly opened: (failover: TcpFailover<Candidate>, stream: Duplex, slot: Pick<UpstreamSlot, 'close'>) => void;
+  /** None of these can be reached. The callee owns the client. */
+  readonly exhausted: (failover: TcpFailover<Candidate>) => void;
+  readonly closed: (opening: Opening) => void;
+}
+
+/** A client for whom the members of a group, or the addresses of a backend, are tried one after another. */
+export class TcpFailover<Candidate> extends Opening {
+  readonly #parts: FailoverParts<Candidate>;
+  #giveUp: () => void = () => {};
+
+  constructor(accepted: AcceptedClient, parts: FailoverParts<Candidate>) {
+    super(accepted, parts.closed);
+    this.#parts = parts;
+  }
+
+  /** To be called once it is known to its edge. */
+  start(): void {
+    this.#try(0);
+  }
+
+  protected override giveUp(): void {
+    this.#giveUp();
+  }
+
+  #try(at: number): void {
+    const { members, failed, reached, opened, exhausted } = this.#parts;
+    const member = members[at];
+    if (member === undefined) {
+      this.leave();
+      exhausted(this);
+      return;
+    }
+    const slot = member.take();
+    if (slot === undefined) {
+      this.#try(at + 1);
+      return;
+    }
+    const giveUp = member.open({
+      opened: (stream) => {
+        reached(member);
+        this.leave();
+        opened(this, stream, slot);
+      },
+      failed: (cause) => {
+        slot.close();
+        failed(member, cause);
+        this.#try(at + 1);
+      },
+    });
+    this.#giveUp = () => {
+      giveUp();
+      slot.close();
+    };
+  }
+}
+
+/** Opens a connection to an address within the limit. */
+export function openSocket(
+  connect: ConnectUpstream,
+  target: UpstreamTarget,
+  limitMs: number,
+  outcome: MemberOutcome,
+): () => void {
+  const socket = connect(target, { allowHalfOpen: true }, () => {
+    settle();
+    outcome.opened(socket);
+  });
+  const fail = (cause: string): void => {
+    close();
+    outcome.failed(cause);
+  };
+  const onError = (error: Error): void => fail(error.message);
+  const onClose = (): void => fail('closed while connecting');
+  const timer = setTimeout(() => fail('connect timed out'), limitMs);
+  const settle = (): void => {
+    clearTimeout(timer);
+    socket.off('error', onError).off('close', onClose);
+  };
+  const close = (): void => {
+    settle();
+    socket.on('error', () => {});
+    socket.destroy();
+  };
+  socket.on('error', onError).on('close', onClose);
+  return close;
+}
+
+export function openLater(answer: FixedAnswer, outcome: MemberOutcome): () => void {
+  const later = setImmediate(() => outcome.opened(answer.open()));
+  return () => clearImmediate(later);
+}

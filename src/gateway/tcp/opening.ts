@@ -1,0 +1,63 @@
+import type { TcpClosed } from '../engine.ts';
+import type { AcceptedClient, OpenConnection } from './connection.ts';
+import { resetSocket } from './upstream.ts';
+
+/** A client that was let in and has no connection to a backend yet. Its bytes are not passed on before. */
+export abstract class Opening implements OpenConnection {
+  readonly accepted: AcceptedClient;
+  index = 0;
+  protected readonly startedMs = performance.now();
+  readonly #closed: (opening: Opening) => void;
+  #reason = '';
+  #isOver = false;
+
+  /** `closed` is called once if there will be no connection: the client has been reset. */
+  constructor(accepted: AcceptedClient, closed: (opening: Opening) => void) {
+    this.accepted = accepted;
+    this.#closed = closed;
+    accepted.client.on('close', this.onClientClose);
+  }
+
+  /** Each step has a limit of its own. */
+  watch(): void {}
+
+  abort(reason: string): void {
+    this.end(reason);
+  }
+
+  get report(): TcpClosed {
+    const { edge, sourceText } = this.accepted;
+    const durationMs = performance.now() - this.startedMs;
+    return { edgeId: edge.rules.id, source: sourceText, bytesIn: 0, bytesOut: 0, durationMs, reason: this.#reason };
+  }
+
+  protected get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Gives up what is under way. */
+  protected abstract giveUp(): void;
+
+  /** Must be called when somebody else owns the client from now on. */
+  protected leave(): void {
+    this.#isOver = true;
+    this.accepted.client.off('close', this.onClientClose);
+  }
+
+  protected end(reason: string): void {
+    if (this.#isOver) return;
+    this.leave();
+    this.#reason = reason;
+    this.giveUp();
+    resetSocket(this.accepted.client);
+    this.#closed(this);
+  }
+
+  protected readonly onClientClose = (): void => {
+    this.end(this.whenClientLeaves);
+  };
+
+  protected get whenClientLeaves(): string {
+    return 'client';
+  }
+}

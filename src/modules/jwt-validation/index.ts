@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { duplicateEntry } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { anyKey } from '../../lib/any-key.ts';
+import { isToken } from '../../lib/http-syntax.ts';
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule, Settings } from '../module.ts';
+import { faultOfProviderUrl } from '../provider-url.ts';
+import { invalidClaimName } from '../sign-in-errors.ts';
+import { invalidTokenHeader, invalidTokenIssuer } from './errors.ts';
+import * as errors from './errors.ts';
+
+/** Signatures by a key of the issuer alone: with a shared secret, whoever checks tokens could make them. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
+
+const issuer = Type.String({
+  description: 'The issuer (`iss`) that tokens must have, exactly. Max 1024 bytes.',
+  maxBytes: 1024,
+  wellFormed: true,
+  examples: ['https://id.example.com'],
+});
+const audiences = Type.Array(Type.String({ maxBytes: 1024, wellFormed: true }), {
+  description: 'A token must be for one of these audiences (`aud`). At least one.',
+  examples: [['https://api.example.com']],
+  minItems: 1,
+  maxItems: 20,
+});
+const allowed = Type.Array(Type.Union(algorithms.map((each) => Type.Literal(each))), {
+  description: 'Algorithms that signatures may have. Default: RS256 and ES256.',
+  examples: [['RS256']],
+  maxItems: algorithms.length,
+});
+const jwksUri = Type.String({
+  description: 'Where the keys of the issuer are. Empty: where its OpenID metadata say. Max 1024 bytes.',
+  maxBytes: 1024,
+  wellFormed: true,
+  default: '',
+  examples: ['https://id.example.com/keys'],
+});
+const skew = Type.Integer({
+  description: 'Seconds by which clocks may differ.',
+  minimum: 0,
+  maximum: 300,
+  default: 60,
+  examples: [60],
+});
+const header = Type.String({
+  description:
+    'The header with the token: authorization (after "Bearer"), or another one that holds the token alone. Max 255 bytes.',
+  maxBytes: 255,
+  wellFormed: true,
+  default: 'authorization',
+  examples: ['authorization'],
+});
+const claims = Type.Record(
+  anyKey,
+  Type.Array(Type.String({ maxBytes: 255, wellFormed: true }), { minItems: 1, maxItems: 100 }),
+  {
+    description: 'Claims that a token must have, each with one of these values.',
+    examples: [{ scope: ['orders:read'] }],
+  },
+);
+
+const Input = Type.Object(
+  {
+    enabled: enabledInput,
+    issuer,
+    audiences,
+    algorithms: Type.Optional(allowed),
+    jwks_uri: Type.Optional(jwksUri),
+    clock_skew: Type.Optional(skew),
+    header: Type.Optional(header),
+    claims: Type.Optional(claims),
+  },
+  {
+    $id: 'JwtValidationModuleReplace',
+    additionalProperties: false,
+    description:
+      'Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is ' +
+      'away. A token without `exp` is refused. The upstream gets the header as it came.',
+  },
+);
+const View = Type.Object(
+  { enabled: enabledView, issuer, audiences, algorithms: allowed, jwks_uri: jwksUri, clock_skew: skew, header, claims },
+  { $id: 'JwtValidationModule', additionalProperties: false },
+);
+
+interface JwtSettings extends Settings {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly jwks_uri: string;
+  readonly clock_skew: number;
+  /** Lower case. */
+  readonly header: string;
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Lets requests in that carry a signed token. */
+export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
+  name: 'jwt_validation',
+  title: 'JWT Validation',
+  targets: ['https_route'],
+  input: Input,
+  view: View,
+  errors: [...Object.values(errors), invalidClaimName, duplicateEntry],
+  alsoChecks: 'the token of a request',
+  accept(input) {
+    const {
+      enabled = true,
+      algorithms: given = [],
+      jwks_uri = '',
+      clock_skew = 60,
+      header: named = 'authorization',
+    } = input;
+    for (const [field, url] of [
+      ['issuer', input.issuer],
+      ['jwks_uri', jwks_uri],
+    ] as const) {
+      const reason = field === 'jwks_uri' && url === '' ? undefined : faultOfProviderUrl(url);
+      if (reason !== undefined) throw new UserError(invalidTokenIssuer, { field, url: quote(url), reason });
+    }
+    const names = Object.keys(input.claims ?? {});
+    const wrong = names.find(
+      (name, at) => at >= 20 || name === '' || !name.isWellFormed() || Buffer.byteLength(name) > 255,
+    );
+    if (wrong !== undefined) throw new UserError(invalidClaimName, { name: quote(wrong) });
+    if (!isToken(named)) throw new UserError(invalidTokenHeader, { header: quote(named) });
+    return {
+      enabled,
+      issuer: input.issuer,
+      audiences: input.audiences,
+      algorithms: given.length === 0 ? ['RS256', 'ES256'] : given,
+      jwks_uri,
+      clock_skew,
+      header: named.toLowerCase(),
+      claims: input.claims ?? {},
+    };
+  },
+  present: (settings) => settings,
+  build(settings) {
+    const { enabled: _enabled, ...rule } = settings;
+    return {
+      tokenRule: {
+        key: createHash('sha256').update(JSON.stringify(rule)).digest('base64'),
+        issuer: rule.issuer,
+        audiences: rule.audiences,
+        algorithms: rule.algorithms,
+        jwksUri: rule.jwks_uri,
+        skewSeconds: rule.clock_skew,
+        header: rule.header,
+        claims: Object.entries(rule.claims).map(([name, values]) => [name, new Set(values)] as const),
+      },
+    };
+  },
+};

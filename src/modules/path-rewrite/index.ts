@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { quote, UserError } from '../../errors/user-error.ts';
+import { checkRequestPath, normalizePath } from '../../lib/request-path.ts';
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+import * as errors from './errors.ts';
+
+const longest = 1024;
+
+const strip = {
+  description:
+    'Taken off the start of the path, in whole segments: "/api" makes "/x" of "/api/x". A path that does not begin with it passes as it is.',
+  examples: ['/api'],
+};
+const add = { description: 'Put before what is left of the path.', examples: ['/v2'] };
+
+const Input = Type.Object(
+  {
+    enabled: enabledInput,
+    strip_prefix: Type.Optional(Type.String({ ...strip, maxLength: longest })),
+    add_prefix: Type.Optional(Type.String({ ...add, maxLength: longest })),
+  },
+  {
+    $id: 'PathRewriteModuleReplace',
+    additionalProperties: false,
+    description:
+      'Changes the path that the upstream gets; the query, and escapes in the rest of the path, stay as they are. Routes are chosen ' +
+      'by the path that the visitor sends. Answers are not changed: an upstream that redirects must know its public path.',
+  },
+);
+
+const View = Type.Object(
+  { enabled: enabledView, strip_prefix: Type.String(strip), add_prefix: Type.String(add) },
+  { $id: 'PathRewriteModule', additionalProperties: false },
+);
+
+interface PathRewriteSettings {
+  readonly enabled: boolean;
+  /** Empty, or a path without a slash at its end; both. */
+  readonly strip_prefix: string;
+  readonly add_prefix: string;
+}
+
+/** Changes the start of the path for the upstream. */
+export const pathRewrite: EdgeModule<Static<typeof Input>, PathRewriteSettings> = {
+  name: 'path_rewrite',
+  title: 'Path Rewrite',
+  targets: ['https_route'],
+  input: Input,
+  view: View,
+  errors: Object.values(errors),
+  accept({ enabled = true, strip_prefix = '', add_prefix = '' }) {
+    const settings = {
+      enabled,
+      strip_prefix: acceptPrefix('strip_prefix', strip_prefix),
+      add_prefix: acceptPrefix('add_prefix', add_prefix),
+    };
+    if (settings.strip_prefix === '' && settings.add_prefix === '') throw new UserError(errors.prefixRequired);
+    return settings;
+  },
+  present: (settings) => settings,
+  build: ({ strip_prefix, add_prefix }) => ({ rewriteTarget: rewriter(normalizePath(strip_prefix), add_prefix) }),
+};
+
+function acceptPrefix(field: string, given: string): string {
+  const prefix = given.replace(/\/$/, '');
+  if (prefix === '') return '';
+  const checked = checkRequestPath(prefix);
+  const reason = !checked.ok
+    ? checked.reason
+    : checked.query !== ''
+      ? 'has a query'
+      : /\/\/|;/.test(checked.matchPath)
+        ? 'has "//" or ";", which servers read in different ways'
+        : undefined;
+  if (reason !== undefined) throw new UserError(errors.prefixNotAPath, { field, prefix: quote(given), reason });
+  return prefix;
+}
+
+/** `stripped` is in the spelling of `normalizePath`, in which paths are compared; what is left is passed on as it was sent. */
+function rewriter(stripped: string, added: string): (target: string) => string {
+  const segments = stripped.split('/').length - 1;
+  return (target) => {
+    const mark = target.indexOf('?');
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const end = endOfSegments(path, segments);
+    if (normalizePath(path.slice(0, end)) !== stripped) return target;
+    // At the start of a path "//" would be taken for a host.
+    const rest = added === '' ? path.slice(end).replace(/^\/*/, '/') : path.slice(end);
+    return `${added}${rest}${mark < 0 ? '' : target.slice(mark)}`;
+  };
+}
+
+/** The place behind so many segments of a path. */
+function endOfSegments(path: string, segments: number): number {
+  let end = 0;
+  for (let left = segments; left > 0; left--) {
+    const slash = path.indexOf('/', end + 1);
+    if (slash < 0) return path.length;
+    end = slash;
+  }
+  return end;
+}

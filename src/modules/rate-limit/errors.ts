@@ -1,0 +1,13 @@
+import { defineError } from '../../errors/user-error.ts';
+
+export const rateLimitHeaderMissing = defineError(
+  20351,
+  400,
+  'A rate limit by header needs its name, and one by anything else has none. Give header together with by: "header".',
+);
+
+export const rateLimitBySourceOnly = defineError(
+  20352,
+  400,
+  'Connections of this edge can be counted by source alone: it sees neither headers nor certificates. Leave by out, or set it to "source".',
+);

@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule, RateLimit } from '../module.ts';
+import * as errors from './errors.ts';
+
+const ways = ['source', 'header', 'certificate'] as const;
+type Way = (typeof ways)[number];
+
+const byText =
+  'Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client ' +
+  '"certificate" that was shown. Connections of TCP edges are counted by source.';
+const headerText =
+  'Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that ' +
+  'something else checks.';
+const enforcedText = 'false: nobody is refused; metrics count what would have been.';
+
+const limit = Type.Integer({
+  description: 'Requests, or connections of a TCP edge, that each may make within the window.',
+  examples: [100],
+  minimum: 1,
+  maximum: 1_000_000_000,
+});
+const windowSeconds = Type.Integer({
+  description: 'Length of the window, which slides, in seconds. Max 86400.',
+  examples: [60],
+  minimum: 1,
+  maximum: 86_400,
+});
+
+const Input = Type.Object(
+  {
+    enabled: enabledInput,
+    limit,
+    window_seconds: windowSeconds,
+    by: Type.Optional(Type.Unsafe<Way>({ type: 'string', enum: [...ways], description: byText, default: 'source' })),
+    header: Type.Optional(
+      Type.String({
+        description: headerText,
+        examples: ['x-api-key'],
+        maxLength: 256,
+        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+      }),
+    ),
+    enforced: Type.Optional(Type.Boolean({ description: enforcedText, default: true })),
+  },
+  {
+    $id: 'RateLimitModuleReplace',
+    additionalProperties: false,
+    description:
+      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All processes of a ' +
+      'gateway count together; docs/rate-limits.md says how exactly.',
+  },
+);
+
+const View = Type.Object(
+  {
+    enabled: enabledView,
+    limit,
+    window_seconds: windowSeconds,
+    by: Type.String({ enum: [...ways], description: byText }),
+    header: Type.Unsafe<string | null>({ type: ['string', 'null'], description: headerText }),
+    enforced: Type.Boolean({ description: enforcedText }),
+  },
+  { $id: 'RateLimitModule', additionalProperties: false },
+);
+
+interface RateLimitSettings {
+  readonly enabled: boolean;
+  readonly limit: number;
+  readonly window_seconds: number;
+  readonly by: Way;
+  /** In lower case. */
+  readonly header?: string;
+  readonly enforced: boolean;
+}
+
+/** Refuses whoever makes too many requests or connections. */
+export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
+  name: 'rate_limit',
+  title: 'Rate Limit',
+  targets: ['tcp_edge', 'https_edge', 'https_route'],
+  input: Input,
+  view: View,
+  errors: Object.values(errors),
+  alsoChecks: 'how often the visitor asks',
+  accept({ enabled = true, limit: most, window_seconds, by = 'source', header, enforced = true }) {
+    if ((by === 'header') !== (header !== undefined)) throw new UserError(errors.rateLimitHeaderMissing);
+    const named = header === undefined ? {} : { header: header.toLowerCase() };
+    return { enabled, limit: most, window_seconds, by, ...named, enforced };
+  },
+  checkTarget(settings, target) {
+    if (target === 'tcp_edge' && settings.by !== 'source') throw new UserError(errors.rateLimitBySourceOnly);
+  },
+  present: ({ header = null, ...rest }) => ({ ...rest, header }),
+  build: (settings) => ({ rateLimit: toRule(settings, 'own') }),
+};
+
+/** The limit of an HTTPS edge, as each of its routes gets it beside its own: all of them count together. */
+export const rateLimitOfEdge: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
+  ...rateLimit,
+  name: 'edge_rate_limit',
+  title: 'Rate Limit of the Edge',
+  targets: [],
+  build: (settings) => ({ rateLimit: toRule(settings, 'edge') }),
+};
+
+function toRule(settings: RateLimitSettings, scope: RateLimit['scope']): RateLimit {
+  const { limit: most, window_seconds, by, header = '', enforced } = settings;
+  return { scope, limit: most, windowMs: window_seconds * 1000, by, header, enforced };
+}

@@ -1,0 +1,133 @@
+/** How the network a visitor comes from and the login go together. */
+export type NetworkRule = 'any' | 'or_login' | 'and_login';
+
+/** Visitors whom the policies allow need no login, or are the only ones who may sign in. */
+export interface TrustedNetwork {
+  readonly rule: Exclude<NetworkRule, 'any'>;
+  readonly policyIds: readonly string[];
+}
+
+/** A program that visitors sign in with, and the client that this installation is to it. */
+export interface SignInProvider {
+  /** As people know it: `oidc`, or that of a named provider. */
+  readonly name: string;
+  /** The URL that the provider is known by; that of its metadata, where it has some. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+  /** The claim that says which groups somebody is in. */
+  readonly groupsClaim: string;
+  /** Ways in which a provider is not as the standard says; undefined: none. */
+  readonly differs?: ProviderDifferences | undefined;
+}
+
+export interface ProviderDifferences {
+  /** It has no metadata and no signed claims: these are its addresses. */
+  readonly oauth2?: {
+    readonly authorize: string;
+    readonly token: string;
+    /** Where a profile is read with the token, and the field of it that is the id of the person. */
+    readonly profile: string;
+    readonly subject: string;
+    /** Lists about the same person that are read beside it, by the name of the claim that they become. */
+    readonly lists?: Readonly<Record<string, string>>;
+  };
+  /** It does not put the nonce into its claims. */
+  readonly noNonce?: true;
+  /** It refuses proofs of PKCE from clients with a secret. */
+  readonly noPkce?: true;
+  /** Further parameters of the request for a login. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** What is known of a visitor who has signed in. */
+export interface VisitorIdentity {
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly name: string | undefined;
+  readonly groups: readonly string[];
+  /** Values of the claims that rules name; a claim that nobody has asked for at the login is not among them. */
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who may enter: one match of an address, a domain or a group is enough, and each claim must match beside it. */
+export interface EntryRules {
+  readonly emails: ReadonlySet<string>;
+  readonly domains: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly claims: readonly (readonly [name: string, values: ReadonlySet<string>])[];
+  readonly unverifiedEmail: boolean;
+}
+
+/** A login that a route asks its visitors for. */
+export interface SignIn {
+  /** The same for all routes with the same provider and client: those of one edge share sessions. */
+  readonly key: string;
+  readonly provider: SignInProvider;
+  readonly cookiePrefix: string;
+  readonly optionsPassthrough: boolean;
+  /** 0: no limit. */
+  readonly inactivitySeconds: number;
+  readonly maximumSeconds: number;
+  /** 0: never. */
+  readonly checkSeconds: number;
+  readonly mayEnter: EntryRules;
+  /** Undefined: the network does not matter. */
+  readonly network: TrustedNetwork | undefined;
+  readonly upstreamToken: boolean;
+}
+
+/** A session of a visitor at an edge. Times are in seconds since 1970. */
+export interface VisitorSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly edgeId: string;
+  readonly routeId: string;
+  /** Host, and port where it is not the usual one. */
+  readonly host: string;
+  readonly provider: { readonly name: string; readonly url: string };
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly groups: readonly string[];
+  readonly source: string;
+  readonly userAgent: string;
+  readonly signedInAt: number;
+  readonly seenAt: number;
+  /** If it is not used before. */
+  readonly expiresAt: number;
+  /** However much it is used. */
+  readonly endsAt: number;
+}
+
+/** Tokens that requests must carry. */
+export interface TokenRule {
+  /** The same for all rules that are alike. */
+  readonly key: string;
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  /** Empty: where the metadata of the issuer say. */
+  readonly jwksUri: string;
+  readonly skewSeconds: number;
+  /** Lower case. */
+  readonly header: string;
+  readonly claims: readonly (readonly [name: string, values: ReadonlySet<string>])[];
+}
+
+/** `unknown`: a claim was not asked for when the visitor signed in, so that only a new login can tell. */
+export function judgeVisitor(rules: EntryRules, visitor: VisitorIdentity): 'enters' | 'refused' | 'unknown' {
+  const { emails, domains, groups, claims } = rules;
+  for (const [name, values] of claims) {
+    const own = visitor.claims[name];
+    if (own === undefined) return 'unknown';
+    if (!own.some((value) => values.has(value))) return 'refused';
+  }
+  if (emails.size === 0 && domains.size === 0 && groups.size === 0) return 'enters';
+  if (visitor.groups.some((group) => groups.has(group))) return 'enters';
+  const email = visitor.emailVerified || rules.unverifiedEmail ? visitor.email?.toLowerCase() : undefined;
+  if (email === undefined) return 'refused';
+  return emails.has(email) || domains.has(email.slice(email.lastIndexOf('@') + 1)) ? 'enters' : 'refused';
+}

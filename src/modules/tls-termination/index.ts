@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+
+import { UserError } from '../../errors/user-error.ts';
+import { enabledInput, enabledView } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+import * as errors from './errors.ts';
+
+const versions = ['1.2', '1.3'] as const;
+type Version = (typeof versions)[number];
+
+const places = ['edge', 'upstream'] as const;
+type Place = (typeof places)[number];
+
+const placeText =
+  '"edge": TLS ends at the gateway, and the backend gets what is inside. "upstream", for TLS edges alone: the bytes are passed on unread.';
+const minVersionText =
+  'Lowest version of TLS that clients may speak, "1.2" or "1.3". Without it: 1.2. None where TLS ends upstream.';
+
+const Input = Type.Object(
+  {
+    enabled: enabledInput,
+    terminate_at: Type.Optional(
+      Type.Union(
+        places.map((each) => Type.Literal(each)),
+        { description: placeText, default: 'edge' },
+      ),
+    ),
+    min_version: Type.Optional(
+      Type.Union(
+        versions.map((each) => Type.Literal(each)),
+        { description: minVersionText },
+      ),
+    ),
+  },
+  { $id: 'TlsTerminationModuleReplace', additionalProperties: false },
+);
+
+const View = Type.Object(
+  {
+    enabled: enabledView,
+    terminate_at: Type.String({ enum: [...places], description: placeText }),
+    min_version: Type.Unsafe<Version | null>({ type: ['string', 'null'], description: minVersionText }),
+  },
+  { $id: 'TlsTerminationModule', additionalProperties: false },
+);
+
+interface TlsTerminationSettings {
+  readonly enabled: boolean;
+  /** At the edge, where it is left out. */
+  readonly terminate_at?: Exclude<Place, 'edge'>;
+  readonly min_version?: Version;
+}
+
+/** How TLS ends for the names of an edge. */
+export const tlsTermination: EdgeModule<Static<typeof Input>, TlsTerminationSettings> = {
+  name: 'tls_termination',
+  title: 'TLS Termination',
+  targets: ['https_edge', 'tls_edge'],
+  input: Input,
+  view: View,
+  errors: Object.values(errors),
+  accept({ enabled = true, terminate_at, min_version }) {
+    if (terminate_at !== 'upstream') return { enabled, ...(min_version === undefined ? {} : { min_version }) };
+    if (min_version !== undefined) throw new UserError(errors.minVersionUpstream, { version: min_version });
+    return { enabled, terminate_at };
+  },
+  present: ({ enabled, terminate_at = 'edge', min_version = null }) => ({ enabled, terminate_at, min_version }),
+  build: ({ min_version }) => (min_version === '1.3' ? { needsTls13: true } : {}),
+};
+
+/** Whether the stored settings end TLS upstream. */
+export function endsUpstream(settings: Partial<TlsTerminationSettings> | undefined): boolean {
+  return settings?.terminate_at === 'upstream';
+}

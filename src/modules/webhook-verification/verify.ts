@@ -1,0 +1,203 @@
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+import { headerValues } from '../header-values.ts';
+import type { HeaderList, RequestHead, WholeRequest } from '../module.ts';
+import type { Provider, Signing } from './providers.ts';
+import { bodyValue, compileSigned } from './signed-text.ts';
+
+const defaultMaxAgeSeconds = 300;
+
+/** Says why a request is not one of the provider's. */
+export interface Verifier {
+  /** By the head alone, before the body is read. */
+  refusesHead(request: RequestHead): string | undefined;
+  refuses(request: WholeRequest, nowMs: number): string | undefined;
+}
+
+interface Way extends Signing {
+  readonly textOf: ReturnType<typeof compileSigned>;
+  /** The key as it signs; undefined where the secret cannot be one for this way. */
+  readonly secretKey: Buffer | KeyObject | undefined;
+}
+
+/** Throws for a secret that no way of the provider can use. */
+export function createVerifier(provider: Provider, secret: string): Verifier {
+  const ways = provider.ways.map((way): Way => ({
+    ...way,
+    textOf: compileSigned(way.signed ?? '{body}'),
+    secretKey: keyOf(way, secret),
+  }));
+  if (ways.every(({ secretKey }) => secretKey === undefined)) throw new Error(secretForm(provider.ways[0]));
+  const find = (headers: HeaderList): Way | undefined => ways.find((way) => isMeant(way, headers));
+  return {
+    refusesHead({ headers }) {
+      return find(headers) === undefined ? `it has no header ${headerNames(provider)}` : undefined;
+    },
+    refuses(request, nowMs) {
+      const way = find(request.headers);
+      if (way === undefined) return `it has no header ${headerNames(provider)}`;
+      return refusal(way, secret, request, nowMs);
+    },
+  };
+}
+
+function isMeant({ header, only }: Signing, headers: HeaderList): boolean {
+  if (only !== undefined && headerValues(headers, only[0])[0]?.toLowerCase() !== only[1]) return false;
+  return header === undefined || valuesOf(headers, header).length > 0;
+}
+
+function valuesOf(headers: HeaderList, name: string): readonly string[] {
+  if (!name.endsWith('*')) return headerValues(headers, name);
+  const start = name.slice(0, -1);
+  return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase().startsWith(start));
+}
+
+function headerNames({ ways }: Provider): string {
+  return [...new Set(ways.map(({ header = '' }) => header))].join(' or ');
+}
+
+function refusal(way: Way, secret: string, request: WholeRequest, nowMs: number): string | undefined {
+  const { header, secretKey } = way;
+  if (secretKey === undefined) return 'the secret of this route is not for signatures of this kind';
+  const values =
+    header === undefined ? [bodyValue(request, 'signature.signature') ?? ''] : valuesOf(request.headers, header);
+  // Whoever reads the other one could take it for right.
+  if (values.length > 1 && header?.endsWith('*') !== true) return `it has the header ${header} more than once`;
+  if (way.kind === 'token' || way.kind === 'basic') return tokenRefusal(way, secret, values[0] ?? '');
+  const fields = parseFields(way, values[0] ?? '');
+  const time = timeOf(way, request, fields);
+  const late = way.time === undefined ? undefined : timeRefusal(way, time, nowMs);
+  if (late !== undefined) return late;
+  const signatures = signaturesIn(way, values, fields).flatMap((text) => decode(text, way.encoding) ?? []);
+  let isRight = false;
+  for (const url of new Set(request.urls)) {
+    const text = way.textOf({ request, url, secret, time: time ?? '', fields });
+    if (text !== undefined && isSigned(way, secretKey, text, signatures)) isRight = true;
+  }
+  return isRight ? undefined : 'its signature does not fit';
+}
+
+/** Compares digests, so that the time tells nothing, not even a length. */
+function tokenRefusal({ kind }: Way, secret: string, given: string): string | undefined {
+  const wanted = kind === 'basic' ? secret.replace('::', ':') : secret;
+  const sent = kind === 'basic' ? Buffer.from(given.replace(/^basic +/i, ''), 'base64') : Buffer.from(given, 'latin1');
+  return timingSafeEqual(sha256(sent), sha256(Buffer.from(wanted))) ? undefined : 'its token is not the secret';
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function parseFields({ field }: Way, value: string): ReadonlyMap<string, readonly string[]> {
+  const fields = new Map<string, string[]>();
+  if (field === undefined) return fields;
+  for (const pair of value.split(',')) {
+    const mark = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(0, mark)).trim();
+    const present = fields.get(name);
+    if (present === undefined) fields.set(name, [pair.slice(mark + 1).trim()]);
+    else present.push(pair.slice(mark + 1).trim());
+  }
+  return fields;
+}
+
+function signaturesIn(
+  { field, version, prefix = '' }: Way,
+  values: readonly string[],
+  fields: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  if (field !== undefined) return fields.get(field) ?? [];
+  if (version !== undefined)
+    return (values[0] ?? '')
+      .split(' ')
+      .flatMap((each) => (each.startsWith(`${version},`) ? [each.slice(version.length + 1)] : []));
+  return values
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .map((value) => (value.startsWith(prefix) ? value.slice(prefix.length) : value));
+}
+
+function timeOf(
+  { time }: Way,
+  request: WholeRequest,
+  fields: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  if (time === undefined) return undefined;
+  if ('json' in time) return bodyValue(request, time.json);
+  const values = 'header' in time ? headerValues(request.headers, time.header) : (fields.get(time.field) ?? []);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function timeRefusal(
+  { maxAgeSeconds = defaultMaxAgeSeconds }: Way,
+  time: string | undefined,
+  nowMs: number,
+): string | undefined {
+  const sentMs = time === undefined ? Number.NaN : readTime(time);
+  if (Number.isNaN(sentMs)) return 'it does not say when it was sent';
+  const seconds = Math.round((nowMs - sentMs) / 1000);
+  if (Math.abs(seconds) <= maxAgeSeconds) return undefined;
+  return seconds > 0
+    ? `it was sent ${seconds} seconds ago, and ${maxAgeSeconds} are allowed`
+    : `it was sent ${-seconds} seconds in the future, and ${maxAgeSeconds} are allowed`;
+}
+
+/** Seconds or milliseconds since 1970, or a date, in UTC where it names no zone. */
+function readTime(text: string): number {
+  if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
+  if (/^\d{12,15}$/.test(text)) return Number(text);
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?$/.test(text)) return Number.NaN;
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+}
+
+function decode(text: string, encoding: Signing['encoding'] = 'hex'): Buffer | undefined {
+  if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+function isSigned(
+  { kind, algorithm = 'sha256' }: Way,
+  key: Buffer | KeyObject,
+  text: readonly Buffer[],
+  signatures: readonly Buffer[],
+): boolean {
+  if (kind === 'ecdsa') {
+    // Each costs more than a digest, and providers send one.
+    const [signature, ...more] = signatures;
+    if (signature === undefined || more.length > 0 || Buffer.isBuffer(key)) return false;
+    return verifySignature(algorithm, Buffer.concat(text), key, signature);
+  }
+  const digest = kind === 'hash' ? createHash(algorithm) : createHmac(algorithm, key);
+  for (const piece of text) digest.update(piece);
+  const wanted = digest.digest();
+  let found = false;
+  // All are compared, so that the time does not tell which one fits.
+  for (const each of signatures) if (each.length === wanted.length && timingSafeEqual(each, wanted)) found = true;
+  return found;
+}
+
+function keyOf({ kind, key }: Signing, secret: string): Buffer | KeyObject | undefined {
+  if (kind === 'ecdsa') return publicKeyOf(secret);
+  if (kind === 'basic') return /^[^:]*::/.test(secret) ? Buffer.from(secret) : undefined;
+  if (key === undefined) return Buffer.from(secret);
+  const bytes = decode(secret.replace(/^whsec_/, ''), 'base64');
+  return bytes !== undefined && bytes.length > 0 ? bytes : undefined;
+}
+
+function publicKeyOf(secret: string): KeyObject | undefined {
+  try {
+    const key = secret.includes('-----BEGIN')
+      ? createPublicKey(secret)
+      : createPublicKey({ key: Buffer.from(secret, 'base64'), format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ec' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function secretForm({ kind }: Signing = {}): string {
+  if (kind === 'ecdsa') return 'it must be the public key for verification that the provider shows';
+  if (kind === 'basic') return 'it must be the user name and the password with "::" between them';
+  return 'it must be base64, with or without "whsec_" before it';
+}

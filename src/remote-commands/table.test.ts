@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { drawDocument, drawRows } from './table.ts';
+
+const rows = [
+  { id: 'edge_1', created_at: '2026-01-01T00:00:00Z', actor: 'a'.repeat(20), kind: 'https', after: 'x'.repeat(48) },
+  { id: 'edge_2', created_at: '2026-01-02T00:00:00Z', actor: 'b', kind: 'tcp' },
+];
+
+test('a table is as wide as the terminal at most, keeps what tells entries apart, and says what it leaves out', () => {
+  for (const width of [20, 40, 60, 80, 100]) {
+    const lines = drawRows(rows, width);
+    assert.ok(
+      lines.slice(0, -1).every((line) => line.length <= width),
+      lines.join('\n'),
+    );
+    assert.match(lines[0] ?? '', /^ID .*KIND/);
+    assert.match(lines.at(-1) ?? '', /^\(no room for .*after: -o json has all\)$/);
+  }
+  assert.deepEqual(drawRows(rows, 200), drawRows(rows));
+  assert.equal(drawRows(rows).length, 3);
+});
+
+test('the first column is shown however narrow the terminal is', () => {
+  assert.match(drawRows(rows, 3).join('\n'), /^ID\nedge_1\nedge_2\n\(no room/);
+});
+
+test('entries in a document have a table of their own, references stand in a line', () => {
+  const document = { version: 3, gateways: [{ id: 'proc_1', role: 'all' }], policies: [{ id: 'ipp_1', uri: 'x' }] };
+  assert.deepEqual(drawDocument(document), [
+    'version   3',
+    'policies  ipp_1',
+    '',
+    'gateways:',
+    'ID      ROLE',
+    'proc_1  all',
+  ]);
+});

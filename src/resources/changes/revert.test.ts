@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makePair } from '../../../test/support/certificate-pair.ts';
+import { ClientAuthority } from '../../../test/support/client-certificates.ts';
+import { createAccount, createUser } from '../../../test/support/people.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { hostCommands } from '../ip-restrictions/host-commands.ts';
+
+onGatehousesInTurn(
+  'reverting a change',
+  (g) => {
+    const lastChange = async (id: string): Promise<string> =>
+      (await g().get(`/changes?resource_id=${id}&limit=1`)).body.changes[0].id;
+    const revert = (change: string, query = '') => g().post(`/changes/${change}/revert${query}`);
+    const refused = async (change: string, reason: RegExp) => {
+      const version = (await g().get('/changes?limit=1')).body.changes[0].id;
+      for (const query of ['?dry_run=true', '']) {
+        const { status, body } = await revert(change, query);
+        assert.equal(status, 409);
+        assert.match(body.msg, reason);
+      }
+      assert.equal((await g().get('/changes?limit=1')).body.changes[0].id, version);
+    };
+
+    test('an update gets its old values back, by a new change, after a dry run that says the same', async () => {
+      const policy = await g().create('/ip_policies', { description: 'first', metadata: 'kept' });
+      await g().patch(`/ip_policies/${policy.id}`, { description: 'second' });
+      const change = await lastChange(policy.id);
+      const planned = await revert(change, '?dry_run=true');
+      assert.equal(planned.status, 200, planned.text);
+      assert.equal((await g().get(`/ip_policies/${policy.id}`)).body.description, 'second');
+      const done = await revert(change);
+      assert.deepEqual(done.body, { ...planned.body, dry_run: false });
+      const [step] = done.body.changes;
+      assert.deepEqual(
+        [step.action, step.kind, step.resource_id, step.before.description, step.after.description],
+        ['update', 'ip_policy', policy.id, 'second', 'first'],
+      );
+      assert.deepEqual((await g().get(`/ip_policies/${policy.id}`)).body, policy);
+      // The revert is in the log, and can be reverted.
+      await revert(await lastChange(policy.id));
+      assert.equal((await g().get(`/ip_policies/${policy.id}`)).body.description, 'second');
+    });
+
+    test('a text that was not there is unset again', async () => {
+      const backend = await g().create('/backends/static', { address: '127.0.0.1:1' });
+      await g().patch(`/backends/static/${backend.id}`, { description: 'new', address: '127.0.0.1:2' });
+      assert.equal((await revert(await lastChange(backend.id))).status, 200);
+      assert.deepEqual((await g().get(`/backends/static/${backend.id}`)).body, backend);
+      const pool = await g().create('/backends/static', {
+        addresses: [{ address: '127.0.0.1:1', weight: 2 }, { address: '127.0.0.1:2' }],
+        active_check: { path: '/healthz' },
+      });
+      const bare = { addresses: [], active_check: { enabled: false }, retries: 3, balance: { by: 'source' } };
+      await g().patch(`/backends/static/${pool.id}`, bare);
+      assert.equal((await revert(await lastChange(pool.id))).status, 200);
+      assert.deepEqual((await g().get(`/backends/static/${pool.id}`)).body, pool);
+    });
+
+    test('a module of an HTTPS edge is what it was', async () => {
+      const { id } = await g().create('/edges/https', { tls_termination: { min_version: '1.3' } });
+      await g().delete(`/edges/https/${id}/tls_termination`);
+      assert.equal((await revert(await lastChange(id))).status, 200);
+      assert.equal((await g().get(`/edges/https/${id}`)).body.tls_termination.min_version, '1.3');
+    });
+
+    test('a deleted edge is back with its routes, their modules and its ids, and serves the same', async () => {
+      const backend = await g().create('/backends/static', { address: '127.0.0.1:1' });
+      const policy = await g().create('/ip_policies', {});
+      const { id: authority } = await g().create('/certificate_authorities', {
+        ca_pem: new ClientAuthority('revert').pem,
+      });
+      const edge = await g().create('/edges/https', {
+        hostports: ['back.test:443'],
+        mutual_tls: { certificate_authority_ids: [authority] },
+      });
+      for (const match of ['/', '/admin']) {
+        await g().create(`/edges/https/${edge.id}/routes`, {
+          match_type: 'path_prefix',
+          match,
+          description: match,
+          backend: { backend_id: backend.id },
+          ip_restriction: { ip_policy_ids: [policy.id] },
+        });
+      }
+      const whole = (await g().get(`/edges/https/${edge.id}`)).body;
+      await g().delete(`/edges/https/${edge.id}`);
+      const { status, text, body } = await revert(await lastChange(edge.id));
+      assert.equal(status, 200, text);
+      assert.deepEqual(
+        body.changes.map(({ action, kind }: { action: string; kind: string }) => `${action} ${kind}`),
+        ['create https_edge', 'create https_edge_route', 'create https_edge_route'],
+      );
+      assert.deepEqual((await g().get(`/edges/https/${edge.id}`)).body, whole);
+      // What the routes name is in use again.
+      assert.equal((await g().delete(`/ip_policies/${policy.id}`)).status, 409);
+      await g().delete(`/edges/https/${edge.id}`);
+      await g().delete(`/backends/static/${backend.id}`);
+      const gone = await revert(await lastChange(edge.id));
+      assert.ok(gone.status >= 400 && gone.status < 500, gone.text);
+      assert.ok(gone.body.msg.includes(backend.id), gone.body.msg);
+    });
+
+    test('a module is set back, while others that changed since stay', async () => {
+      const edge = await g().create('/edges/tcp', { hostports: ['localhost:20500'] });
+      const [first, second] = [await g().create('/ip_policies', {}), await g().create('/ip_policies', {})];
+      const backend = await g().create('/backends/static', { address: '127.0.0.1:1' });
+      const path = `/edges/tcp/${edge.id}`;
+      await g().put(`${path}/ip_restriction`, { ip_policy_ids: [first.id] });
+      await g().put(`${path}/ip_restriction`, { ip_policy_ids: [second.id] });
+      const change = await lastChange(edge.id);
+      await g().put(`${path}/backend`, { backend_id: backend.id });
+      assert.equal((await revert(change)).status, 200);
+      const { ip_restriction, backend: kept } = (await g().get(path)).body;
+      assert.equal(ip_restriction.ip_policies[0].id, first.id);
+      assert.equal(kept.backend.id, backend.id);
+      await refused(change, /ip_restriction of the TCP edge \w+ has changed since/);
+    });
+
+    test('what was made is deleted, unless it has changed or is gone since', async () => {
+      const made = await g().create('/ip_policies', {});
+      const creation = await lastChange(made.id);
+      await g().patch(`/ip_policies/${made.id}`, { description: 'used by now' });
+      await refused(creation, /the IP policy \w+ has changed since. Delete it, if that is meant/);
+      await revert(await lastChange(made.id));
+      assert.equal((await revert(creation)).status, 200);
+      assert.equal((await g().get(`/ip_policies/${made.id}`)).status, 404);
+      await refused(creation, /the IP policy \w+ is gone since/);
+    });
+
+    test('what was made is not deleted with what others have added to it since', async () => {
+      const policy = await g().create('/ip_policies', {});
+      await g().create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '192.0.2.0/24', action: 'allow' });
+      await refused(await lastChange(policy.id), /the IP policy \w+ has rules since. Delete it, if that is meant/);
+      const edge = await g().create('/edges/https', {});
+      const creation = await lastChange(edge.id);
+      const route = await g().create(`/edges/https/${edge.id}/routes`, { match_type: 'path_prefix', match: '/' });
+      await refused(creation, new RegExp(`${route.id} would be deleted with the HTTPS edge`));
+      const bot = await g().create('/bot_users', { name: 'reverted' });
+      const key = await g().create('/api_keys', { owner_id: bot.id });
+      await refused(await lastChange(bot.id), new RegExp(`${key.id} would be deleted with the (?:bot|service) user`));
+      assert.equal((await g().get(`/api_keys/${key.id}`)).status, 200);
+    });
+
+    test('what a patch cannot unset is unset all the same', async () => {
+      const answer = await g().create('/backends/http_response', { status_code: 404, body: 'x' });
+      await g().patch(`/backends/http_response/${answer.id}`, { headers: { 'x-a': '1' }, body: 'y' });
+      assert.equal((await revert(await lastChange(answer.id))).status, 200);
+      assert.deepEqual((await g().get(`/backends/http_response/${answer.id}`)).body, answer);
+      await g().delete(`/backends/http_response/${answer.id}`);
+      assert.equal((await revert(await lastChange(answer.id))).status, 200);
+      assert.deepEqual((await g().get(`/backends/http_response/${answer.id}`)).body, answer);
+
+      const pair = makePair('revert', '-subj', '/CN=revert.test', '-addext', 'subjectAltName=DNS:revert.test');
+      const certificate = await g().create('/tls_certificates', pair);
+      const domain = await g().create('/reserved_domains', { domain: 'revert.test', description: 'd', region: 'us' });
+      const path = `/reserved_domains/${domain.id}`;
+      await g().patch(path, { certificate_id: certificate.id });
+      const named = (await g().get(path)).body;
+      assert.equal((await revert(await lastChange(domain.id))).status, 200);
+      assert.deepEqual((await g().get(path)).body, domain);
+      assert.equal((await revert(await lastChange(domain.id))).status, 200);
+      assert.deepEqual((await g().get(path)).body, named);
+      await g().delete(path);
+      assert.equal((await revert(await lastChange(domain.id))).status, 200);
+      assert.deepEqual((await g().get(path)).body, named);
+    });
+
+    test('a rule is back in its policy; what the log does not hold is refused with the reason', async () => {
+      const policy = await g().create('/ip_policies', {});
+      const rule = await g().create('/ip_policy_rules', {
+        ip_policy_id: policy.id,
+        cidr: '192.0.2.0/24',
+        action: 'allow',
+      });
+      await g().delete(`/ip_policy_rules/${rule.id}`);
+      const deletion = await lastChange(rule.id);
+      assert.equal((await revert(deletion)).status, 200);
+      assert.deepEqual((await g().get(`/ip_policy_rules/${rule.id}`)).body, rule);
+      await refused(deletion, /the IP policy rule \w+ exists again/);
+      await g().put(`/ip_policies/${policy.id}/rules`, [{ cidr: '198.51.100.0/24', action: 'allow' }]);
+      await refused(await lastChange(policy.id), /the log does not hold the rules/);
+      const key = await g().create('/api_keys');
+      await g().delete(`/api_keys/${key.id}`);
+      await refused(await lastChange(key.id), /cannot be made again, because its secret is gone too/);
+    });
+
+    test('the lock-out guard looks at it as at any change', async () => {
+      const policy = await g().create('/ip_policies', {});
+      await g().create('/ip_policy_rules', { ip_policy_id: policy.id, cidr: '192.0.2.0/24', action: 'allow' });
+      const lockout = { headers: { 'gatehouse-allow-lockout': 'true' } };
+      const restriction = await g().create('/ip_restrictions', { type: 'api', ip_policy_ids: [policy.id] });
+      await g().patch(`/ip_restrictions/${restriction.id}`, { enforced: true, description: 'x' }, lockout);
+      assert.equal((await g().get('/ip_policies')).status, 403);
+      // The host lifts it; the revert of that would lock the caller out again.
+      const command = hostCommands.find(({ name }) => name === 'restrictions disable');
+      assert.ok(command);
+      await command.run(g().app.context, { account: 'default', id: restriction.id });
+      const lifted = await lastChange(restriction.id);
+      const { status, body } = await revert(lifted);
+      assert.deepEqual([status, body.error_code], [409, 'ERR_GATEHOUSE_20005']);
+      assert.equal((await g().get('/ip_policies')).status, 200);
+    });
+
+    test('what another account has taken over under its id by now is not made again', async () => {
+      const backend = await g().create('/backends/static', { address: '127.0.0.1:1' });
+      await g().delete(`/backends/static/${backend.id}`);
+      const { token } = await createUser(g(), 'admin', await createAccount(g()));
+      const taken = { token, headers: { 'gatehouse-new-id': backend.id } };
+      assert.equal((await g().create('/backends/static', { address: '127.0.0.1:2' }, taken)).id, backend.id);
+      await refused(await lastChange(backend.id), /the static backend \w+ exists again/);
+    });
+
+    test('an id of no change is 404, in whatever form', async () => {
+      for (const id of ['chg_000000000000001999999', 'chg_1', 'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng', 'x']) {
+        assert.equal((await revert(id)).status, 404, id);
+      }
+      assert.equal((await revert(await lastChange('nothing').catch(() => 'x'), '?dry_run=maybe')).status, 400);
+    });
+  },
+  { tcpPorts: '20500-20599' },
+);

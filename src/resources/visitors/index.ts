@@ -1,0 +1,279 @@
+import { Type } from 'typebox';
+
+import type { Call } from '../../api/call.ts';
+import { listOperation, nullable } from '../../api/crud.ts';
+import { notFound } from '../../api/errors.ts';
+import { listIn, textIn, timeIn } from '../../api/filter/fields.ts';
+import { operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import type { Stored, Table } from '../../store/table.ts';
+import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { storedSecrets } from '../stored-secrets.ts';
+import { keyCompiler, keySecrets, keyTask } from './keys.ts';
+import { visitors } from './service.ts';
+import { createVisitors, endedSessionCompiler, endSession, sessionsOfUser } from './sessions.ts';
+import { appSessions, appUsers, migrations } from './table.ts';
+import type { AppSession, AppUser } from './table.ts';
+
+const usersPath = '/app/users';
+const sessionsPath = '/app/sessions';
+
+const time = (description: string) => Type.String({ format: 'date-time', description: `${description}, RFC 3339.` });
+const provider = Type.Object(
+  {
+    name: Type.String({ description: 'oidc, or the name of the provider.' }),
+    url: Type.String({ description: 'The URL that the provider is known by.' }),
+  },
+  { description: 'The provider that says who it is.' },
+);
+
+const AppUserView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the user.' }),
+    uri: Type.String({ description: "URI of this user's resource." }),
+    identity_provider: provider,
+    provider_user_id: Type.String({ description: 'The id of the user at the provider.' }),
+    username: Type.String({ description: 'Always empty: the name and the address say who it is.' }),
+    email: Type.String({ description: 'E-mail address; empty if the provider told none.' }),
+    name: Type.String({ description: 'Name; empty if the provider told none.' }),
+    created_at: time('When the user signed in for the first time'),
+    last_active: time('When a session of the user was last used, to within five minutes'),
+    last_login: time('When the user last signed in'),
+  },
+  { $id: 'AppUser' },
+);
+
+const AppSessionView = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier of the session.' }),
+    uri: Type.String({ description: "URI of this session's resource." }),
+    public_url: Type.String({ description: 'Where the user signed in.', examples: ['https://app.example.com'] }),
+    browser_session: Type.Object(
+      {
+        user_agent: Type.Object(
+          { raw: Type.String({ description: 'The header User-Agent of the browser.' }) },
+          { description: 'How the browser names itself.' },
+        ),
+        source: Type.String({ description: 'The address that it came from when it was last written down.' }),
+      },
+      { description: 'The browser that has the session.' },
+    ),
+    application_user: Type.Ref('Ref'),
+    identity_provider: provider,
+    email: Type.String({ description: 'E-mail address of the user; empty if the provider told none.' }),
+    name: Type.String({ description: 'Name of the user; empty if the provider told none.' }),
+    groups: Type.Array(Type.String(), { description: 'Groups of the user, as far as they are kept.' }),
+    created_at: time('When the user signed in'),
+    last_active: time('When it was last used, to within five minutes'),
+    expires_at: time('When it ends if it is not used before'),
+    endpoint: nullable('string', 'Always null: the sessions of endpoints are those of edges.'),
+    edge: Type.Ref('Ref'),
+    route: Type.Ref('Ref'),
+  },
+  { $id: 'AppSession' },
+);
+
+/** People who have signed in at edges, and their sessions. */
+export const visitorsResource: Resource = {
+  migrations,
+  schemas: [AppUserView, AppSessionView],
+  operations: (context) => [...userOperations(context), ...sessionOperations(context)],
+  compilers: (context) => [keyCompiler(context), endedSessionCompiler],
+  provide(context) {
+    const { services, store } = context;
+    const kept = createVisitors(store);
+    services.provide(visitors, kept);
+    services.add(backgroundTasks, keyTask(context));
+    services.add(
+      backgroundTasks,
+      // Nothing is asked of the database if nothing is left to write: it may be away.
+      flushAtEnd(() => kept.flush(false)),
+    );
+    services.add(storedSecrets, keySecrets(context));
+  },
+};
+
+function userOperations(context: ResourceContext): readonly Operation[] {
+  const { store, services } = context;
+  const present = ({ id, provider: identity_provider, subject, email, name, ...user }: AppUser, { uri }: Call) => ({
+    id,
+    uri: uri(`${usersPath}/${id}`),
+    identity_provider,
+    provider_user_id: subject,
+    username: '',
+    email,
+    name,
+    created_at: user.created_at,
+    last_active: user.last_active,
+    last_login: user.last_login,
+  });
+  const shared = {
+    noun: 'application user',
+    name: 'ApplicationUsers',
+    tag: 'Application users',
+    path: usersPath,
+    table: appUsers,
+  };
+  return [
+    listOperation(
+      {
+        ...shared,
+        store,
+        plural: 'application users',
+        rights: { read: 'everyone' },
+        view: AppUserView,
+        filterFields: {
+          id: textIn('id'),
+          created_at: timeIn('created_at'),
+          last_active: timeIn('last_active'),
+          last_login: timeIn('last_login'),
+          email: textIn('email'),
+          name: textIn('name'),
+          provider_user_id: textIn('subject'),
+          'identity_provider.name': textIn('provider', 'name'),
+          'identity_provider.url': textIn('provider', 'url'),
+        },
+        present,
+      },
+      'application_users',
+    ),
+    getOperation(context, { ...shared, view: AppUserView, present }),
+    operation({
+      method: 'DELETE',
+      path: `${usersPath}/{id}`,
+      operationId: 'ApplicationUsersDelete',
+      summary: 'Delete application user',
+      description:
+        'Ends all sessions of the user, at once at every gateway, and forgets the user. Whoever the module lets in can sign in again.',
+      tag: shared.tag,
+      rights: 'everyone',
+      status: 204,
+      errors: [notFound],
+      handle: async (call) => {
+        await services.get(visitors).flush();
+        await store.write(call.actor, async (transaction) => {
+          const user = await find(transaction, shared, call);
+          for (const session of await sessionsOfUser(transaction, user.id)) await endSession(transaction, session);
+          await appUsers.delete(transaction, user);
+        });
+      },
+    }),
+  ];
+}
+
+function sessionOperations(context: ResourceContext): readonly Operation[] {
+  const { store, services } = context;
+  const present = (session: AppSession, { uri }: Call) => {
+    const { id, user_id, edge_id, route_id } = session;
+    const edge = `/edges/https/${edge_id}`;
+    return {
+      id,
+      uri: uri(`${sessionsPath}/${id}`),
+      public_url: `https://${session.host}`,
+      browser_session: { user_agent: { raw: session.user_agent }, source: session.source },
+      application_user: { id: user_id, uri: uri(`${usersPath}/${user_id}`) },
+      identity_provider: session.provider,
+      email: session.email,
+      name: session.name,
+      groups: session.groups,
+      created_at: session.created_at,
+      last_active: session.last_active,
+      expires_at: session.expires_at,
+      endpoint: null,
+      edge: { id: edge_id, uri: uri(edge) },
+      route: { id: route_id, uri: uri(`${edge}/routes/${route_id}`) },
+    };
+  };
+  const shared = {
+    noun: 'application session',
+    name: 'ApplicationSessions',
+    tag: 'Application sessions',
+    path: sessionsPath,
+    table: appSessions,
+  };
+  return [
+    listOperation(
+      {
+        ...shared,
+        store,
+        plural: 'application sessions',
+        rights: { read: 'everyone' },
+        view: AppSessionView,
+        filterFields: {
+          id: textIn('id'),
+          created_at: timeIn('created_at'),
+          last_active: timeIn('last_active'),
+          expires_at: timeIn('expires_at'),
+          email: textIn('email'),
+          name: textIn('name'),
+          groups: listIn('groups'),
+          'application_user.id': textIn('user_id'),
+          'edge.id': textIn('edge_id'),
+          'route.id': textIn('route_id'),
+          'browser_session.source': textIn('source'),
+        },
+        present,
+      },
+      'application_sessions',
+    ),
+    getOperation(context, { ...shared, view: AppSessionView, present }),
+    operation({
+      method: 'DELETE',
+      path: `${sessionsPath}/{id}`,
+      operationId: 'ApplicationSessionsDelete',
+      summary: 'Delete application session',
+      description: 'Ends the session, at once at every gateway. Whoever the module lets in can sign in again.',
+      tag: shared.tag,
+      rights: 'everyone',
+      status: 204,
+      errors: [notFound],
+      handle: async (call) => {
+        await services.get(visitors).flush();
+        await store.write(call.actor, async (transaction) => {
+          await endSession(transaction, await find(transaction, shared, call));
+        });
+      },
+    }),
+  ];
+}
+
+interface Shown<Document extends Stored> {
+  readonly table: Table<Document>;
+  readonly noun: string;
+}
+
+async function find<Document extends Stored>(
+  queries: Parameters<Table<Document>['find']>[0],
+  { table, noun }: Shown<Document>,
+  { caller, params: { id = '' } }: Call,
+): Promise<Document> {
+  const found = await table.find(queries, caller.accountId, id);
+  if (found === undefined) throw new UserError(notFound, { noun, id: quote(id) });
+  return found;
+}
+
+function getOperation<Document extends Stored>(
+  { store }: ResourceContext,
+  shown: Shown<Document> & {
+    readonly name: string;
+    readonly tag: string;
+    readonly path: string;
+    readonly view: typeof AppUserView | typeof AppSessionView;
+    readonly present: (document: Document, call: Call) => object;
+  },
+): Operation {
+  return operation({
+    method: 'GET',
+    path: `${shown.path}/{id}`,
+    operationId: `${shown.name}Get`,
+    summary: `Get ${shown.noun}`,
+    tag: shown.tag,
+    rights: 'everyone',
+    status: 200,
+    response: shown.view,
+    errors: [notFound],
+    handle: async (call) => shown.present(await find(store.queries, shown, call), call),
+  });
+}

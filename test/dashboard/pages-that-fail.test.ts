@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { cp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import type { Browser, Page } from 'playwright-core';
+
+import { onAnyDatabase } from '../support/each-database.ts';
+import { freePort } from '../support/free-port.ts';
+import { Gatehouse } from '../support/gatehouse.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { openBrowser } from './support/browser.ts';
+import { Dashboard } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
+
+const built = fileURLToPath(new URL('../../dashboard/dist/', import.meta.url));
+
+onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
+  const folder = scratchFolder();
+  let browser: Browser;
+  let gatehouse: Gatehouse;
+  let start: () => Promise<Gatehouse>;
+
+  before(async () => {
+    await cp(built, folder, { recursive: true });
+    const [database, port] = [await newDatabase(), await freePort()];
+    start = () => Gatehouse.start(database, { apiListen: `127.0.0.1:${port}`, dashboardFiles: folder });
+    gatehouse = await start();
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await gatehouse[Symbol.asyncDispose]();
+  });
+
+  /** Opens the overview, and nothing else is loaded yet. */
+  async function openOverview(): Promise<{ readonly page: Page; readonly dashboard: Dashboard }> {
+    const dashboard = new Dashboard(gatehouse, browser);
+    const page = await dashboard.open();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return { page, dashboard };
+  }
+
+  /** As a link does. */
+  const lead = (page: Page, path: string) =>
+    page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
+
+  test('come by themselves when the server is back; when it comes back newer, a reload opens the same page', async () => {
+    const { page, dashboard } = await openOverview();
+    await gatehouse[Symbol.asyncDispose]();
+    await page.getByRole('link', { name: /^API keys/ }).click();
+    await page.getByRole('heading', { name: 'API keys: cannot be shown yet' }).waitFor();
+    await page.getByText(/Trying again in \d+ s, the 2nd time\./).waitFor();
+    await lookAt(page, 'page-no-answer');
+    gatehouse = await start();
+    await page.getByRole('link', { name: 'first key of this installation' }).waitFor();
+
+    await gatehouse[Symbol.asyncDispose]();
+    await upgrade(folder);
+    gatehouse = await start();
+    await lead(page, '/bot-users?create=1');
+    await page.getByRole('heading', { name: 'Gatehouse was updated' }).waitFor();
+    await lookAt(page, 'page-updated');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('dialog', { name: 'Create a bot' }).waitFor();
+    await dashboard.endTest();
+  });
+
+  test('say so when the server does not have it, and when not even the first script comes', async () => {
+    const { page, dashboard } = await openOverview();
+    const assets = join(folder, 'assets');
+    for (const name of await readdir(assets)) if (name.startsWith('page-')) await rm(join(assets, name));
+    await utimes(join(folder, 'index.html'), new Date(), new Date());
+    await page.request.get('/dashboard/');
+    await page.getByRole('link', { name: /^TCP edges/ }).click();
+    await page.getByRole('heading', { name: 'TCP edges: its code is missing' }).waitFor();
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    await page.route('**/assets/shared-*.js', (route) => route.abort());
+    await page.goto('/dashboard/api-keys');
+    await page.getByText('The dashboard could not be loaded').waitFor();
+    await page.getByRole('link', { name: 'Try again' }).waitFor();
+    assert.match(dashboard.takeFaults().join(), /Failed to fetch dynamically imported module/);
+    await dashboard.endTest();
+  });
+
+  test('show a fault of their own in their place, and the others go on working', async () => {
+    await cp(built, folder, { recursive: true, force: true });
+    await utimes(join(folder, 'index.html'), new Date(), new Date());
+    const { page, dashboard } = await openOverview();
+    await page.route('**/edges/tcp/*', (route) => route.fulfill({ contentType: 'application/json', body: 'null' }));
+    await lead(page, '/tcp-edges/edgtcp_1');
+    await page.getByRole('heading', { name: 'This page has a fault' }).waitFor();
+    await lead(page, '/tcp-edges');
+    await page.getByRole('heading', { name: 'TCP edges' }).waitFor();
+    assert.match(dashboard.takeFaults().join(), /null/);
+    await dashboard.endTest();
+  });
+});
+
+/** Gives every file another name, as a build of other code does. */
+async function upgrade(folder: string): Promise<void> {
+  const assets = join(folder, 'assets');
+  const names = await readdir(assets);
+  const paths = [join(folder, 'index.html'), ...names.map((name) => join(assets, name))];
+  for (const path of paths) {
+    const text = names.reduce((old, name) => old.replaceAll(name, newName(name)), await readFile(path, 'utf8'));
+    await rm(path);
+    await writeFile(join(path, '..', newName(path.slice(path.lastIndexOf('/') + 1))), text);
+  }
+}
+
+function newName(name: string): string {
+  return name === 'index.html' ? name : name.replace('.', '2.');
+}

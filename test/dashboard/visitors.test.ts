@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+
+import { newId } from '../../src/lib/ids.ts';
+import { visitors } from '../../src/resources/visitors/service.ts';
+import { onDashboard } from './support/dashboard.ts';
+
+onDashboard('the page of visitors, and the form of the sign-in', (d) => {
+  afterEach(() => d().endTest());
+
+  /** Tells what a gateway tells when somebody has signed in. */
+  const seen = async (email: string, groups: readonly string[]) => {
+    const { services, store } = d().gatehouse.app.context;
+    const edge = await d().gatehouse.create('/edges/https');
+    const [row] = await store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [edge.id]);
+    const now = Math.floor(Date.now() / 1000);
+    services.get(visitors).visitorSeen({
+      id: newId('as'),
+      accountId: String(row?.[0]),
+      edgeId: edge.id,
+      routeId: 'edghtsrt_1',
+      host: 'admin.kestrel.example',
+      provider: { name: 'oidc', url: 'https://id.kestrel.example' },
+      subject: email,
+      email,
+      name: email.split('@')[0],
+      groups,
+      source: '192.0.2.77',
+      userAgent: 'Mozilla/5.0',
+      signedInAt: now,
+      seenAt: now,
+      expiresAt: now + 3600,
+      endsAt: now + 86_400,
+    });
+    await services.get(visitors).flush();
+  };
+
+  test('sessions are seen and ended, one by one and all of somebody', async () => {
+    await seen('mirela@kestrel.example', ['ops', 'staff']);
+    await seen('jan@kestrel.example', []);
+    await seen('jan@kestrel.example', []);
+    const page = await d().open({ path: '/visitors' });
+    await page.getByText('mirela@kestrel.example').waitFor();
+    await page.getByText('ops, staff').waitFor();
+    await page.getByRole('button', { name: 'End the session of mirela@kestrel.example' }).click();
+    await page.getByText('Ended the session of mirela@kestrel.example.').waitFor();
+    const { application_sessions: left } = (await d().gatehouse.get('/app/sessions')).body;
+    assert.deepEqual(
+      left.map(({ email }: { readonly email: string }) => email),
+      ['jan@kestrel.example', 'jan@kestrel.example'],
+    );
+    await page.getByRole('link', { name: /^People/ }).click();
+    await page.getByRole('button', { name: 'End all sessions of jan@kestrel.example' }).click();
+    await page.getByText('Ended all sessions of jan@kestrel.example.').waitFor();
+    assert.deepEqual((await d().gatehouse.get('/app/sessions')).body.application_sessions, []);
+  });
+
+  test('a route asks for a login: the form says who may enter and how the network counts', async () => {
+    const { gatehouse } = d();
+    await gatehouse.create('/ip_policies', { description: 'Offices' });
+    const edge = await gatehouse.create('/edges/https', { hostports: ['admin.kestrel.example:443'] });
+    const route = await gatehouse.create(`/edges/https/${edge.id}/routes`, { match: '/', match_type: 'path_prefix' });
+    const routePath = `/edges/https/${edge.id}/routes/${route.id}`;
+    const page = await d().open({ path: `/https-edges/${edge.id}?route=${route.id}` });
+    await page.getByRole('button', { name: 'Set up Sign-in', exact: true }).click();
+    const form = page.getByRole('form', { name: 'Sign-in', exact: true });
+    await form.getByLabel('Provider (issuer)').fill('http://id.kestrel.example');
+    await form.getByLabel('Client id').fill('gatehouse-admin');
+    await form.getByLabel('Client secret').fill('a secret');
+    await form.getByRole('button', { name: 'Add group' }).click();
+    await form.getByLabel('Group', { exact: true }).fill('ops');
+    await form.getByRole('button', { name: 'Add domain' }).click();
+    await form.getByLabel('Domain', { exact: true }).fill('@kestrel.example');
+    await form.getByText('Everybody of @kestrel.example may enter: the groups do not narrow it.').waitFor();
+    await form.getByRole('button', { name: 'Save sign-in' }).click();
+    await form.getByText(/it must begin with https/).waitFor();
+    await form.getByLabel('Provider (issuer)').fill('https://id.kestrel.example/realms/staff');
+    await form.getByLabel('Network and login').selectOption('or_login');
+    await form.getByText('Visitors whom the IP policies allow need no login.').waitFor();
+    await form.getByLabel('Network and login').selectOption('any');
+    await form.getByRole('button', { name: 'Save sign-in' }).click();
+    await page.getByRole('switch', { name: 'Sign-in', exact: true, checked: true }).waitFor();
+    const { oidc } = (await gatehouse.get(routePath)).body;
+    assert.deepEqual([oidc.groups, oidc.email_domains, oidc.network], [['ops'], ['kestrel.example'], 'any']);
+    // Switched off and on it keeps its secret.
+    await page.getByRole('switch', { name: 'Sign-in', exact: true, checked: true }).click();
+    await page.getByRole('switch', { name: 'Sign-in', exact: true, checked: false }).click();
+    await page.getByRole('switch', { name: 'Sign-in', exact: true, checked: true }).waitFor();
+    await page.getByRole('button', { name: 'Set up Sign-in with a well-known provider' }).click();
+    const named = page.getByRole('form', { name: 'Sign-in with a well-known provider' });
+    await named.getByLabel('Client id').fill('c');
+    await named.getByLabel('Client secret').fill('s');
+    await named.getByRole('button', { name: 'Add organization' }).click();
+    await named.getByLabel('Organization', { exact: true }).fill('kestrel');
+    await named.getByRole('button', { name: /^Save/ }).click();
+    await page.getByRole('switch', { name: 'Sign-in with a well-known provider', checked: true }).waitFor();
+    const { oauth } = (await gatehouse.get(routePath)).body;
+    assert.deepEqual(oauth.provider.github.organizations, ['kestrel']);
+  });
+});

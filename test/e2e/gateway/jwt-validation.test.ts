@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { CryptoKey } from 'jose';
+
+import { portOf } from '../../gateway/support/https-upstream.ts';
+import { Site } from './support/site.ts';
+
+const audience = 'https://api.site.test';
+
+/** Tokens of an issuer whose keys are served over HTTP: set over the API, obeyed by traffic when the call returns. */
+suite('tokens at a route', () => {
+  let site: Site;
+  let server: Server;
+  let issuer: string;
+  let port: number;
+  let asked = 0;
+  const keys = new Map<string, { readonly privateKey: CryptoKey; readonly jwk: object }>();
+
+  const addKey = async (kid: string) => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    keys.set(kid, { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256' } });
+  };
+  const up = async () => {
+    server = createServer((request, response) => {
+      asked++;
+      const body =
+        request.url === '/keys'
+          ? { keys: [...keys.values()].map(({ jwk }) => jwk) }
+          : { issuer, jwks_uri: `${issuer}/keys` };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const down = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  before(async () => {
+    site = await Site.start({ drainSeconds: '0' });
+    await addKey('a');
+    port = 0;
+    await up();
+    port = portOf(server);
+    issuer = `http://127.0.0.1:${port}`;
+  });
+  after(async () => {
+    await down();
+    await site[Symbol.asyncDispose]();
+  });
+
+  const put = async (more: object = {}) => {
+    const settings = { issuer, audiences: [audience], ...more };
+    const { status, text, body } = await site.gatehouse.put(`${site.routePath}/jwt_validation`, settings);
+    assert.equal(status, 200, text);
+    return body;
+  };
+  const token = async (claims: Record<string, unknown> = {}, kid = 'a', seconds = 600) => {
+    const now = Math.floor(Date.now() / 1000);
+    const all = { iss: issuer, aud: audience, sub: 'ada', exp: now + seconds, ...claims };
+    const alone = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    return new SignJWT(alone).setProtectedHeader({ alg: 'ES256', kid }).sign(keys.get(kid)!.privateKey);
+  };
+  const ask = async (text: string, name = 'authorization') =>
+    site.askHttps({ headers: { [name]: name === 'authorization' ? `Bearer ${text}` : text } });
+
+  test('a good token is let in and known from then on; others are told what is wrong', async () => {
+    const shown = await put();
+    assert.deepEqual(shown, {
+      enabled: true,
+      issuer,
+      audiences: [audience],
+      algorithms: ['RS256', 'ES256'],
+      jwks_uri: '',
+      clock_skew: 60,
+      header: 'authorization',
+      claims: {},
+    });
+    const arrived = site.upstream.requests;
+    const none = await site.askHttps();
+    assert.deepEqual([none.status, none.headers['www-authenticate']], [401, 'Bearer']);
+    const good = await token();
+    assert.equal((await ask(good)).status, 200);
+    const askedBefore = asked;
+    for (let round = 0; round < 3; round++) assert.equal((await ask(good)).status, 200);
+    assert.equal(asked, askedBefore, 'no call for a token that is known');
+    const [head = '', payload = '', signature = ''] = good.split('.');
+    const unsigned = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
+    const refused = {
+      'of another issuer': await token({ iss: 'https://evil.example' }),
+      'for somebody else': await token({ aud: 'https://other.example' }),
+      'for nobody': await token({ aud: undefined }),
+      over: await token({}, 'a', -61),
+      'without an end': await token({ exp: undefined }),
+      'not yet': await token({ nbf: Math.floor(Date.now() / 1000) + 120 }),
+      changed: `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
+      unsigned: `${unsigned}.${payload}.`,
+      'unsigned, with something': `${unsigned}.${payload}.AAAA`,
+      nonsense: 'a.b.c',
+    };
+    for (const [what, text] of Object.entries(refused)) {
+      const answer = await ask(text);
+      assert.equal(answer.status, 401, `${what}: ${answer.status}`);
+      assert.doesNotMatch(answer.text, new RegExp(payload), 'nothing of it is repeated');
+    }
+    assert.equal(site.upstream.requests, arrived + 4);
+    assert.equal((await ask(await token({}, 'a', -30))).status, 200, 'clocks may differ a little');
+    const two = await site.askHttps({ headers: { Authorization: `Bearer ${good}, Bearer ${good}` } });
+    assert.equal(two.status, 401);
+  });
+
+  test('claims are conditions, and another header may hold the token', async () => {
+    await put({ claims: { scope: ['orders:read'], role: ['admin', 'clerk'] }, header: 'X-Token' });
+    assert.equal((await ask(await token({ scope: 'a orders:read', role: ['clerk'] }), 'x-token')).status, 200);
+    assert.equal((await ask(await token({ scope: 'a orders:write', role: 'clerk' }), 'x-token')).status, 401);
+    assert.equal((await ask(await token({ scope: 'orders:read' }), 'x-token')).status, 401);
+    assert.equal((await ask(await token({ scope: 'orders:read', role: 'clerk' }))).status, 401, 'not in that header');
+    await put({ algorithms: ['RS256'] });
+    assert.equal((await ask(await token())).status, 401);
+  });
+
+  test('a new key is found by its first token, and known keys serve while the issuer is away', async () => {
+    await put();
+    const first = await token();
+    assert.equal((await ask(first)).status, 200);
+    await down();
+    assert.equal((await ask(await token({ sub: 'another' }))).status, 200, 'another token, by a known key');
+    await up();
+    await addKey('b');
+    const second = await token({}, 'b');
+    // Keys are asked for again after a pause.
+    let status = 0;
+    for (let round = 0; round < 200 && status !== 200; round++) {
+      ({ status } = await ask(second));
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal(status, 200);
+  });
+
+  test('nobody is let in while the keys were never read', async () => {
+    await down();
+    await put({ jwks_uri: `${issuer}/keys` });
+    const text = await token();
+    const answer = await ask(text);
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '10']);
+    await up();
+    for (const wrong of [
+      { issuer: 'ftp://x' },
+      { jwks_uri: 'http://keys.example' },
+      { header: 'a b' },
+      { audiences: [] },
+    ]) {
+      const { status } = await site.gatehouse.put(`${site.routePath}/jwt_validation`, {
+        issuer,
+        audiences: ['a'],
+        ...wrong,
+      });
+      assert.equal(status, 400, JSON.stringify(wrong));
+    }
+  });
+});
