@@ -26,8 +26,9 @@ import {
 } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import { OwnAnswer } from '../sign-in/own-answer.ts';
-import { ownPrefix } from '../sign-in/visitors.ts';
-import type { Admitted, Visit } from '../sign-in/visitors.ts';
+import { ownPrefix } from '../sign-in/visit.ts';
+import type { Visit } from '../sign-in/visit.ts';
+import type { Admitted } from '../sign-in/visitors.ts';
 import { isUnloadable } from '../is-unloadable.ts';
 import { checkShownCertificate } from '../tls/shown-certificate.ts';
 import type { ShownCertificate } from '../tls/shown-certificate.ts';

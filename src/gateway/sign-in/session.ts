@@ -1,4 +1,6 @@
 import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
+import { listOf, readPerson } from '../../sign-in/claims.ts';
+import type { ProviderToken } from '../../sign-in/provider.ts';
 
 /** A session as its cookie holds it. Times are in seconds since 1970. */
 export interface Session {
@@ -11,7 +13,7 @@ export interface Session {
   /** When the provider last said that the login holds. */
   readonly checkedAt: number;
   /** The token that the provider is asked with. */
-  readonly token: { readonly kind: 'refresh' | 'access'; readonly value: string } | undefined;
+  readonly token: ProviderToken | undefined;
 }
 
 /** A clock may be behind the one of the process that has made a cookie. */
@@ -68,15 +70,10 @@ export function identityFrom(
   claims: Readonly<Record<string, unknown>>,
   { provider, mayEnter }: SignIn,
 ): VisitorIdentity {
-  const text = (value: unknown, limit: number) =>
-    typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= limit ? value : undefined;
-  const groups = listOf(claims[provider.groupsClaim]);
+  const { groups, ...person } = readPerson(claims, provider.groupsClaim);
   const named = groups.filter((group) => mayEnter.groups.has(group));
   return {
-    subject: text(claims['sub'], 255) ?? '',
-    email: text(claims['email'], 254),
-    emailVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
-    name: text(claims['name'], 128) ?? text(claims['preferred_username'], 128),
+    ...person,
     groups: fitting([...new Set([...named, ...groups])]),
     claims: Object.fromEntries(
       mayEnter.claims.map(([name, values]) => [
@@ -87,13 +84,6 @@ export function identityFrom(
       ]),
     ),
   };
-}
-
-function listOf(value: unknown): readonly string[] {
-  const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  return list.flatMap((each: unknown) =>
-    typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean' ? [String(each)] : [],
-  );
 }
 
 function fitting(groups: readonly string[]): readonly string[] {

@@ -8,8 +8,8 @@ import type { HeaderList } from '../../modules/module.ts';
 import type { TokenRule } from '../../modules/sign-in.ts';
 import type { GatewayLog } from '../engine.ts';
 import type { ConnectUpstream } from '../upstream/connect.ts';
-import { createFetch } from './guarded-fetch.ts';
-import type { Fetch } from './guarded-fetch.ts';
+import { createFetch } from '../../sign-in/guarded-fetch.ts';
+import type { Fetch } from '../../sign-in/guarded-fetch.ts';
 import { OwnAnswer } from './own-answer.ts';
 
 /** Loaded by the first token: most installations need none. */

@@ -9,7 +9,7 @@ import { anyKey } from '../../lib/any-key.ts';
 import { isToken } from '../../lib/http-syntax.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, Settings } from '../module.ts';
-import { faultOfProviderUrl } from '../provider-url.ts';
+import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { invalidClaimName } from '../sign-in-errors.ts';
 import { invalidTokenHeader, invalidTokenIssuer } from './errors.ts';
 import * as errors from './errors.ts';

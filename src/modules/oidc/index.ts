@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { EdgeModule } from '../module.ts';
-import { faultOfProviderUrl } from '../provider-url.ts';
+import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import {
   acceptEmails,
   acceptSignIn,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 
-import { clientId, clientSecret, IdentityProvider, postClientId } from '../../../test/support/identity-provider.ts';
-import { Visitor } from '../../../test/support/visitor.ts';
-import type { SignInProvider } from '../../modules/sign-in.ts';
+import { clientId, clientSecret, IdentityProvider, postClientId } from '../../test/support/identity-provider.ts';
+import { Visitor } from '../../test/support/visitor.ts';
+import type { SignInProvider } from '../modules/sign-in.ts';
 import { createFetch } from './guarded-fetch.ts';
 import { claimsOfProfile } from './profile-claims.ts';
 import { LoginRefused, Provider, ProviderDown } from './provider.ts';

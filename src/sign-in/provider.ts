@@ -1,8 +1,7 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 
-import type { ProviderDifferences, SignInProvider } from '../../modules/sign-in.ts';
+import type { ProviderDifferences, SignInProvider } from '../modules/sign-in.ts';
 import { claimsOfProfile } from './profile-claims.ts';
-import type { Session } from './session.ts';
 import type { Fetch } from './guarded-fetch.ts';
 
 /** Loaded by the first login: most installations need none of it. */
@@ -21,10 +20,16 @@ export interface LoginSecrets {
   readonly verifier: string;
 }
 
+/** The token that the provider is asked with whether a login still holds. */
+export interface ProviderToken {
+  readonly kind: 'refresh' | 'access';
+  readonly value: string;
+}
+
 /** What the provider says of somebody. */
 export interface Login {
   readonly claims: Readonly<Record<string, unknown>>;
-  readonly token: Session['token'];
+  readonly token: ProviderToken;
 }
 
 /** The provider cannot be reached, or does not speak its protocol. */
@@ -106,7 +111,7 @@ export class Provider {
   }
 
   /** Asks whether the login still holds, and what is known of the visitor now. */
-  async check(subject: string, token: NonNullable<Session['token']>): Promise<Login> {
+  async check(subject: string, token: ProviderToken): Promise<Login> {
     const client = await load();
     const configuration = await this.#discover();
     if (this.#settings.differs?.oauth2 !== undefined && token.kind === 'access') {
@@ -120,7 +125,7 @@ export class Provider {
     }
     const tokens = await this.#ask(() => client.refreshTokenGrant(configuration, token.value));
     const login = await this.#readLogin(configuration, tokens, subject);
-    return { ...login, token: login.token?.kind === 'refresh' ? login.token : token };
+    return { ...login, token: login.token.kind === 'refresh' ? login.token : token };
   }
 
   /** Where the visitor can sign out at the provider too. */

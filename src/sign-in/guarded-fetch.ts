@@ -2,10 +2,18 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
-
 /** Bytes of an answer: metadata and keys of providers are a few thousand. */
 const answerLimit = 1_048_576;
+
+interface Target {
+  readonly id: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** Starts a connection. `established` is called when bytes can go out: with TLS not before the certificate is verified. */
+export type Connect = (target: Target, options: Readonly<Record<string, never>>, established: () => void) => Socket;
 
 interface FetchOptions {
   readonly method: string;
@@ -17,10 +25,10 @@ interface FetchOptions {
 export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
 
 /**
- * Asks other servers over the connections that backends are reached by: addresses that lead inwards are refused, and
- * certificates are verified by the same authorities. Redirects are not followed.
+ * Asks other servers over connections of the caller, who decides where they may lead and by which authorities certificates
+ * are verified. Redirects are not followed.
  */
-export function createFetch(connect: ConnectUpstream): Fetch {
+export function createFetch(connect: Connect): Fetch {
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const tls = url.protocol === 'https:';
@@ -50,7 +58,7 @@ export function createFetch(connect: ConnectUpstream): Fetch {
   };
 }
 
-function open(connect: ConnectUpstream, target: UpstreamTarget, signal: AbortSignal | undefined): Promise<Socket> {
+function open(connect: Connect, target: Target, signal: AbortSignal | undefined): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect(target, {}, () => {
     resolve(socket);

@@ -1,0 +1,140 @@
+import { plainText, renderPage } from './pages.ts';
+import type { Answer } from './own-answer.ts';
+import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
+import { ProviderDown } from '../../sign-in/provider.ts';
+import { clearCookie } from './cookies.ts';
+import { hostOf, signInUrl, signOutPath } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+const retrySeconds = 10;
+
+export function methodPage(visit: Visit): Answer {
+  return renderPage(
+    {
+      status: 405,
+      title: 'Not here',
+      text: ['This address takes no such request.'],
+      headers: ['Allow', 'GET, HEAD'],
+    },
+    visit.operationId(),
+  );
+}
+
+export function notFoundPage(visit: Visit): Answer {
+  return renderPage(
+    {
+      status: 404,
+      title: 'There is no such page',
+      text: ['Addresses that begin with `/.gatehouse/` belong to the sign-in.'],
+      links: [['To the start', '/']],
+    },
+    visit.operationId(),
+  );
+}
+
+/** For a form that was sent without a session. */
+export function notSentPage(visit: Visit): Answer {
+  return renderPage(
+    {
+      status: 401,
+      title: `Sign in to ${visit.host}`,
+      text: ['Your session is over, and what you have just sent was not passed on. Sign in, and send it again.'],
+      links: [['Sign in', signInUrl(visit.target)]],
+    },
+    visit.operationId(),
+  );
+}
+
+/** For an answer of the provider that belongs to no login of this browser. */
+export function overPage(visit: Visit, loginCookie: string): Answer {
+  return renderPage(
+    {
+      status: 400,
+      title: 'This sign-in is over',
+      text: [
+        'It was begun in another browser, too long ago, or it was finished before. Nothing was changed. Begin anew from the page that you want to see.',
+      ],
+      links: [['To the start', '/']],
+      headers: ['Set-Cookie', clearCookie(loginCookie)],
+    },
+    visit.operationId(),
+  );
+}
+
+/** For somebody whom the rules of the route do not let in. */
+export function refusedPage(
+  visit: Visit,
+  signIn: SignIn,
+  visitor: VisitorIdentity,
+  to: string,
+  hasSession: boolean,
+  cookies: readonly string[] = [],
+): Answer {
+  const { mayEnter } = signIn;
+  const who = visitor.email ?? visitor.name ?? visitor.subject;
+  const unverified =
+    mayEnter.emails.size + mayEnter.domains.size > 0 &&
+    visitor.email !== undefined &&
+    !visitor.emailVerified &&
+    !mayEnter.unverifiedEmail;
+  const why = unverified
+    ? `but ${hostOf(signIn.provider)} does not say that this address was verified.`
+    : `but not among those whom ${visit.host} lets in.`;
+  return renderPage(
+    {
+      status: 403,
+      title: 'You are signed in, but may not enter',
+      text: [`You are signed in as *${plainText(who)}*, ${plainText(why)}`],
+      facts: [
+        ...(mayEnter.groups.size === 0 ? [] : [['Your groups', visitor.groups.join(', ') || 'none'] as const]),
+        ['Ask', 'the operators of this site, and name the request below'],
+      ],
+      links: [
+        ['Sign in as somebody else', signInUrl(to, 'again&')],
+        ...(hasSession ? [['Sign out', signOutPath] as const] : []),
+      ],
+      headers: cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+    },
+    visit.operationId(),
+  );
+}
+
+/** For a login that the provider did not confirm, or could not. */
+export function failedPage(
+  visit: Visit,
+  signIn: SignIn,
+  to: string,
+  error: unknown,
+  cookies: readonly string[] = [],
+): Answer {
+  const headers = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
+  const again = signInUrl(to);
+  const provider = plainText(hostOf(signIn.provider));
+  if (error instanceof ProviderDown)
+    return renderPage(
+      {
+        status: 503,
+        title: 'Sign-in is not possible at the moment',
+        text: [
+          `*${provider}* does not answer. Whoever is signed in already goes on working; new sign-ins have to wait.`,
+          `This page tries again in ${retrySeconds} seconds and then leads you to \`${plainText(to)}\`.`,
+        ],
+        links: [['Try now', again]],
+        next: [retrySeconds, again],
+        headers: ['Retry-After', String(retrySeconds), ...headers],
+      },
+      visit.operationId(),
+    );
+  return renderPage(
+    {
+      status: 403,
+      title: 'You could not be signed in',
+      text: [
+        `*${provider}* has not confirmed the sign-in. Try again; if that does not help, ask the operators of this site and name the request below.`,
+      ],
+      links: [['Try again', again]],
+      headers,
+    },
+    visit.operationId(),
+  );
+}
