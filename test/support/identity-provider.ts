@@ -35,9 +35,9 @@ export class IdentityProvider implements AsyncDisposable {
     });
   }
 
-  /** `hosts` are those of edges, with their ports where they are not the usual one. */
-  static async start(people: People, hosts: readonly string[]): Promise<IdentityProvider> {
-    const probe = createServer().listen(0, '127.0.0.1');
+  /** `hosts` are those of edges, with their ports where they are not the usual one. Port 0: any that is free. */
+  static async start(people: People, hosts: readonly string[], wantedPort = 0): Promise<IdentityProvider> {
+    const probe = createServer().listen(wantedPort, '127.0.0.1');
     await once(probe, 'listening');
     // A server that listens on a port.
     const { port } = probe.address() as AddressInfo;

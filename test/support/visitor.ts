@@ -44,7 +44,12 @@ export class Visitor {
     const answer =
       port === undefined
         ? await plainAsk(url, method, sent)
-        : await askHttps(port, url.hostname, { path, method, headers: sent, ...(this.from && { from: this.from }) });
+        : await askHttps(port, url.hostname, {
+            path,
+            method,
+            headers: { host: url.host, ...sent },
+            ...(this.from && { from: this.from }),
+          });
     this.#keep(jar, answer.headers['set-cookie'] ?? []);
     return { ...answer, url: address };
   }
