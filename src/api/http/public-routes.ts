@@ -15,9 +15,9 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
   scope.addHook('onRequest', (request, reply, done) => {
     done(setCommonHeaders(request, reply, options.vendor));
   });
-  const openApi = describeApi(options.operations, options.schemas);
+  const openApi = () => describeApi(options.operations, options.schemas);
   serveDocument(scope, '/openapi.json', openApi);
-  serveDocument(scope, '/configuration.schema.json', fileSchema(openApi));
+  serveDocument(scope, '/configuration.schema.json', () => fileSchema(openApi()));
   scope.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   scope.get('/local_ca.pem', async (_request, reply) => {
     const pem = await options.localCaCertificate();
@@ -40,12 +40,17 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
   });
 }
 
-function serveDocument(scope: FastifyInstance, path: string, value: object): void {
-  const document = Buffer.from(JSON.stringify(value));
-  const etag = `"${hash('sha256', document, 'base64url').slice(0, 22)}"`;
+/** The document is made when it is first asked for: most starts never are, and it took a tenth of them. */
+function serveDocument(scope: FastifyInstance, path: string, make: () => object): void {
+  let made: { readonly document: Buffer; readonly etag: string } | undefined;
   scope.get(path, ({ headers }, reply) => {
-    void reply.header('ETag', etag);
-    if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(document);
+    made ??= withEtag(Buffer.from(JSON.stringify(make())));
+    void reply.header('ETag', made.etag);
+    if (matchesEtag(headers['if-none-match'], made.etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(made.document);
   });
+}
+
+function withEtag(document: Buffer): { readonly document: Buffer; readonly etag: string } {
+  return { document, etag: `"${hash('sha256', document, 'base64url').slice(0, 22)}"` };
 }
