@@ -53,6 +53,8 @@ export class Served implements AsyncDisposable {
     const settings = {
       'agent-listen': `127.0.0.1:${agentPort}`,
       'agent-url-port': '443',
+      // A busy machine takes longer than the usual ten.
+      'agent-auth-seconds': '60',
       'tcp-ports': `${firstTcpPort}-${firstTcpPort + tcpPorts - 1}`,
       'drain-seconds': '0',
       'auth-failures': 'off',
