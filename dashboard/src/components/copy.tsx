@@ -16,14 +16,18 @@ function useCopy(): [copied: boolean, copy: (text: string) => void] {
   return [isCopied, copy];
 }
 
-/** The clipboard's API exists only under TLS and on localhost; a selected field works everywhere. */
+/** The clipboard's API exists only under TLS and on localhost, and may be denied; a selected field works everywhere. */
 export async function copyText(text: string): Promise<void> {
   // Its type does not know that it may be missing.
   const clipboard = navigator.clipboard as Clipboard | undefined;
-  if (clipboard !== undefined) {
-    await clipboard.writeText(text);
-    return;
-  }
+  const isCopied = await clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (isCopied !== true) copyByField(text);
+}
+
+function copyByField(text: string): void {
   const field = document.createElement('textarea');
   field.value = text;
   const parent = document.querySelector('dialog[open]') ?? document.body;
