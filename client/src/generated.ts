@@ -54,7 +54,7 @@ export interface IpRestrictionModule {
   ip_policies: Ref[];
 }
 
-/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All processes of a gateway count together; docs/rate-limits.md says how exactly. */
+/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All gateways of the installation count together; docs/rate-limits.md says how exactly. */
 export interface RateLimitModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
@@ -3162,7 +3162,7 @@ export interface Gateways {
     lag_ms?: number;
     /** Where it listens; only admins are told. */
     listeners?: {
-      /** api, https, http, tcp or agents. */
+      /** api, https, http, tcp, agents or links. */
       kind: string;
       /** The address that it listens on. */
       address: string;

@@ -1,11 +1,11 @@
 import type { Setting } from './setting.ts';
 import { optional, orOff, readListen, readReachable, readWholeNumber } from './values.ts';
 
-/** Settings of the links over which gateways reach agents that are connected to another process. */
+/** Settings of the links between processes: gateways reach the agents of others over them, and count rate limits together. */
 export const linkSettings = {
   linkListen: {
     form: 'host:port',
-    help: 'address to which other gateways connect for the agents of this process, host:port or "off"; port 0 lets the system choose one. On several machines: an address that the other gateways reach',
+    help: 'address to which other gateways connect for the agents of this process, and to count rate limits together, host:port or "off"; port 0 lets the system choose one. On several machines: an address that the other gateways reach',
     fallback: '127.0.0.1:0',
     read: orOff(readListen),
   },

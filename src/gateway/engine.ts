@@ -31,6 +31,8 @@ export interface Engine {
    * nothing that it brings may be read.
    */
   isOurs(arrived: Socket, port: number): Awaitable<boolean>;
+  /** Counts requests and connections that other gateways have let in. */
+  countRates(reports: readonly RateReport[]): void;
 }
 
 export interface GatewayOptions {

@@ -90,6 +90,14 @@ export const linkUnreachable = defineError(
     'GATEHOUSE_LINK_LISTEN of that process is an address which this one reaches, or set GATEHOUSE_LINK_ADDRESS there.',
 );
 
+/** Stands in the log. */
+export const ratePeerUnreachable = defineError(
+  20353,
+  503,
+  'Another gateway cannot be told what rate limits let in here: until it can, the two do not count together. Check that ' +
+    'GATEHOUSE_LINK_LISTEN of that process is an address which this one reaches, or set GATEHOUSE_LINK_ADDRESS there.',
+);
+
 export const tooManyWaitForAgents = defineError(
   20140,
   503,

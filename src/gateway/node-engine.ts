@@ -68,8 +68,6 @@ export interface NodeEngine extends Engine {
   readonly addresses: HttpsFront['addresses'];
   /** As in `HttpsFront`. */
   countPasswords(wrong: readonly WrongPassword[]): void;
-  /** Counts requests and connections that others have let in. */
-  countRates(reports: readonly RateReport[]): void;
   /** True if a socket of this process made the connection that has arrived at another one. */
   made(arrival: Arrival): boolean;
   /** Changes the limits; connections that are open stay. */

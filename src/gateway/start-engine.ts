@@ -97,6 +97,9 @@ function withFacts(engine: Engine, facts: Omit<RunningEngine, keyof Engine>): Ru
     apply: (update) => engine.apply(update),
     drain: (limitMs) => engine.drain(limitMs),
     isOurs: (arrived, port) => engine.isOurs(arrived, port),
+    countRates: (reports) => {
+      engine.countRates(reports);
+    },
     ...facts,
   };
 }

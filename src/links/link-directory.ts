@@ -12,6 +12,7 @@ export class LinkDirectory {
   readonly #networkId: string;
   readonly #processes = new Map<string, ProcessEntry>();
   #gone: (processId: string) => void = () => {};
+  #changed: () => void = () => {};
 
   /** `networkId` is that of this machine, as in `Machine`. */
   constructor(networkId: string) {
@@ -23,6 +24,11 @@ export class LinkDirectory {
     this.#gone = gone;
   }
 
+  /** Calls back whenever processes have come, gone or changed. */
+  onChange(changed: () => void): void {
+    this.#changed = changed;
+  }
+
   follow({ full, set, removed }: SnapshotUpdate): void {
     const before = new Map(this.#processes);
     if (full) this.#processes.clear();
@@ -31,6 +37,7 @@ export class LinkDirectory {
     for (const [id, entry] of before) {
       if (listenerOf(entry) !== listenerOf(this.#processes.get(id))) this.#gone(id);
     }
+    if (full || [...removed, ...set].some(({ kind }) => kind === 'running_process')) this.#changed();
   }
 
   /** Addresses at which the process may be reached from here; undefined for one that is not known. */
@@ -48,6 +55,12 @@ export class LinkDirectory {
     return [...this.#processes.values()].some(
       ({ id, listeners }) => id !== ownId && listeners.some(({ kind }) => kind === 'agents'),
     );
+  }
+
+  /** The other processes that carry traffic. */
+  otherGateways(ownId: string): readonly string[] {
+    const others = [...this.#processes.values()].filter(({ id }) => id !== ownId);
+    return others.filter(({ listeners }) => listeners.some(({ kind }) => kind === 'tcp')).map(({ id }) => id);
   }
 
   #hostsOf({ networkId, addresses }: ProcessEntry, { host }: Listener): readonly string[] {

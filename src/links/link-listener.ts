@@ -15,6 +15,8 @@ export interface LinkListenerOptions {
   readonly credentials: LinkCredentials;
   /** Opens streams through sessions of this process only: links must not form a circle. */
   readonly open: OpenStream;
+  /** Takes messages of other processes. */
+  readonly heard?: (message: unknown) => void;
   /** Limit for the TLS handshake. */
   readonly handshakeMs: number;
   /** Connections at once whose handshake is not complete; further ones are closed. */
@@ -130,7 +132,7 @@ export class LinkListener {
   }
 
   #accept(socket: TLSSocket): void {
-    const { open, maxUnreadBytes, heartbeat, overrun, log } = this.#options;
+    const { open, heard, maxUnreadBytes, heartbeat, overrun, log } = this.#options;
     this.#pending.delete(endsOf(socket));
     const processId = socket.authorized ? readLinkName(socket.getPeerX509Certificate()?.subjectAltName) : undefined;
     if (processId === undefined || socket.alpnProtocol !== linkProtocol) {
@@ -142,6 +144,7 @@ export class LinkListener {
       heartbeat,
       overrun,
       open,
+      heard,
       closed: (reason) => {
         this.#links.delete(link);
         log.info({ process: processId, reason }, 'a link of another process is closed');

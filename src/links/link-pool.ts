@@ -4,6 +4,7 @@ import type { HeartbeatTimes } from '../agents/mux/heartbeat.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { LinkDirectory } from './link-directory.ts';
 import { Link } from './link.ts';
+import type { MessageSender } from './messages.ts';
 import { StreamRefused } from './stream-request.ts';
 import type { StreamRequest, StreamUser } from './stream-request.ts';
 
@@ -59,6 +60,13 @@ export class LinkPool implements Disposable {
     const link = await this.#linkTo(request.holder);
     const leftMs = Math.max(1, startedMs + dialMs - performance.now());
     await link.open(request, user, leftMs);
+  }
+
+  /** Opens a stream of messages to the process. Rejects with `StreamRefused`; else `closed` is called at its end. */
+  async openMessages(processId: string, closed: () => void): Promise<MessageSender> {
+    const sender = (await this.#linkTo(processId)).openMessages(closed);
+    if (sender === undefined) throw new StreamRefused('unreachable', 'the link to the other process broke');
+    return sender;
   }
 
   /** Closes the link to a process that is gone. */

@@ -7,6 +7,7 @@ import { StreamStart } from '../agents/mux/typed-stream.ts';
 import { codes } from '../agents/wire/frame.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
 import type { LinkOptions } from './link.ts';
+import { MessageReader, messagesType } from './messages.ts';
 import { replies } from './reply.ts';
 import { SpliceEnd } from './splice.ts';
 import { readRequest, StreamRefused } from './stream-request.ts';
@@ -15,6 +16,8 @@ import type { OpenStream, StreamRequest } from './stream-request.ts';
 export interface LinkServerOptions extends LinkOptions {
   /** Opens the streams that the other side asks for. */
   readonly open: OpenStream;
+  /** Takes messages of the other side; without it there are none. It throws over one that it cannot read. */
+  readonly heard?: ((message: unknown) => void) | undefined;
 }
 
 /** The side of a link that opens what the other side asks for, and joins the two. */
@@ -22,13 +25,13 @@ export class LinkServer {
   readonly #mux: MuxSession;
   readonly #heartbeat: Heartbeat | undefined;
 
-  constructor(socket: Duplex, { maxUnreadBytes, heartbeat, open, closed, overrun }: LinkServerOptions) {
+  constructor(socket: Duplex, { maxUnreadBytes, heartbeat, open, heard, closed, overrun }: LinkServerOptions) {
     this.#mux = new MuxSession(
       socket,
       // The one stream of this side is that of the heartbeat.
       { role: 'server', maxLocalStreams: 1, maxRemoteStreams: Infinity, maxUnreadBytes, carriesAcks: false },
       {
-        accept: (stream) => new StreamStart(stream, (type) => choose(type, stream, open)),
+        accept: (stream) => new StreamStart(stream, (type) => choose(type, stream, open, heard)),
         closed: ({ text }) => {
           this.#heartbeat?.stop();
           closed(text);
@@ -44,9 +47,15 @@ export class LinkServer {
   }
 }
 
-function choose(type: number, stream: MuxStream, open: OpenStream): StreamReceiver | undefined {
+function choose(
+  type: number,
+  stream: MuxStream,
+  open: OpenStream,
+  heard: LinkServerOptions['heard'],
+): StreamReceiver | undefined {
   if (type === streamTypes.heartbeat) return new HeartbeatEcho(stream);
   if (type === streamTypes.proxy) return new RequestReader(stream, open);
+  if (type === messagesType && heard !== undefined) return new MessageReader(stream, heard);
   stream.reset(codes.streamRefused);
   return undefined;
 }

@@ -8,6 +8,7 @@ import { StreamDuplex } from '../agents/mux/stream-duplex.ts';
 import { StreamStart } from '../agents/mux/typed-stream.ts';
 import { codes, maxStreamId } from '../agents/wire/frame.ts';
 import { streamTypes } from '../agents/wire/stream-types.ts';
+import { MessageSender } from './messages.ts';
 import { replies } from './reply.ts';
 import { requestStart, StreamRefused } from './stream-request.ts';
 import type { OpenStream, StreamRequest, StreamUser } from './stream-request.ts';
@@ -30,6 +31,7 @@ export class Link {
   readonly #mux: MuxSession;
   readonly #heartbeat: Heartbeat | undefined;
   #usedMs = performance.now();
+  #senders = 0;
 
   constructor(socket: Duplex, { maxUnreadBytes, heartbeat, overrun, closed }: LinkOptions) {
     this.#mux = new MuxSession(
@@ -61,7 +63,7 @@ export class Link {
 
   /** Streams of visitors that are open. */
   get streams(): number {
-    return this.#mux.localStreams - (this.#heartbeat?.isOpen === true ? 1 : 0);
+    return this.#mux.localStreams - this.#senders - (this.#heartbeat?.isOpen === true ? 1 : 0);
   }
 
   /** Memory held by bytes that no reader has taken. */
@@ -69,7 +71,7 @@ export class Link {
     return this.#mux.heldBytes;
   }
 
-  /** Time since the last call that found a stream open; for a caller that looks again and again. */
+  /** Time since the last call that found a visitor's stream open, or that sent a message; for a caller that looks again and again. */
   idleMs(): number {
     const nowMs = performance.now();
     if (this.streams > 0) this.#usedMs = nowMs;
@@ -96,6 +98,24 @@ export class Link {
       if (stream === undefined) opening.onClose();
       else opening.stream = stream;
     });
+  }
+
+  /** Opens a stream of messages to the other side; undefined if the link is closed. */
+  openMessages(closed: () => void): MessageSender | undefined {
+    const sender = new MessageSender(
+      () => {
+        this.#usedMs = performance.now();
+      },
+      () => {
+        this.#senders--;
+        closed();
+      },
+    );
+    const stream = this.#mux.open(sender, MessageSender.start);
+    if (stream === undefined) return undefined;
+    this.#senders++;
+    sender.attach(stream);
+    return sender;
   }
 
   close(reason: string): void {

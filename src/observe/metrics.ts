@@ -46,6 +46,11 @@ export class Metrics {
     'Requests and connections beyond a rate limit that were refused, or would have been if it were enforced (warned).',
     ['answer'],
   );
+  readonly #ratesShared = this.#counter(
+    'gatehouse_rate_counts_total',
+    'Requests and connections that rate limits let in here and other gateways were told of (told), that others have told of (heard), or that are not told because too many keys wait (dropped).',
+    ['way'],
+  );
   readonly #faultyListeners = this.#gauge('gatehouse_faulty_listeners', 'Ports of TCP edges that cannot be opened.');
   readonly #faultyEntries = this.#gauge(
     'gatehouse_faulty_entries',
@@ -204,6 +209,11 @@ export class Metrics {
       if (refused > 0) this.#rateLimited.inc({ answer: 'refused' }, refused);
       if (warned > 0) this.#rateLimited.inc({ answer: 'warned' }, warned);
     }
+  }
+
+  /** `way` is one of three words. */
+  ratesShared(way: string, requests: number): void {
+    this.#ratesShared.inc({ way }, requests);
   }
 
   boundsReported(reports: readonly BoundReport[]): void {
@@ -367,6 +377,11 @@ export class Metrics {
     for (const metric of [sessions, tunnels]) this.registry.registerMetric(metric);
   }
 
+  watchRates(rates: { readonly unreachable: number }): void {
+    const help = 'Other gateways that cannot be told what rate limits let in here.';
+    this.registry.registerMetric(readGauge('gatehouse_rate_peers_unreachable', help, () => rates.unreachable));
+  }
+
   watchLinks(links: {
     readonly opened: () => number;
     readonly accepted: () => number;
@@ -374,8 +389,12 @@ export class Metrics {
   }): void {
     const { opened, accepted, streams } = links;
     for (const metric of [
-      readGauge('gatehouse_links_opened', 'Links to other processes that hold sessions of agents.', opened),
-      readGauge('gatehouse_links_accepted', 'Links of other processes to sessions of this one.', accepted),
+      readGauge(
+        'gatehouse_links_opened',
+        'Links to other processes: those that hold sessions of agents, and gateways.',
+        opened,
+      ),
+      readGauge('gatehouse_links_accepted', 'Links of other processes to this one.', accepted),
       readGauge('gatehouse_link_streams', 'Connections of visitors over the links that were opened.', streams),
     ])
       this.registry.registerMetric(metric);

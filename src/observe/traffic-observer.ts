@@ -20,6 +20,8 @@ interface ObserverParts {
   readonly warnings: Pick<TrafficObserver, 'warned'>;
   /** Keeps sessions of visitors for the API. */
   readonly visitors: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
+  /** Tells the other gateways. */
+  readonly rates: Pick<TrafficObserver, 'ratesCounted'>;
   /** The share of requests and connections that is logged, 0 to 1. */
   readonly accessLogShare: number;
 }
@@ -33,7 +35,7 @@ const hostNotFoundCode = 3200;
 
 /** Turns events of the gateway into metrics, the access log, warnings and live traffic. */
 export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
-  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, accessLogShare } = parts;
+  const { metrics, log, warnings, visitors, entryFaults, listenerFaults, live, rates, accessLogShare } = parts;
   const logWarning = createWarningLog(log);
   const logRefusal = createRefusalLog(log);
   const logHandshake = createHandshakeLog(log);
@@ -102,6 +104,7 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     },
     ratesCounted(reports) {
       metrics.ratesCounted(reports);
+      rates.ratesCounted(reports);
     },
     ownArrivalReset() {
       metrics.inwardRefused('arrival');

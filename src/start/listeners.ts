@@ -56,13 +56,15 @@ export async function openAgentPort(config: Config, descriptor: number | undefin
   return AgentPort.open({ listen, descriptor, maxWaiting: agentPending });
 }
 
-/** That of agents, and that of other processes which have visitors for these agents. */
+/** That of agents, and that of other processes which have visitors for these agents, or count with this one. */
 function agentListeners(config: Config): readonly Listener[] {
-  const { agentListen, linkListen, linkAddress } = config;
-  if (agentListen === undefined || !servesAgents(config)) return [];
-  const agents: Listener = { kind: 'agents', ...agentListen };
-  if (linkListen === undefined) return [agents];
-  return [agents, { kind: 'links', ...linkListen, ...(linkAddress && { advertised: linkAddress }) }];
+  const { role, agentListen, linkListen, linkAddress } = config;
+  if (role === 'api') return [];
+  const listeners: Listener[] = [];
+  if (agentListen !== undefined) listeners.push({ kind: 'agents', ...agentListen });
+  if (linkListen !== undefined)
+    listeners.push({ kind: 'links', ...linkListen, ...(linkAddress && { advertised: linkAddress }) });
+  return listeners;
 }
 
 /** The ports at which the world finds HTTPS edges, the redirect to them and the API; those of TCP edges are their own. */

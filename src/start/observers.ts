@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { SharedRates } from '../gateway/bounds/shared-rates.ts';
 import type { TrafficObserver } from '../gateway/engine.ts';
 import type { Logger } from '../log.ts';
 import { BackendHealth } from '../observe/backend-health.ts';
@@ -18,6 +19,7 @@ export interface Observers {
   readonly backendHealth: BackendHealth;
   readonly lateWarnings: LateWarnings;
   readonly lateVisitors: LateVisitors;
+  readonly rates: SharedRates;
   /** Takes the events of traffic, and hands them to the others. */
   readonly observer: TrafficObserver;
 }
@@ -31,7 +33,29 @@ export function createObservers({ role, trafficStreams, accessLog }: Config, log
   const backendHealth = new BackendHealth(metrics, log);
   metrics.watchAddresses(backendHealth);
   const live = new LiveTraffic({ isCarriedHere: role !== 'api', limit: trafficStreams, observer: metrics });
-  const told = { metrics, log, warnings: lateWarnings, visitors: lateVisitors, entryFaults, listenerFaults, live };
+  const rates = new SharedRates({ log, observer: metrics });
+  metrics.watchRates(rates);
+  const told = {
+    metrics,
+    log,
+    warnings: lateWarnings,
+    visitors: lateVisitors,
+    entryFaults,
+    listenerFaults,
+    live,
+    rates,
+  };
   const observer = createTrafficObserver({ ...told, accessLogShare: accessLog });
-  return { log, metrics, entryFaults, listenerFaults, live, backendHealth, lateWarnings, lateVisitors, observer };
+  return {
+    log,
+    metrics,
+    entryFaults,
+    listenerFaults,
+    live,
+    backendHealth,
+    lateWarnings,
+    lateVisitors,
+    rates,
+    observer,
+  };
 }

@@ -12,7 +12,7 @@ class Process implements Disposable {
   readonly reports: RateReport[] = [];
   readonly counts = new RateCounts(
     { ratesCounted: (reports) => void this.reports.push(...reports) },
-    () => Process.now,
+    { now: () => Process.now },
   );
 
   take(times: number, key = 'a', asked: RateLimit = rule): readonly unknown[] {

@@ -1,5 +1,6 @@
 import type { RateLimit } from '../../modules/module.ts';
 import type { RateReport, TrafficObserver } from '../engine.ts';
+import { windowMsOf } from './rate-message.ts';
 
 /** Keys that one rule counts apart in one window; those beyond share one count, so that no number of them escapes. */
 const keysOfRule = 100_000;
@@ -33,14 +34,19 @@ type Outcome = number | true | undefined;
 export class RateCounts implements Disposable {
   readonly #observer: Pick<TrafficObserver, 'ratesCounted'>;
   readonly #now: () => number;
+  readonly #mostKeys: number;
   readonly #rules = new Map<string, Counts>();
   #keys = 0;
   #reporting: NodeJS.Timeout | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
-  constructor(observer: Pick<TrafficObserver, 'ratesCounted'>, now: () => number = Date.now) {
+  constructor(
+    observer: Pick<TrafficObserver, 'ratesCounted'>,
+    { now = Date.now, mostKeys = keysOfProcess }: { readonly now?: () => number; readonly mostKeys?: number } = {},
+  ) {
     this.#observer = observer;
     this.#now = now;
+    this.#mostKeys = mostKeys;
   }
 
   /** Counts a request of `key` unless that is refused. `owner` is the edge or route that has the rule. */
@@ -68,11 +74,24 @@ export class RateCounts implements Disposable {
   add(reports: readonly RateReport[]): void {
     const now = this.#now();
     for (const { rule, window, counted } of reports) {
-      const counts = this.#counts(rule, Number(rule.slice(rule.lastIndexOf(' ') + 1)), now);
+      const counts = this.#counts(rule, windowMsOf(rule), now);
       const map =
         window === counts.window ? counts.current : window === counts.window - 1 ? counts.previous : undefined;
       if (map !== undefined) for (const [key, requests] of counted) this.#add(map, this.#slot(map, key), requests);
     }
+  }
+
+  /** Returns all counts of the windows that matter, for somebody who knows of none. */
+  all(): readonly RateReport[] {
+    const reports: RateReport[] = [];
+    for (const [rule, { window, current, previous }] of this.#rules) {
+      for (const [number, map] of [
+        [window - 1, previous],
+        [window, current],
+      ] as const)
+        if (map.size > 0) reports.push({ rule, window: number, counted: [...map], refused: 0, warned: 0 });
+    }
+    return reports;
   }
 
   /** Tells what was counted since the last time. */
@@ -124,7 +143,7 @@ export class RateCounts implements Disposable {
 
   #slot(map: ReadonlyMap<string, number>, key: string): string {
     if (map.has(key)) return key;
-    return map.size < keysOfRule && this.#keys < keysOfProcess ? key : others;
+    return map.size < keysOfRule && this.#keys < this.#mostKeys ? key : others;
   }
 
   #add(map: Map<string, number>, key: string, requests: number): void {
@@ -136,8 +155,7 @@ export class RateCounts implements Disposable {
   #sweep(): void {
     const now = this.#now();
     for (const [rule, { window, current, previous }] of this.#rules) {
-      const windowMs = Number(rule.slice(rule.lastIndexOf(' ') + 1));
-      if (Math.abs(Math.floor(now / windowMs) - window) < 2) continue;
+      if (Math.abs(Math.floor(now / windowMsOf(rule)) - window) < 2) continue;
       this.#keys -= current.size + previous.size;
       this.#rules.delete(rule);
     }

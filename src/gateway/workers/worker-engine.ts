@@ -8,6 +8,7 @@ import type { OpenStream } from '../../links/stream-request.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
+import { RateCounts } from '../bounds/rate-counts.ts';
 import type { Engine, GatewayLog, RateReport, TrafficObserver, WrongPassword } from '../engine.ts';
 import { HealthBoard } from '../health/health-board.ts';
 import type { AddressState, HealthObserver } from '../health/health-board.ts';
@@ -55,6 +56,8 @@ const longestPauseMs = 10_000;
 const lookMs = 1000;
 /** So many that ended soon after their start, one after another, are no accident. */
 const loopAfter = 3;
+/** Keys of rate limits that a new worker is told of. */
+const keysOfNewWorker = 100_000;
 /** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
 
@@ -89,6 +92,8 @@ class ProcessEngine implements WorkerEngine {
   readonly #boundsOf: (workers: number, index: number) => GatewayBounds;
   readonly #balance: Balance<WorkerProcess>;
   readonly #health: HealthBoard;
+  /** What rate limits have counted in all workers and gateways, for workers that start later. */
+  readonly #rates = new RateCounts({ ratesCounted: ignore }, { mostKeys: keysOfNewWorker });
   /** The worker that makes the active checks. */
   #checking: WorkerProcess | undefined;
   #looking: NodeJS.Timeout | undefined;
@@ -164,6 +169,10 @@ class ProcessEngine implements WorkerEngine {
     return this.#arrivals.isOurs(arrived, port);
   }
 
+  countRates(reports: readonly RateReport[]): void {
+    this.#countRates(reports);
+  }
+
   async drain(limitMs: number): Promise<void> {
     this.#ending.abort();
     clearInterval(this.#looking);
@@ -173,6 +182,7 @@ class ProcessEngine implements WorkerEngine {
       await worker.gone;
     });
     await Promise.all(drained);
+    this.#rates[Symbol.dispose]();
     this.#links[Symbol.dispose]();
   }
 
@@ -203,7 +213,11 @@ class ProcessEngine implements WorkerEngine {
     const reports: RateReport[] = [];
     for (const event of events)
       if (event[0] === 'ratesCounted') reports.push(...event[1].filter(({ counted }) => counted.length > 0));
-    if (reports.length === 0) return;
+    if (reports.length > 0) this.#countRates(reports, from);
+  }
+
+  #countRates(reports: readonly RateReport[], from?: WorkerProcess): void {
+    this.#rates.add(reports);
     for (const worker of this.#all) if (worker !== from) worker.ask({ task: 'countRates', reports }).catch(ignore);
   }
 
@@ -235,6 +249,9 @@ class ProcessEngine implements WorkerEngine {
   async #startOne(): Promise<void> {
     const worker = await WorkerProcess.start(this.#settings);
     this.#all.add(worker);
+    // At the same moment: what others count from now on it is told with them.
+    const counted = this.#rates.all();
+    if (counted.length > 0) worker.ask({ task: 'countRates', reports: counted }).catch(ignore);
     void worker.gone.then(() => this.#all.delete(worker));
     // Before it has sockets of its own: a worker that is alone does not ask whether another one made a connection.
     await this.#shareBounds();

@@ -50,8 +50,8 @@ const Input = Type.Object(
     $id: 'RateLimitModuleReplace',
     additionalProperties: false,
     description:
-      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All processes of a ' +
-      'gateway count together; docs/rate-limits.md says how exactly.',
+      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All gateways of ' +
+      'the installation count together; docs/rate-limits.md says how exactly.',
   },
 );
 

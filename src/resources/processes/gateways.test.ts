@@ -43,7 +43,7 @@ onDatabasesInTurn('GET /gateways', (newDatabase) => {
     assert.deepEqual([first.configuration_version, first.lag_ms], [version, undefined]);
     assert.deepEqual(
       first.listeners?.map(({ kind }) => kind),
-      ['api', 'https', 'tcp'],
+      ['api', 'https', 'tcp', 'links'],
     );
     assert.equal(first.listeners?.[0]?.port, Number(new URL(one.url).port));
     assert.deepEqual(
@@ -63,7 +63,7 @@ onDatabasesInTurn('GET /gateways', (newDatabase) => {
     assert.equal(host, hostname());
     assert.deepEqual(
       listeners.map(({ kind }) => kind),
-      ['api', 'https', 'tcp'],
+      ['api', 'https', 'tcp', 'links'],
     );
     for (const caller of [member.token, token]) {
       const [seen] = (await list(gatehouse, caller)).gateways;

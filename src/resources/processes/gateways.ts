@@ -34,7 +34,7 @@ const GatewayView = Type.Object({
   listeners: Type.Optional(
     Type.Array(
       Type.Object({
-        kind: Type.String({ description: 'api, https, http, tcp or agents.' }),
+        kind: Type.String({ description: 'api, https, http, tcp, agents or links.' }),
         address: Type.String({ description: 'The address that it listens on.' }),
         port: Type.Integer({ description: '0 for tcp: the ports of all TCP edges.' }),
       }),

@@ -40,7 +40,7 @@ export interface RunningAgents extends AsyncDisposable {
   readonly openStream: OpenStream;
 }
 
-interface AgentParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Pick<Limits, 'failures'> {
+interface AgentParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log'>, Pick<Limits, 'failures'> {
   readonly context: ResourceContext;
   readonly access: AccessTable;
   readonly registration: Pick<Registration, 'id'>;

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { reportBounds } from '../../gateway/bounds/report-bounds.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import { linkUnreachable } from '../../gateway/errors.ts';
+import type { ResilientGateway } from '../../gateway/resilient-gateway.ts';
 import { dialMs, mebibyte } from '../../gateway/tunnels/stream-dialer.ts';
 import type { LinkDirectory } from '../../links/link-directory.ts';
 import { LinkListener } from '../../links/link-listener.ts';
@@ -17,9 +18,11 @@ import type { Observers } from '../observers.ts';
 import { gatewayTimeouts } from '../start-gateway.ts';
 import { linkCredentials } from './link-credentials.ts';
 
-interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'log'> {
+interface LinkParts extends Pick<Observers, 'observer' | 'metrics' | 'rates' | 'log'> {
   readonly processId: string;
   readonly localCa: LocalCa;
+  /** Undefined where the process carries no traffic. */
+  readonly gateway: ResilientGateway | undefined;
   readonly directory: LinkDirectory;
   /** Opens streams through sessions of this process; undefined where it holds none. */
   readonly own: OpenStream | undefined;
@@ -40,9 +43,9 @@ const idleMs = 60_000;
 const logMs = 60_000;
 const heartbeat = { intervalMs: defaultLimits.heartbeatMs, silenceMs: defaultLimits.silenceMs };
 
-/** Opens the listener for links, where this process holds sessions, and the way to the sessions of other processes. */
+/** Opens the listener for links, and the way to the sessions of other processes and to other gateways. */
 export async function startLinks(config: Config, parts: LinkParts): Promise<RunningLinks> {
-  const { processId, localCa, directory, own, observer, metrics, log } = parts;
+  const { processId, localCa, directory, own, observer, metrics, rates, log } = parts;
   const reports = reportBounds(observer, log);
   const common: CommonParts = {
     credentials: linkCredentials(localCa, processId),
@@ -57,6 +60,7 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
     pool.forget(gone);
   });
   reports.watch('link_unread_mib', config.linkUnreadMib, () => Math.ceil(pool.unreadBytes / mebibyte));
+  shareRates(parts, pool);
   const listener = await openListener(config, parts, common);
   metrics.watchLinks({ opened: () => pool.size, accepted: () => listener?.size ?? 0, streams: () => pool.streams });
   const faults = new LinkFaults(metrics, log);
@@ -68,12 +72,12 @@ export async function startLinks(config: Config, parts: LinkParts): Promise<Runn
           faults.count(request, error);
           throw error;
         });
-      } else if (own === undefined) throw new StreamRefused('gone', 'this process holds no sessions');
-      else await own(request, user);
+      } else await (own ?? refuseAll)(request, user);
     },
     stop: () => listener?.stop(),
     [Symbol.dispose]() {
       listener?.close();
+      rates[Symbol.dispose]();
       pool[Symbol.dispose]();
       reports[Symbol.dispose]();
     },
@@ -94,17 +98,32 @@ function openPool(config: Config, { directory, log }: LinkParts, { credentials, 
   });
 }
 
-/** Only where there are sessions to be reached. */
+/** Gateways tell each other what rate limits let in. */
+function shareRates({ gateway, rates, directory, processId }: LinkParts, pool: LinkPool): void {
+  if (gateway === undefined) return;
+  const ids = () => directory.otherGateways(processId);
+  rates.open({ ids, open: (id, closed) => pool.openMessages(id, closed) }, (reports) => {
+    gateway.engine?.countRates(reports);
+  });
+  directory.onChange(() => {
+    rates.follow();
+  });
+}
+
+/** Only where there are sessions to be reached, or traffic. */
 async function openListener(
   { linkListen, agentAuthSeconds, agentPending }: Config,
-  { own, metrics, log }: LinkParts,
+  { own = refuseAll, rates, metrics, log }: LinkParts,
   common: CommonParts,
 ): Promise<LinkListener | undefined> {
-  if (own === undefined || linkListen === undefined) return undefined;
+  if (linkListen === undefined) return undefined;
   const listener = await LinkListener.open({
     ...common,
     listen: linkListen,
     open: own,
+    heard: (message) => {
+      rates.hear(message);
+    },
     handshakeMs: agentAuthSeconds * 1000,
     maxPending: agentPending,
     refused: () => {
@@ -115,6 +134,8 @@ async function openListener(
   log.info({ host: linkListen.host, port: listener.port }, 'listening for links');
   return listener;
 }
+
+const refuseAll: OpenStream = () => Promise.reject(new StreamRefused('gone', 'this process holds no sessions'));
 
 /** Counts streams that could not be opened over a link, and tells the operator which process cannot be reached. */
 class LinkFaults {

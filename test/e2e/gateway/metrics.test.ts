@@ -61,6 +61,8 @@ suite('metrics', () => {
       gatehouse_failed_authentications_total: 'counter',
       gatehouse_wrong_passwords_total: 'counter',
       gatehouse_rate_limited_total: 'counter',
+      gatehouse_rate_counts_total: 'counter',
+      gatehouse_rate_peers_unreachable: 'gauge',
       gatehouse_backend_flips_total: 'counter',
       gatehouse_backend_addresses: 'gauge',
       gatehouse_backend_address_down: 'gauge',

@@ -150,7 +150,7 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
       if (limit === undefined)
         return refuse('its rate-limiting has several limits, or counts by what is not known here');
       fields['rate_limit'] = limit;
-      notes.push({ text: 'its rate limit slides, and holds for all processes of a gateway', line: lineOf(plugin) });
+      notes.push({ text: 'its rate limit slides, and holds for all gateways together', line: lineOf(plugin) });
     } else if (name === 'request-transformer' || name === 'response-transformer') {
       const headers = headersOf(config);
       if (headers === undefined) return refuse(`its ${name} does more than add and remove headers`);
