@@ -1,4 +1,7 @@
-/** An OpenID provider to try the sign-in with: `npx node tools/identity-provider.ts --port 9001 app.localhost:8443`. Never for service. */
+/**
+ * An OpenID provider to try the sign-in with: `npx node tools/identity-provider.ts --port 9001 app.localhost:8443` for the host
+ * of an edge, `npx node tools/identity-provider.ts --port 9001 http://127.0.0.1:4040` for the dashboard. Never for service.
+ */
 import { parseArgs } from 'node:util';
 
 import { clientId, clientSecret, IdentityProvider } from '../test/support/identity-provider.ts';

@@ -801,9 +801,18 @@ export interface User {
   role: 'admin' | 'member' | 'viewer';
   /** false: the API keys, dashboard sessions and agents of the user are refused, at once. */
   active: boolean;
+  /** Who the user is at the identity provider of the installation. Absent until the first sign-in with it. */
+  sign_in?: {
+    /** The URL that the provider is known by. */
+    issuer: string;
+    /** The id of the person there. */
+    subject: string;
+    /** true: the role comes from groups there. Each sign-in, and each check of a session, sets it. */
+    role_by_group: boolean;
+  };
   /** How many API keys the user has. */
   api_keys: number;
-  /** When one of these keys, or a session that was begun with one, was last used. Absent: never. */
+  /** When one of these keys, or a session of the dashboard, was last used; of those of an identity provider when that was last asked. Absent: never. */
   last_seen_at?: string;
 }
 
@@ -3513,7 +3522,7 @@ export interface Change {
   version: number;
   /** When, RFC 3339. */
   created_at: string;
-  /** The User or Bot that made it, or "host" for the command line of the machine. */
+  /** The User or Bot that made it, "host" for the command line of the machine, or "provider" for groups at the identity provider. */
   actor: string;
   /** The call that made it, as in the answer and the log of the server. */
   operation_id: string;

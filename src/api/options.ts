@@ -11,6 +11,7 @@ import type { ServerConnections } from '../lib/server-connections.ts';
 import type { Authenticator, Sessions } from './admission/caller.ts';
 import type { ApiObserver } from './admission/call-admission.ts';
 import type { Invitations } from './dashboard/invitation-route.ts';
+import type { ProviderSignIn } from './dashboard/provider-sign-in.ts';
 import type { SessionObserver } from './dashboard/session-routes.ts';
 import type { FailedAuthentications } from './admission/failed-authentications.ts';
 import type { Operation } from './operation.ts';
@@ -24,6 +25,8 @@ export interface ApiOptions {
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly invitations: Invitations;
+  /** How people sign in to the dashboard: with an identity provider, with the token of an API key, or either. */
+  readonly signIn: { readonly provider: ProviderSignIn | undefined; readonly token: boolean };
   readonly access: AccessTable;
   readonly warned: (restrictionIds: readonly string[], source: IpAddress) => void;
   /** Why the service is not ready; undefined when it is. */

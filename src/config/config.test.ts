@@ -136,6 +136,33 @@ describe('settings', () => {
     assert.deepEqual(faultsOf({}, { ...off, role: 'gateway' }), []);
   });
 
+  test('an identity provider needs all that belongs to it, and tokens stay on without one', () => {
+    const good = {
+      oidcIssuer: 'https://id.example.com/',
+      oidcClientId: 'gatehouse',
+      oidcClientSecret: 'a secret',
+      publicUrl: 'https://gate.example.com',
+    };
+    const config = readConfig({}, { ...good, oidcScopes: 'openid, groups', oidcRules: 'group:ops=admin' });
+    assert.deepEqual(config.oidcScopes, ['openid', 'groups']);
+    assert.equal(config.oidcIssuer, 'https://id.example.com/', 'as the provider writes it');
+    assert.equal(config.oidcRules.length, 1);
+    assert.deepEqual(faultsOf({}, { ...good, dashboardTokenSignIn: 'off' }), []);
+    const all = faultsOf({}, { oidcIssuer: good.oidcIssuer }).join('\n');
+    for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'])
+      assert.match(all, new RegExp(`GATEHOUSE_${name}\\b.*give|GATEHOUSE_${name} is not given`), all);
+    assert.match(faultsOf({}, { ...good, publicUrl: 'http://gate.example.com' }).join(), /must begin with https/);
+    assert.match(faultsOf({}, { ...good, oidcIssuer: 'http://id.example.com' }).join(), /must begin with https/);
+    assert.match(faultsOf({}, { oidcClientId: 'x' }).join(), /GATEHOUSE_OIDC_ISSUER is not given/);
+    assert.match(faultsOf({}, { dashboardTokenSignIn: 'off' }).join(), /nobody could sign in/);
+    assert.match(faultsOf({}, { oidcClientSecretFile: '/nowhere/at/all' }).join(), /cannot be read: name one/);
+    assert.match(faultsOf({}, { ...good, oidcClientSecretFile: import.meta.filename }).join(), /printable/);
+    assert.match(
+      faultsOf({}, { oidcScopes: 'profile', oidcRules: 'ops=admin' }).join('\n'),
+      /openid[^]*group:NAME=ROLE/,
+    );
+  });
+
   test('bad values of every kind are refused', () => {
     const bad: { readonly [Name in keyof Flags]: readonly string[] } = {
       apiListen: ['', ':4040', 'localhost', 'localhost:', 'localhost:x', 'localhost:65536', '1.2.3.4:-1', '::1:80:'],

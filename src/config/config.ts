@@ -1,6 +1,7 @@
 import { acmeFaults } from './acme-settings.ts';
 import { agentVariables } from './agent-variables.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { oidcFaults } from './oidc-settings.ts';
 import { remoteVariables } from './remote-variables.ts';
 import { pairFaults, roleFaults } from './roles.ts';
 import { settings } from './settings.ts';
@@ -41,7 +42,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (faults.length > 0) throw new ConfigError(faults);
   // Each value was read by the setting of its own name.
   const config = Object.freeze(Object.fromEntries(values)) as Config;
-  const conflicts = [...roleFaults(config), ...pairFaults(config), ...acmeFaults(config)];
+  const conflicts = [...roleFaults(config), ...pairFaults(config), ...acmeFaults(config), ...oidcFaults(config)];
   if (conflicts.length > 0) throw new ConfigError(conflicts);
   return config;
 }

@@ -1,4 +1,4 @@
-import { optional, readWholeNumber } from './values.ts';
+import { optional, readChoice, readWholeNumber } from './values.ts';
 
 /** Settings of the dashboard, in the order of the help. */
 export const dashboardSettings = {
@@ -25,6 +25,12 @@ export const dashboardSettings = {
     help: 'sessions of the dashboard for each user or bot; a further sign-in ends the one that was not used longest',
     fallback: '100',
     read: readWholeNumber(1, 10_000),
+  },
+  dashboardTokenSignIn: {
+    form: 'on|off',
+    help: 'let people sign in to the dashboard with the token of an API key: "on", or "off" where they have an identity provider',
+    fallback: 'on',
+    read: readChoice(['on', 'off']),
   },
   trafficStreams: {
     form: 'count',

@@ -2,6 +2,7 @@ import { acmeSettings } from './acme-settings.ts';
 import { agentSettings } from './agent-settings.ts';
 import { dashboardSettings } from './dashboard-settings.ts';
 import { linkSettings } from './link-settings.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import type { Setting } from './setting.ts';
 import {
   optional,
@@ -117,6 +118,7 @@ export const settings = {
   ...agentSettings,
   ...linkSettings,
   ...dashboardSettings,
+  ...oidcSettings,
   proxyProtocol: {
     form: 'kinds',
     help: `kinds of listeners where trusted proxies send a PROXY header, separated by commas: ${listenerKinds.join(', ')}`,

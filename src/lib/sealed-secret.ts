@@ -23,7 +23,11 @@ const tagBytes = 16;
  * read. Values kept before there was a key still open.
  */
 export function createSealer(secretKey: string | undefined): Sealer {
-  const key = secretKey === undefined ? undefined : deriveKey(secretKey);
+  return createKeySealer(secretKey === undefined ? undefined : deriveKey(secretKey));
+}
+
+/** The same with 32 random bytes. */
+export function createKeySealer(key: Buffer | undefined): Sealer {
   return {
     seal: (plain, context) => (key === undefined ? `${plainPrefix}${plain}` : encrypt(key, plain, context)),
     open: (sealed, context) => {

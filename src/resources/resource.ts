@@ -1,9 +1,12 @@
 import type { TSchema } from 'typebox';
 
+import type { Role } from '../api/admission/roles.ts';
 import type { Operation } from '../api/operation.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import type { Compiler } from '../publisher/compiler.ts';
+import type { SignInProvider } from '../modules/sign-in.ts';
+import type { Fetch } from '../sign-in/guarded-fetch.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store } from '../store/store.ts';
 import type { HostCommand } from './host-command.ts';
@@ -34,6 +37,8 @@ export interface ResourceSettings {
   /** The name of the region that sessions, tunnels and endpoints show. */
   readonly region: string;
   readonly dashboard: DashboardSettings;
+  /** Undefined where people sign in to the dashboard with tokens alone. */
+  readonly signIn: OperatorSignIn | undefined;
   /** Entries in one call that applies a configuration. */
   readonly configurationEntries: number;
 }
@@ -45,6 +50,30 @@ export interface DashboardSettings {
   readonly idleSeconds: number;
   /** Sessions of one user or bot; a further one ends the one that was not used longest. */
   readonly sessionsPerPrincipal: number;
+}
+
+/** How people sign in to the dashboard with an identity provider. */
+export interface OperatorSignIn {
+  readonly provider: SignInProvider;
+  readonly fetch: Fetch;
+  /** Where the provider leads back to. */
+  readonly callbackUrl: string;
+  /** The name by which people know it. */
+  readonly label: string;
+  readonly rules: readonly SignInRule[];
+  /** The login behind a session is checked so often. */
+  readonly checkSeconds: number;
+  /** Tells whoever runs the server. */
+  readonly warn: (fields: object, message: string) => void;
+}
+
+/** Whoever is in the group, or has a verified address of the domain, is a user of the account with this role. */
+export interface SignInRule {
+  readonly kind: 'group' | 'domain';
+  readonly name: string;
+  readonly role: Role;
+  /** Id or name; undefined: the only account. */
+  readonly account: string | undefined;
 }
 
 export interface ResourceContext {

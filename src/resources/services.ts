@@ -41,6 +41,12 @@ export class Services {
     return service as Service;
   }
 
+  /** Undefined where it depends on the settings, and they do not ask for it. */
+  find<Service>({ name }: ServiceKey<Service>): Service | undefined {
+    // As in `get`.
+    return this.#single.get(name) as Service | undefined;
+  }
+
   all<Service>({ name }: ServiceListKey<Service>): readonly Service[] {
     // Only `add` with a key of this name has put them there.
     return (this.#lists.get(name) ?? []) as readonly Service[];

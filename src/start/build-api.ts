@@ -11,7 +11,7 @@ import { packageFolder } from '../lib/package-folder.ts';
 import { apiModules } from '../modules/index.ts';
 import { Ref } from '../modules/module.ts';
 import { authenticator } from '../resources/api-keys/service.ts';
-import { dashboardSessions } from '../resources/dashboard-sessions/service.ts';
+import { dashboardSessions, providerSignIn } from '../resources/dashboard-sessions/service.ts';
 import { reverters } from '../resources/changes/service.ts';
 import { resources } from '../resources/index.ts';
 import { localCa } from '../resources/local-ca/service.ts';
@@ -43,6 +43,7 @@ export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstan
     authenticator: context.services.get(authenticator),
     sessions: context.services.get(dashboardSessions),
     invitations: context.services.get(invitationAcceptance),
+    signIn: { provider: context.services.find(providerSignIn), token: config.dashboardTokenSignIn === 'on' },
     programVersion: packageJson.version,
     dashboardFolder: config.dashboardFiles ?? fileURLToPath(new URL('dashboard/dist', packageFolder)),
     warned: (restrictionIds, source) => {

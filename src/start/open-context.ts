@@ -13,6 +13,7 @@ import type { ResourceContext } from '../resources/resource.ts';
 import { Services } from '../resources/services.ts';
 import { openStore } from '../store/store.ts';
 import { canListen } from './listeners.ts';
+import { operatorSignIn } from './operator-sign-in.ts';
 import { ownNamesOf } from './own-names.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
@@ -71,6 +72,7 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
         idleSeconds: config.dashboardIdleSeconds,
         sessionsPerPrincipal: config.dashboardSessions,
       },
+      signIn: operatorSignIn(config, log),
     },
     sealer: createSealer(config.secretKey),
     services: new Services(),

@@ -80,7 +80,7 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
   };
 }
 
-function readAuthorities(path: string): string {
+export function readAuthorities(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

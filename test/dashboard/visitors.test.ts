@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test';
 
 import { newId } from '../../src/lib/ids.ts';
 import { visitors } from '../../src/resources/visitors/service.ts';
+import { createUser } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
 
 onDashboard('the page of visitors, and the form of the sign-in', (d) => {
@@ -39,6 +40,14 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     await seen('mirela@kestrel.example', ['ops', 'staff']);
     await seen('jan@kestrel.example', []);
     await seen('jan@kestrel.example', []);
+    const { token } = await createUser(d().gatehouse, 'viewer');
+    const viewer = await d().open({ token, path: '/visitors' });
+    await viewer.getByText('mirela@kestrel.example').waitFor();
+    await viewer.getByText('a viewer only reads').waitFor();
+    assert.equal(await viewer.getByRole('button', { name: /^End / }).count(), 0, 'no button that would be refused');
+    await viewer.getByRole('link', { name: /^People/ }).click();
+    await viewer.getByText('mirela@kestrel.example').waitFor();
+    assert.equal(await viewer.getByRole('button', { name: /^End / }).count(), 0);
     const page = await d().open({ path: '/visitors' });
     await page.getByText('mirela@kestrel.example').waitFor();
     await page.getByText('ops, staff').waitFor();

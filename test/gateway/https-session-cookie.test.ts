@@ -15,6 +15,7 @@ const sent: readonly (readonly [lines: readonly string[], seen: readonly string[
   [[`Cookie: a=1; gatehouse_session=${secret}; b=2`], ['a=1; b=2']],
   [[`Cookie: gatehouse_session=${secret};b=2`], ['b=2']],
   [[`Cookie: a=1;__Host-gatehouse_session=${secret}`], ['a=1']],
+  [[`Cookie: a=1;__Host-gatehouse_session_login=${secret}; gatehouse_session_login=x`], ['a=1']],
   [
     [`Cookie: a=1`, `Cookie: gatehouse_session=${secret}`, `Cookie: b=2`],
     ['a=1', 'b=2'],

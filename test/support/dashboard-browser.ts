@@ -1,11 +1,15 @@
 import type { Answer, CallOptions, Gatehouse } from './gatehouse.ts';
 
+const signInPaths = new Set(['/dashboard/session', '/dashboard/sign-in/finish']);
+
 /** Keeps the two secrets of a dashboard session and sends what the dashboard's own pages send. */
 export class DashboardBrowser {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   /** `name=value`, as it is sent. */
   cookie: string | undefined;
+  /** The same for a sign-in that is under way at a provider. */
+  loginCookie: string | undefined;
   /** The secret that the page keeps; "1" before the sign-in, as the header says it. */
   secret = '1';
   /** The last Set-Cookie, whole. */
@@ -22,7 +26,7 @@ export class DashboardBrowser {
       'service-version': '2',
       'gatehouse-dashboard': this.secret,
       origin: new URL(this.#url).origin,
-      cookie: this.cookie,
+      cookie: [this.cookie, this.loginCookie].filter((each) => each !== undefined).join('; ') || undefined,
       'content-type': body === undefined ? undefined : 'application/json',
       ...this.#headers,
       ...options.headers,
@@ -39,7 +43,7 @@ export class DashboardBrowser {
     this.#keepCookie(response.headers.getSetCookie());
     const text = await response.text();
     const parsed = text === '' ? undefined : JSON.parse(text);
-    if (response.status === 201 && path === '/dashboard/session') this.secret = parsed.secret;
+    if (response.status === 201 && signInPaths.has(path)) this.secret = parsed.secret;
     return { status: response.status, headers: response.headers, text, body: parsed };
   }
 
@@ -61,10 +65,15 @@ export class DashboardBrowser {
   }
 
   #keepCookie(lines: readonly string[]): void {
-    const [line] = lines;
-    if (line === undefined) return;
-    this.setCookie = line;
-    const [pair = ''] = line.split(';', 1);
-    this.cookie = line.includes('Max-Age=0') ? undefined : pair;
+    for (const line of lines) {
+      const [pair = ''] = line.split(';', 1);
+      const kept = line.includes('Max-Age=0') ? undefined : pair;
+      if (pair.includes('session_login=')) {
+        this.loginCookie = kept;
+      } else {
+        this.setCookie = line;
+        this.cookie = kept;
+      }
+    }
   }
 }

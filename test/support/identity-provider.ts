@@ -21,6 +21,8 @@ export class IdentityProvider implements AsyncDisposable {
   readonly #provider: Provider;
   readonly #port: number;
   #server: Server | undefined;
+  /** Some providers give none, or only for a scope. */
+  givesRefreshTokens = true;
   /** Requests for each path, without the parts that differ. */
   readonly asked = new Map<string, number>();
 
@@ -35,7 +37,7 @@ export class IdentityProvider implements AsyncDisposable {
     });
   }
 
-  /** `hosts` are those of edges, with their ports where they are not the usual one. Port 0: any that is free. */
+  /** `hosts` are those of edges, with their ports where they are not the usual one, or the whole public URL of an API. Port 0: any that is free. */
   static async start(people: People, hosts: readonly string[], wantedPort = 0): Promise<IdentityProvider> {
     const probe = createServer().listen(wantedPort, '127.0.0.1');
     await once(probe, 'listening');
@@ -43,7 +45,9 @@ export class IdentityProvider implements AsyncDisposable {
     const { port } = probe.address() as AddressInfo;
     probe.close();
     await once(probe, 'close');
-    const uris = hosts.map((host) => `https://${host}/.gatehouse/sign-in/callback`);
+    const uris = hosts.map((host) =>
+      host.includes('://') ? `${host}/dashboard/sign-in/callback` : `https://${host}/.gatehouse/sign-in/callback`,
+    );
     const provider = new IdentityProvider(people, port, uris);
     await provider.up();
     return provider;
@@ -111,7 +115,7 @@ export class IdentityProvider implements AsyncDisposable {
       findAccount: (_context, id) =>
         this.people[id] === undefined ? undefined : { accountId: id, claims: () => ({ ...this.people[id], sub: id }) },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-      issueRefreshToken: () => true,
+      issueRefreshToken: () => this.givesRefreshTokens,
       loadExistingGrant: async ({ oidc }) => {
         const grant = new this.#provider.Grant({
           clientId: oidc.client?.clientId,

@@ -10,7 +10,10 @@ export interface SessionFacts {
   /** Users of the account, by which owners are named. */
   readonly users: readonly { readonly id: string; readonly name: string }[];
   readonly account_id: string;
-  readonly api_key: { readonly id: string; readonly description?: string };
+  /** The key that the session was begun with; absent for one that was begun at a provider. */
+  readonly api_key?: { readonly id: string; readonly description?: string };
+  /** The name of the identity provider that the session was begun at. */
+  readonly provider?: string;
   readonly role: 'admin' | 'member' | 'viewer';
   /** The key, or its owner, may only read. */
   readonly read_only: boolean;
@@ -25,7 +28,8 @@ export interface SessionFacts {
 /** `over`: there was a session, and the page below stays as it is until somebody signs in again. */
 export type SessionState =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'none' }
+  /** `signOutUrl`: where the person who has just signed out can do so at the provider too. */
+  | { readonly kind: 'none'; readonly signOutUrl?: string | undefined }
   | { readonly kind: 'open'; readonly facts: SessionFacts }
   | { readonly kind: 'over'; readonly facts: SessionFacts; readonly reason: string | undefined };
 
@@ -86,11 +90,66 @@ export async function rereadSession(): Promise<void> {
 export async function signIn(token: string): Promise<boolean> {
   const before = state.kind === 'over' ? state.facts.principal.id : undefined;
   // The seam between server and dashboard: the answer has the session's facts, and this once its secret.
-  const answer = (await callSession('POST', '/dashboard/session', { token })) as SessionFacts & { secret: string };
-  const { secret, ...facts } = answer;
-  keepSecret(secret);
-  setState({ kind: 'open', facts });
+  const facts = openSession(await callSession('POST', '/dashboard/session', { token }));
   return before !== facts.principal.id;
+}
+
+function openSession(answer: unknown): SessionFacts {
+  const { secret, ...facts } = answer as SessionFacts & { secret: string };
+  keepSecret(secret);
+  // An answer to a call that was sent before is that of nobody, or of somebody else.
+  void takeEarly('/dashboard/session');
+  setState({ kind: 'open', facts });
+  return facts;
+}
+
+/** The ways to sign in that the server offers. */
+export interface SignInWays {
+  readonly provider?: { readonly label: string };
+  readonly token: boolean;
+}
+
+export async function readSignInWays(): Promise<SignInWays> {
+  return (await callSession('GET', '/dashboard/sign-in')) as SignInWays;
+}
+
+/** Leaves for the provider. `other`: it asks who it is, also if it knows. */
+export async function leaveForProvider(as: 'me' | 'other'): Promise<void> {
+  const { url, secret } = (await callSession('POST', '/dashboard/sign-in', { as })) as { url: string; secret: string };
+  const to = `${location.pathname}${location.search}`;
+  sessionStorage.setItem(loginKey, JSON.stringify({ secret, to } satisfies LeftForProvider));
+  location.assign(url);
+}
+
+/** What a tab keeps while the provider asks who it is. Pages of other origins, also of other ports, cannot read it. */
+interface LeftForProvider {
+  readonly secret: string;
+  /** The page that was open. */
+  readonly to: string;
+}
+
+const loginKey = 'gatehouse.sign-in';
+
+/** The answer of the provider. */
+export interface ProviderAnswer {
+  readonly query: string;
+  readonly secret: string;
+}
+
+/** Takes the answer out of the URL, so that it stays in no history. Undefined where the provider has not led here. */
+export function takeProviderAnswer(): ProviderAnswer | undefined {
+  if (!location.pathname.endsWith('/dashboard/sign-in/callback')) return undefined;
+  const query = location.search;
+  const kept = sessionStorage.getItem(loginKey);
+  sessionStorage.removeItem(loginKey);
+  // Only `leaveForProvider` writes it.
+  const left = kept === null ? undefined : (JSON.parse(kept) as LeftForProvider);
+  history.replaceState(null, '', left?.to ?? location.pathname.replace(/sign-in\/callback$/, ''));
+  return { query, secret: left?.secret ?? '' };
+}
+
+export async function finishAtProvider({ query, secret }: ProviderAnswer): Promise<void> {
+  openSession(await callSession('POST', '/dashboard/sign-in/finish', { query, secret }));
 }
 
 /** A user who has just been made, with the token of the first key, which nothing shows again. */
@@ -106,9 +165,10 @@ export async function acceptInvitation(link: string): Promise<Accepted> {
 }
 
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
-  await callSession('DELETE', where === 'here' ? '/dashboard/session' : '/dashboard/sessions');
+  const path = where === 'here' ? '/dashboard/session' : '/dashboard/sessions';
+  const answer = (await callSession('DELETE', path)) as { readonly sign_out_url?: string } | undefined;
   keepSecret(undefined);
-  setState({ kind: 'none' });
+  setState({ kind: 'none', signOutUrl: answer?.sign_out_url });
 }
 
 async function callSession(method: string, path: string, body?: unknown): Promise<unknown> {

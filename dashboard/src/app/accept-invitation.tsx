@@ -2,13 +2,14 @@ import { useState } from 'react';
 
 import { ApiError } from '../../../client/src/index.ts';
 import { queryClient } from '../api/queries.ts';
-import { acceptInvitation, signIn } from '../api/session.ts';
+import { acceptInvitation, leaveForProvider, signIn } from '../api/session.ts';
 import type { Accepted } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { Secret } from '../components/copy.tsx';
 import { Check } from '../components/field.tsx';
 import { Banner } from '../components/banner.tsx';
 import { Logo } from '../components/icon.tsx';
+import { useSignInWays } from './sign-in.tsx';
 
 const beforeToken = '#invite=';
 
@@ -30,6 +31,8 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
   const [isStored, setStored] = useState(false);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<string>();
+  const ways = useSignInWays();
+  const label = ways?.provider?.label;
   const run = async (act: () => Promise<void>): Promise<void> => {
     setPending(true);
     setError(undefined);
@@ -42,7 +45,7 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
     }
   };
   const goOn = async (token: string): Promise<void> => {
-    await signIn(token);
+    if (ways?.token !== false) await signIn(token);
     // What was read for somebody else must not be shown.
     queryClient.clear();
     onDone();
@@ -58,12 +61,27 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
         {accepted === undefined ? (
           <div className="card">
             <h2>You are invited</h2>
+            {label === undefined ? null : (
+              <>
+                <p className="soft">
+                  If you are known to {label} by the address that was invited, sign in there, and you need no token.
+                </p>
+                <Button
+                  look="primary"
+                  icon="sign-in"
+                  disabled={isPending}
+                  onClick={() => void run(() => leaveForProvider('me'))}
+                >
+                  Sign in with {label}
+                </Button>
+              </>
+            )}
             <p className="soft">
               The link works once. Accepting it makes you a user here, with a token of your own, which the next step
               shows.
             </p>
             <Button
-              look="primary"
+              {...(label === undefined ? { look: 'primary' } : {})}
               disabled={isPending}
               onClick={() => void run(async () => setAccepted(await acceptInvitation(link)))}
             >
@@ -75,8 +93,9 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
           <div className="card">
             <h2>Welcome, {accepted.name}</h2>
             <p className="soft">
-              You are {accepted.role === 'admin' ? 'an' : 'a'} {accepted.role}. Sign in with this token from now on. It
-              is shown this once; if it is lost, an admin can make another key for you.
+              You are {accepted.role === 'admin' ? 'an' : 'a'} {accepted.role}.{' '}
+              {ways?.token === false ? 'The API takes this token.' : 'Sign in with this token from now on.'} It is shown
+              this once; if it is lost, an admin can make another key for you.
             </p>
             <Secret text={accepted.token} what="token" isMain />
             <Check isOn={isStored} onChange={setStored}>

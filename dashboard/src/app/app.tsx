@@ -4,7 +4,8 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 
 import { prefetchList, queryClient } from '../api/queries.ts';
-import { readSession, useSessionState } from '../api/session.ts';
+import { readSession, takeProviderAnswer, useSessionState } from '../api/session.ts';
+import type { ProviderAnswer } from '../api/session.ts';
 import { Modal } from '../components/dialog.tsx';
 import { ErrorState, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';
@@ -15,6 +16,7 @@ import type { ListId } from '../../../client/src/index.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { AcceptInvitation, takeInvitation } from './accept-invitation.tsx';
 import { Shell } from './shell.tsx';
+import { FinishSignIn } from './finish-sign-in.tsx';
 import { SignIn } from './sign-in.tsx';
 import { applyTheme, storedTheme } from './theme.ts';
 
@@ -25,21 +27,25 @@ export function start(list: ListId | undefined): void {
   const root = document.querySelector('#root');
   if (root === null) throw new Error('The page has no element with the id root.');
   const link = takeInvitation();
+  const answer = takeProviderAnswer();
   createRoot(root).render(
     <StrictMode>
-      <App link={link} />
+      <App link={link} answer={answer} />
     </StrictMode>,
   );
 }
 
-function App({ link }: { readonly link: string | undefined }) {
+function App({ link, answer }: { readonly link: string | undefined; readonly answer: ProviderAnswer | undefined }) {
   const [isInvited, setInvited] = useState(link !== undefined);
+  const [isBack, setBack] = useState(answer !== undefined);
   return (
     <QueryClientProvider client={queryClient}>
       <Router base="/dashboard">
         <PageBoundary>
           {isInvited && link !== undefined ? (
             <AcceptInvitation link={link} onDone={() => setInvited(false)} />
+          ) : isBack && answer !== undefined ? (
+            <FinishSignIn answer={answer} onDone={() => setBack(false)} />
           ) : (
             <Gate />
           )}
@@ -69,7 +75,7 @@ function Gate() {
     if (error === undefined) return <Skeleton lines={4} />;
     return <ErrorState title="The dashboard cannot start" error={error} onRetry={begin} />;
   }
-  if (session.kind === 'none') return <SignIn />;
+  if (session.kind === 'none') return <SignIn signOutUrl={session.signOutUrl} />;
   return (
     <>
       <Shell />

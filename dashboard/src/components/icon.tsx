@@ -26,6 +26,8 @@ const icons = {
       <circle cx="2.8" cy="12" r=".8" />
     </>
   ),
+  'sign-in': <path d="M9.5 2.5h3a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-3M7 5l3 3-3 3M10 8H2.5" />,
+  left: <path d="M10 3.5 5.5 8l4.5 4.5" />,
   key: (
     <>
       <circle cx="5" cy="11" r="3" />

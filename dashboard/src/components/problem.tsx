@@ -145,5 +145,5 @@ function useLastChange(id: string | undefined): string {
   );
   const last = changes.data?.document.changes[0];
   if (last === undefined) return 'Somebody else changed this in the meantime.';
-  return `${last.actor === 'host' ? 'The command line of the host' : owner(last.actor).name} changed this ${formatTime(last.created_at)}.`;
+  return `${last.actor === 'host' ? 'The command line of the host' : last.actor === 'provider' ? 'The identity provider' : owner(last.actor).name} changed this ${formatTime(last.created_at)}.`;
 }

@@ -109,7 +109,7 @@ export function checkSource(
   const { accountId } = principal;
   const { source, warnedBy } = admitAddress(accountId, scope, request, options);
   if (policyIds.length > 0 && !options.access.allows(policyIds, source))
-    throw new UserError(keySourceRefused, { key: keyId, address: formatIp(source) });
+    throw new UserError(keySourceRefused, { key: keyId ?? '', address: formatIp(source) });
   const caller = { principal, keyId, readOnly, endsAtMs, rotation, accountId, scope, source };
   return { caller, identity, warnedBy };
 }

@@ -13,7 +13,8 @@ export interface Principal {
 
 export interface Identity {
   readonly principal: Principal;
-  readonly keyId: string;
+  /** Undefined for a session that was begun at an identity provider. */
+  readonly keyId: string | undefined;
   /** The key may only read. */
   readonly readOnly: boolean;
   /** The token is refused from then on, because the key ends or an overlap does; `Infinity` where it does not end. */
@@ -44,7 +45,10 @@ export interface Authenticator {
   authenticate(token: string): Awaitable<Identity>;
 }
 
-/** Sessions of the dashboard. Each lives as long as the token that it was begun with, and no longer than its time. */
+/**
+ * Sessions of the dashboard. Each lives as long as the token, or the login at an identity provider, that it was begun with,
+ * and no longer than its time.
+ */
 export interface Sessions {
   /** Seconds without a call after which a session is over. */
   readonly idleSeconds: number;
@@ -52,7 +56,8 @@ export interface Sessions {
   begin(identity: Identity, token: string): Promise<NewSession>;
   /** Throws the `UserError` for a session that is over. */
   resume(credential: SessionCredential): Awaitable<SessionIdentity>;
-  end(credential: SessionCredential): Promise<void>;
+  /** Undefined where there was no such session. */
+  end(credential: SessionCredential): Promise<EndedSession | undefined>;
   /** Ends every session of the principal. */
   endAll(principal: Principal): Promise<void>;
   describe(identity: Identity, restrictionIds: readonly string[]): Promise<SessionDescription>;
@@ -76,6 +81,11 @@ export interface NewSession {
   readonly replaced: number;
 }
 
+export interface EndedSession {
+  /** It was begun at an identity provider. */
+  readonly isOfProvider: boolean;
+}
+
 export interface SessionIdentity extends Identity {
   readonly expiresAtMs: number;
 }
@@ -85,7 +95,8 @@ export interface SessionDescription {
   readonly principal: { readonly id: string; readonly kind: 'user' | 'bot'; readonly name: string };
   /** Users of the account, by which owners of keys are named. */
   readonly users: readonly { readonly id: string; readonly name: string }[];
-  readonly apiKey: Described;
+  /** Undefined for a session that was begun at an identity provider. */
+  readonly apiKey: Described | undefined;
   readonly restrictions: readonly Described[];
 }
 

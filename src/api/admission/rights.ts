@@ -27,7 +27,7 @@ export function checkRights(operation: Operation, { principal: { role }, keyId, 
   const { rights, method } = operation;
   if (method !== 'GET' && operation.onlyReads !== true) {
     if (role === 'viewer') throw new UserError(viewersRead, { method });
-    if (readOnly) throw new UserError(keyReadOnly, { key: keyId, method });
+    if (readOnly) throw new UserError(keyReadOnly, { key: keyId ?? '', method });
   }
   if (typeof rights === 'object' && role !== 'admin') throw rights.refusal();
 }

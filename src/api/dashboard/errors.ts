@@ -15,7 +15,7 @@ export const noSession = defineError(
 export const sessionOver = defineError(
   20172,
   401,
-  'This dashboard session is over: its cookie and the secret of the page are not of one session, it was signed out, its time is up (GATEHOUSE_DASHBOARD_SESSION_SECONDS, GATEHOUSE_DASHBOARD_IDLE_SECONDS), its API key was deleted or has a new token, an IP restriction has refused it, or its user has newer ones (GATEHOUSE_DASHBOARD_SESSIONS). Sign in again.',
+  'This dashboard session is over: its cookie and the secret of the page are not of one session, it was signed out, its time is up (GATEHOUSE_DASHBOARD_SESSION_SECONDS, GATEHOUSE_DASHBOARD_IDLE_SECONDS), its API key was deleted or has a new token, the identity provider no longer confirms its login, an IP restriction has refused it, or its user has newer ones (GATEHOUSE_DASHBOARD_SESSIONS). Sign in again.',
 );
 
 export const foreignOrigin = defineError(
@@ -34,4 +34,46 @@ export const dashboardNotBuilt = defineError(
   20175,
   503,
   'The dashboard is not built, as after "npm ci --ignore-scripts". Run "npm run build:dashboard" on the host, in a clone with all its packages; the API works without it.',
+);
+
+export const tokenSignInOff = defineError(
+  20365,
+  403,
+  'Nobody signs in to the dashboard with a token here (GATEHOUSE_DASHBOARD_TOKEN_SIGN_IN is "off"). Sign in with {provider}. Tokens go on working for the API, and the command line on the machine itself needs none.',
+);
+
+export const noProvider = defineError(
+  20354,
+  403,
+  'No identity provider is set, so that nobody can sign in with one. Use a token, or set GATEHOUSE_OIDC_ISSUER and what belongs to it.',
+);
+
+export const signInElsewhere = defineError(
+  20355,
+  403,
+  'The identity provider leads back to {url}, so that a sign-in must begin there too. Open that address.',
+);
+
+export const signInSourceRefused = defineError(
+  20356,
+  403,
+  'Nobody may sign in to the dashboard from {address}: IP restrictions do not let it in. Come from a network that they allow, or ask an admin.',
+);
+
+export const signInOver = defineError(
+  20357,
+  400,
+  'This sign-in is over: it was begun in another browser or tab, too long ago, or it was finished before. Nothing was changed. Begin anew.',
+);
+
+export const providerAway = defineError(
+  20358,
+  503,
+  '{provider} does not answer, so that nobody can sign in with it at the moment. Whoever is signed in already goes on working. Try again in a moment.',
+);
+
+export const notConfirmed = defineError(
+  20359,
+  403,
+  '{provider} has not confirmed the sign-in. Try again. If that does not help, ask whoever runs this server: its log says why.',
 );

@@ -16,7 +16,7 @@ export function checkIsCurrent({ keyId, rotation }: Caller, { id, rotations = 0 
 
 /** Keeps a token that ends from giving anybody a token that is good for longer. `previous` is read in the transaction. */
 export function checkEnd({ keyId, endsAtMs }: Caller, key: ApiKey, previous?: ApiKey): void {
-  const ownEndMs = previous?.id === keyId ? Math.min(endsAtMs, endOf(previous)) : endsAtMs;
+  const ownEndMs = previous !== undefined && previous.id === keyId ? Math.min(endsAtMs, endOf(previous)) : endsAtMs;
   if (endOf(key) > ownEndMs) throw new UserError(endsAfterCaller, { end: toTimestamp(ownEndMs) });
 }
 

@@ -21,7 +21,10 @@ const Change = Type.Object(
     id: Type.String({ description: 'Unique identifier of the change.' }),
     version: Type.Integer({ description: 'The version of the configuration that it made.' }),
     created_at: Type.String({ format: 'date-time', description: 'When, RFC 3339.' }),
-    actor: Type.String({ description: 'The User or Bot that made it, or "host" for the command line of the machine.' }),
+    actor: Type.String({
+      description:
+        'The User or Bot that made it, "host" for the command line of the machine, or "provider" for groups at the identity provider.',
+    }),
     operation_id: Type.String({ description: 'The call that made it, as in the answer and the log of the server.' }),
     source: Type.Optional(
       Type.String({

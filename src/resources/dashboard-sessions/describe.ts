@@ -17,7 +17,10 @@ export async function describeSession(
   return {
     principal: await services.get(principals).describe(accountId, id),
     users: await services.get(principals).userNames(accountId, mostUsers),
-    apiKey: { id: keyId, description: await services.get(apiKeyOwners).descriptionOf(accountId, keyId) },
+    apiKey:
+      keyId === undefined
+        ? undefined
+        : { id: keyId, description: await services.get(apiKeyOwners).descriptionOf(accountId, keyId) },
     restrictions: await Promise.all(
       restrictionIds.map(async (restrictionId) => ({
         id: restrictionId,

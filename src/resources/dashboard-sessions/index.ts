@@ -1,14 +1,44 @@
-import type { Resource } from '../resource.ts';
-import { dashboardSessions } from './service.ts';
-import { createSessions } from './sessions.ts';
+import type { ProviderSignIn } from '../../api/dashboard/provider-sign-in.ts';
+import { principals, providerUsers } from '../principals/service.ts';
+import type { Resource, ResourceContext } from '../resource.ts';
+import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
+import { loginSeconds, ProviderLogin } from './provider-login.ts';
+import { dashboardSessions, providerSignIn } from './service.ts';
+import { contextOf, StoredSessions } from './sessions.ts';
 import { migrations } from './table.ts';
 
-/** Sessions of the dashboard: begun with a token, kept as hashes. They have routes of their own in the API. */
+/** Sessions of the dashboard: begun with a token or at a provider, kept as hashes. They have routes of their own in the API. */
 export const dashboardSessionsResource: Resource = {
   migrations,
   schemas: [],
   operations: () => [],
   provide(context) {
-    context.services.provide(dashboardSessions, createSessions(context));
+    const { services, settings } = context;
+    const login = settings.signIn && new ProviderLogin(context, settings.signIn);
+    const sessions = new StoredSessions(context, login);
+    services.provide(dashboardSessions, sessions);
+    if (login !== undefined) services.provide(providerSignIn, createSignIn(context, login, sessions));
+    services.add(storedSecrets, {
+      // A session whose token does not open ends, and is no reason not to start.
+      oldest: async () => undefined,
+      sealPlain: () =>
+        sealPlainRows(context, { table: 'dashboard_sessions', id: 'hash', column: 'refresh_token', contextOf }),
+    });
   },
 };
+
+function createSignIn({ services }: ResourceContext, login: ProviderLogin, sessions: StoredSessions): ProviderSignIn {
+  const { label, provider } = login.settings;
+  return {
+    label,
+    lastsSeconds: loginSeconds,
+    accountIds: () => services.get(principals).accountIds(),
+    begin: (isAgain) => login.begin(isAgain),
+    async finish(answer, call) {
+      const confirmed = await login.confirm(answer);
+      const user = await services.get(providerUsers).admit(confirmed.person, call);
+      return sessions.beginAtProvider(user, confirmed, provider.issuer);
+    },
+    signOutUrl: () => login.signOutUrl(),
+  };
+}

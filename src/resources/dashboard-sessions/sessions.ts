@@ -1,5 +1,6 @@
 import { refused } from '../../api/admission/bearer.ts';
 import type {
+  EndedSession,
   Identity,
   NewSession,
   Principal,
@@ -8,43 +9,64 @@ import type {
   Sessions,
 } from '../../api/admission/caller.ts';
 import { sessionOver } from '../../api/dashboard/errors.ts';
-import { tokenUnknown } from '../../api/errors.ts';
+import { ownerInactive, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { hashSecret, newSecret, secretMatchesAny } from '../../lib/secrets.ts';
 import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { authenticator } from '../api-keys/service.ts';
+import { principals } from '../principals/service.ts';
 import type { ResourceContext } from '../resource.ts';
+import { LoginRefused } from '../../sign-in/provider.ts';
 import { describeSession } from './describe.ts';
-import { deleteSessions, insertSession, olderSessions, readSession, sessionKind, touchSession } from './table.ts';
-import type { StoredSession } from './table.ts';
+import type { ConfirmedLogin, ProviderLogin } from './provider-login.ts';
+import {
+  claimCheck,
+  deleteSessions,
+  insertSession,
+  olderSessions,
+  readSession,
+  sessionKind,
+  touchSession,
+  writeRefreshToken,
+  writeUserSeen,
+} from './table.ts';
+import type { BegunAtProvider, StoredSession } from './table.ts';
 
 /** Sessions in memory; others are read again when they call. */
 const cacheSize = 10_000;
 /** Shortest interval between two writes of when a session was last used, in each process. */
 const touchEveryMs = 60_000;
+/** Longest session of a login that the provider cannot be asked about again, because it gave no refresh token. */
+const uncheckedMs = 3_600_000;
+/** A call waits so long for the provider; one that is slow ends no session. */
+const checkWaitMs = 2_000;
 
-interface KnownSession extends StoredSession {
+interface KnownSession extends Omit<StoredSession, 'begunWith'> {
+  begunWith: StoredSession['begunWith'];
   /** When it was last used here. */
   usedAtMs: number;
   /** When its last use was last written, here or elsewhere. */
   writtenAtMs: number;
+  /** The question to the provider that is under way. */
+  checking: Promise<void> | undefined;
 }
 
-export function createSessions(context: ResourceContext): Sessions {
-  return new StoredSessions(context);
-}
-
-/** Sessions in the database, of which those in use are in memory. The key behind one is looked up at each call. */
-class StoredSessions implements Sessions {
+/**
+ * Sessions in the database, of which those in use are in memory. The key behind one, or the user, is looked up at each call,
+ * and the provider is asked now and then.
+ */
+export class StoredSessions implements Sessions {
   readonly idleSeconds: number;
   readonly #context: ResourceContext;
   readonly #idleMs: number;
+  readonly #login: ProviderLogin | undefined;
   readonly #known = new BoundedCache<string, KnownSession>(cacheSize);
 
-  constructor(context: ResourceContext) {
+  constructor(context: ResourceContext, login: ProviderLogin | undefined) {
     this.#context = context;
+    this.#login = login;
     this.idleSeconds = context.settings.dashboard.idleSeconds;
     this.#idleMs = this.idleSeconds * 1000;
     context.store.follow({
@@ -57,22 +79,53 @@ class StoredSessions implements Sessions {
     });
   }
 
-  async begin({ principal, keyId }: Identity, token: string): Promise<NewSession> {
-    const { store, services, settings } = this.#context;
+  begin({ principal, keyId = '' }: Identity, token: string): Promise<NewSession> {
+    const tokenHash = this.#context.services.get(authenticator).hashOf(token);
+    return this.#begin(principal, () => ({ keyId, tokenHash }));
+  }
+
+  /** Begins a session for somebody whom the provider has confirmed. */
+  async beginAtProvider(
+    principal: Principal,
+    { person: { subject }, refreshToken }: ConfirmedLogin,
+    issuer: string,
+  ): Promise<{ readonly identity: SessionIdentity; readonly session: NewSession }> {
+    const session = await this.#begin(
+      principal,
+      (hash, nowMs) => ({
+        keyId: undefined,
+        issuer,
+        subject,
+        refreshToken: refreshToken && this.#context.sealer.seal(refreshToken, contextOf(hash)),
+        checkedAtMs: nowMs,
+      }),
+      refreshToken === undefined ? uncheckedMs : Infinity,
+    );
+    const { secret, cookie } = session;
+    return { identity: await this.resume({ secret, cookies: [cookie] }), session };
+  }
+
+  async #begin(
+    principal: Principal,
+    begunWith: (hash: string, nowMs: number) => StoredSession['begunWith'],
+    longestMs = Infinity,
+  ): Promise<NewSession> {
+    const { store, settings } = this.#context;
     const [secret, cookie] = [newSecret(), newSecret()];
     const nowMs = Date.now();
+    const hash = hashSecret(secret);
     const session: StoredSession = {
-      hash: hashSecret(secret),
+      hash,
       cookieHash: hashSecret(cookie),
       accountId: principal.accountId,
       principalId: principal.id,
-      keyId,
-      tokenHash: services.get(authenticator).hashOf(token),
-      expiresAtMs: nowMs + settings.dashboard.sessionSeconds * 1000,
+      begunWith: begunWith(hash, nowMs),
+      expiresAtMs: nowMs + Math.min(longestMs, settings.dashboard.sessionSeconds * 1000),
       seenAtMs: nowMs,
     };
     const replaced = await store.writeUnlogged(async (writer) => {
       await insertSession(writer, session);
+      if (session.begunWith.keyId === undefined) await writeUserSeen(writer, principal.id, nowMs);
       const older = await olderSessions(writer, principal.id, settings.dashboard.sessionsPerPrincipal);
       await deleteSessions(writer, principal.accountId, older);
       return older.length;
@@ -87,9 +140,11 @@ class StoredSessions implements Sessions {
     });
   }
 
-  async end({ secret, cookies }: SessionCredential): Promise<void> {
+  async end({ secret, cookies }: SessionCredential): Promise<EndedSession | undefined> {
     const session = await readSession(this.#context.store.queries, hashSecret(secret));
-    if (session !== undefined && hasCookieOf(session, cookies)) await this.#delete(session);
+    if (session === undefined || !hasCookieOf(session, cookies)) return undefined;
+    await this.#delete(session);
+    return { isOfProvider: session.begunWith.keyId === undefined };
   }
 
   async endAll({ id, accountId }: Principal): Promise<void> {
@@ -109,7 +164,7 @@ class StoredSessions implements Sessions {
   }
 
   #identify(session: KnownSession, isUse: boolean): Awaitable<SessionIdentity> {
-    const { hash, expiresAtMs, keyId, tokenHash } = session;
+    const { hash, expiresAtMs, begunWith } = session;
     if (Date.now() >= expiresAtMs || this.#isIdle(session)) throw refused(sessionOver);
     const again = (isUseAgain: boolean) => whenReady(this.#find(hash), (found) => this.#identify(found, isUseAgain));
     const finish = (identity: Identity): SessionIdentity => {
@@ -118,15 +173,87 @@ class StoredSessions implements Sessions {
     };
     const fail = (fault: unknown) => this.#fail(session, fault);
     try {
-      const identity = this.#context.services.get(authenticator).authenticateAgain(keyId, tokenHash, isUse);
+      const identity =
+        begunWith.keyId === undefined
+          ? this.#identifyAtProvider(session, begunWith, again)
+          : this.#context.services.get(authenticator).authenticateAgain(begunWith.keyId, begunWith.tokenHash, isUse);
       return whenReady(identity instanceof Promise ? identity.catch(fail) : identity, finish);
     } catch (fault) {
       return fail(fault);
     }
   }
 
+  /** The user of a session that was begun at the provider, which is asked first where it is time. */
+  #identifyAtProvider(
+    session: KnownSession,
+    { issuer, refreshToken, checkedAtMs }: BegunAtProvider,
+    again: Identity['again'],
+  ): Awaitable<Identity> {
+    // Sessions of a provider that is no longer set are over.
+    if (this.#login?.settings.provider.issuer !== issuer) throw refused(sessionOver);
+    const isDue = Date.now() - checkedAtMs >= this.#login.settings.checkSeconds * 1000;
+    const find = () => {
+      const { accountId, principalId } = session;
+      return whenReady(this.#context.services.get(principals).find(accountId, principalId), (principal): Identity => {
+        if (principal === undefined) throw refused(sessionOver);
+        if (!principal.active) throw new UserError(ownerInactive, { owner: principal.id });
+        const key = { keyId: undefined, readOnly: false, endsAtMs: Infinity, rotation: 0, policyIds: [] };
+        return { principal, ...key, again };
+      });
+    };
+    return isDue && refreshToken !== undefined ? this.#check(session).then(find) : find();
+  }
+
+  /** Asks the provider, once for all calls that wait for it. */
+  async #check(session: KnownSession): Promise<void> {
+    session.checking ??= this.#checkNow(session).finally(() => {
+      session.checking = undefined;
+    });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, checkWaitMs);
+    await Promise.race([session.checking, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** One process asks at a time: a provider may take a refresh token that comes twice for a stolen one. */
+  async #checkNow(session: KnownSession): Promise<void> {
+    const { store, sealer } = this.#context;
+    const { hash, accountId, principalId: id, begunWith } = session;
+    if (begunWith.keyId !== undefined || begunWith.refreshToken === undefined) return;
+    const { subject, refreshToken, checkedAtMs } = begunWith;
+    const nowMs = Date.now();
+    const isOurs = await store.writeUnlogged(async (writer) => claimCheck(writer, hash, checkedAtMs, nowMs), accountId);
+    if (!isOurs) {
+      // Another process has asked, and has perhaps another token now.
+      this.#known.drop(hash);
+      return;
+    }
+    session.begunWith = { ...begunWith, checkedAtMs: nowMs };
+    try {
+      const token = sealer.open(refreshToken, contextOf(hash));
+      const next = await this.#login?.check({ id, accountId }, subject, token);
+      const sealed = next === undefined || next === token ? refreshToken : sealer.seal(next, contextOf(hash));
+      session.begunWith = { ...begunWith, checkedAtMs: nowMs, refreshToken: sealed };
+      await store.writeUnlogged(async (writer) => {
+        if (sealed !== refreshToken) await writeRefreshToken(writer, hash, sealed);
+        await writeUserSeen(writer, id, nowMs);
+      }, accountId);
+    } catch (error) {
+      const { warn, provider } = this.#login?.settings ?? {};
+      const isOver = error instanceof LoginRefused || error instanceof UserError;
+      warn?.(
+        { err: error, provider: provider?.issuer, user: id, account: accountId },
+        isOver
+          ? 'the identity provider no longer confirms a login: a session of the dashboard has ended'
+          : 'the identity provider could not be asked about a session of the dashboard, which goes on',
+      );
+      if (!isOver) return;
+      await this.#delete(session).catch(() => {});
+      throw refused(sessionOver);
+    }
+  }
+
   /** A session whose token let nobody in once is over for good, also if a key is prolonged or an owner activated again. */
-  async #fail(session: StoredSession, fault: unknown): Promise<never> {
+  async #fail(session: KnownSession, fault: unknown): Promise<never> {
     if (!(fault instanceof UserError)) throw fault;
     // It is refused in any case; one that cannot be deleted is refused for the same reason again.
     await this.#delete(session).catch(() => {});
@@ -134,7 +261,7 @@ class StoredSessions implements Sessions {
     throw fault.code === tokenUnknown.code ? refused(sessionOver) : fault;
   }
 
-  async #delete({ accountId, hash }: StoredSession): Promise<void> {
+  async #delete({ accountId, hash }: Pick<StoredSession, 'accountId' | 'hash'>): Promise<void> {
     await this.#context.store.writeUnlogged((writer) => deleteSessions(writer, accountId, [hash]), accountId);
   }
 
@@ -156,7 +283,12 @@ class StoredSessions implements Sessions {
     const stored = await readSession(this.#context.store.queries, hash);
     if (stored === undefined) throw refused(sessionOver);
     const usedHereMs = this.#known.get(hash)?.usedAtMs ?? 0;
-    const session = { ...stored, usedAtMs: Math.max(stored.seenAtMs, usedHereMs), writtenAtMs: stored.seenAtMs };
+    const session = {
+      ...stored,
+      usedAtMs: Math.max(stored.seenAtMs, usedHereMs),
+      writtenAtMs: stored.seenAtMs,
+      checking: undefined,
+    };
     this.#known.fill(ticket, hash, session);
     return session;
   }
@@ -167,6 +299,11 @@ class StoredSessions implements Sessions {
 }
 
 /** The cookies of a caller who does not know the other secret are not even looked at. */
-function hasCookieOf({ cookieHash }: StoredSession, cookies: readonly string[]): boolean {
+function hasCookieOf({ cookieHash }: Pick<StoredSession, 'cookieHash'>, cookies: readonly string[]): boolean {
   return cookies.some((cookie) => secretMatchesAny(cookie, cookieHash, undefined));
+}
+
+/** The context that the refresh token of a session is sealed for. */
+export function contextOf(hash: string): string {
+  return `dashboard_session ${hash}`;
 }

@@ -10,11 +10,26 @@ export interface StoredSession {
   readonly cookieHash: string;
   readonly accountId: string;
   readonly principalId: string;
-  readonly keyId: string;
-  /** Hash of the token it was begun with: the session is over when that token is. */
-  readonly tokenHash: string;
+  /** What it was begun with: the session is over when that is. */
+  readonly begunWith: BegunWithToken | BegunAtProvider;
   readonly expiresAtMs: number;
   readonly seenAtMs: number;
+}
+
+interface BegunWithToken {
+  readonly keyId: string;
+  /** Hash of the token. */
+  readonly tokenHash: string;
+}
+
+export interface BegunAtProvider {
+  readonly keyId: undefined;
+  readonly issuer: string;
+  readonly subject: string;
+  /** Sealed; undefined where the provider gave none. */
+  readonly refreshToken: string | undefined;
+  /** When the provider was last asked whether the login holds. */
+  readonly checkedAtMs: number;
 }
 
 /** Kind under which other processes hear of a session that has ended. */
@@ -46,9 +61,40 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE dashboard_sessions ADD COLUMN cookie_hash TEXT NOT NULL DEFAULT '';
     `,
   },
+  {
+    // One that was begun at an identity provider has no key. SQLite lets a column be empty in a new table only.
+    name: 'dashboard-sessions 0003 identity provider',
+    sql: `
+      CREATE TABLE new_dashboard_sessions (
+        hash TEXT PRIMARY KEY,
+        cookie_hash TEXT NOT NULL,
+        account_id TEXT NOT NULL,
+        principal_id TEXT NOT NULL,
+        key_id TEXT REFERENCES api_keys (id) ON DELETE CASCADE,
+        token_hash TEXT NOT NULL,
+        expires_at_ms INTEGER NOT NULL,
+        seen_at_ms INTEGER NOT NULL,
+        issuer TEXT,
+        subject TEXT,
+        refresh_token TEXT,
+        checked_at_ms INTEGER
+      );
+      INSERT INTO new_dashboard_sessions
+        (hash, cookie_hash, account_id, principal_id, key_id, token_hash, expires_at_ms, seen_at_ms)
+        SELECT hash, cookie_hash, account_id, principal_id, key_id, token_hash, expires_at_ms, seen_at_ms
+        FROM dashboard_sessions;
+      DROP TABLE dashboard_sessions;
+      ALTER TABLE new_dashboard_sessions RENAME TO dashboard_sessions;
+      CREATE INDEX dashboard_sessions_by_principal ON dashboard_sessions (principal_id, seen_at_ms);
+      CREATE INDEX dashboard_sessions_by_key ON dashboard_sessions (key_id);
+      CREATE INDEX dashboard_sessions_by_end ON dashboard_sessions (expires_at_ms);
+    `,
+  },
 ];
 
-const columns = 'hash, cookie_hash, account_id, principal_id, key_id, token_hash, expires_at_ms, seen_at_ms';
+const columns =
+  'hash, cookie_hash, account_id, principal_id, expires_at_ms, seen_at_ms, ' +
+  'key_id, token_hash, issuer, subject, refresh_token, checked_at_ms';
 /** Expired sessions that one sign-in deletes: more than one sign-in adds, and few enough to be quick. */
 const sweptAtOnce = 100;
 
@@ -59,12 +105,21 @@ export async function readSession(queries: Queries, hash: string): Promise<Store
 
 /** Inserts nothing if the key is gone meanwhile. */
 export async function insertSession(writer: ObservationWriter, session: StoredSession): Promise<void> {
-  const { hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs } = session;
-  await writer.run(
-    `INSERT INTO dashboard_sessions (${columns})
-     SELECT $1, $2, $3, $4, id, $6, $7, $8 FROM api_keys WHERE id = $5`,
-    [hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs],
-  );
+  const { hash, cookieHash, accountId, principalId, begunWith, expiresAtMs, seenAtMs } = session;
+  const common = [hash, cookieHash, accountId, principalId, expiresAtMs, seenAtMs];
+  if (begunWith.keyId === undefined) {
+    const { issuer, subject, refreshToken = null, checkedAtMs } = begunWith;
+    await writer.run(
+      `INSERT INTO dashboard_sessions (${columns}) VALUES ($1, $2, $3, $4, $5, $6, NULL, '', $7, $8, $9, $10)`,
+      [...common, issuer, subject, refreshToken, checkedAtMs],
+    );
+  } else {
+    await writer.run(
+      `INSERT INTO dashboard_sessions (${columns})
+       SELECT $1, $2, $3, $4, $5, $6, id, $8, NULL, NULL, NULL, NULL FROM api_keys WHERE id = $7`,
+      [...common, begunWith.keyId, begunWith.tokenHash],
+    );
+  }
   await writer.run(
     `DELETE FROM dashboard_sessions WHERE hash IN (
        SELECT hash FROM dashboard_sessions WHERE expires_at_ms <= $1 LIMIT ${sweptAtOnce})`,
@@ -75,6 +130,26 @@ export async function insertSession(writer: ObservationWriter, session: StoredSe
 export async function touchSession(writer: ObservationWriter, hash: string, seenAtMs: number): Promise<void> {
   const sql = 'UPDATE dashboard_sessions SET seen_at_ms = $2 WHERE hash = $1 AND seen_at_ms < $2';
   await writer.run(sql, [hash, seenAtMs]);
+}
+
+/** Takes the right to ask the provider about a session; false where another process has it, or has asked already. */
+export async function claimCheck(
+  writer: ObservationWriter,
+  hash: string,
+  lastMs: number,
+  nowMs: number,
+): Promise<boolean> {
+  const sql = 'UPDATE dashboard_sessions SET checked_at_ms = $3 WHERE hash = $1 AND checked_at_ms = $2';
+  return (await writer.run(sql, [hash, lastMs, nowMs])) === 1;
+}
+
+export async function writeRefreshToken(writer: ObservationWriter, hash: string, sealed: string): Promise<void> {
+  await writer.run('UPDATE dashboard_sessions SET refresh_token = $2 WHERE hash = $1', [hash, sealed]);
+}
+
+/** When a user of an identity provider was last seen. */
+export async function writeUserSeen(writer: ObservationWriter, userId: string, nowMs: number): Promise<void> {
+  await writer.run('UPDATE users SET seen_at_ms = $2 WHERE id = $1', [userId, nowMs]);
 }
 
 /** Hashes of a principal's sessions, but for the `kept` that were used last. */
@@ -104,15 +179,24 @@ export async function deleteSessions(
 }
 
 function toSession(row: Row): StoredSession {
-  const [hash, cookieHash, accountId, principalId, keyId, tokenHash, expiresAtMs, seenAtMs] = row;
+  const [hash, cookieHash, accountId, principalId, expiresAtMs, seenAtMs, keyId, tokenHash] = row;
+  const [issuer, subject, refreshToken, checkedAtMs] = row.slice(8);
   return {
     hash: String(hash),
     cookieHash: String(cookieHash),
     accountId: String(accountId),
     principalId: String(principalId),
-    keyId: String(keyId),
-    tokenHash: String(tokenHash),
     expiresAtMs: Number(expiresAtMs),
     seenAtMs: Number(seenAtMs),
+    begunWith:
+      typeof keyId === 'string'
+        ? { keyId, tokenHash: String(tokenHash) }
+        : {
+            keyId: undefined,
+            issuer: String(issuer),
+            subject: String(subject),
+            refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined,
+            checkedAtMs: Number(checkedAtMs),
+          },
   };
 }

@@ -17,7 +17,8 @@ export function createLockoutGuard({ store, services }: ResourceContext): Lockou
       if (allowLockout) return;
       const { accountId, source, keyId } = caller;
       const refuse = (by: string) => new UserError(wouldLockOut, { address: formatIp(source), restriction: by });
-      if (!(await admitsKey(transaction, keyId, source))) throw refuse(`the IP policies of your API key ${keyId}`);
+      if (keyId !== undefined && !(await admitsKey(transaction, keyId, source)))
+        throw refuse(`the IP policies of your API key ${keyId}`);
       const restriction = await findRefusal(transaction, caller);
       if (restriction === undefined) return;
       // The id of a restriction that is just being created would mean nothing to the caller.

@@ -37,6 +37,9 @@ export function createDirectory(store: Store): Principals {
     async accountName(accountId) {
       return (await store.find(accounts, accountId, accountId))?.name ?? '';
     },
+    async accountIds() {
+      return (await store.queries.all('SELECT id FROM accounts ORDER BY id')).map(([id]) => String(id));
+    },
     async countAccounts() {
       const [row] = await store.queries.all('SELECT count(*) FROM accounts');
       return Number(row?.[0]);

@@ -44,6 +44,36 @@ export const invitationEndless = defineError(
   'The token of this call ends at {end}: with it nobody can be invited, because whoever accepts gets a key without an end. Use a key without an end.',
 );
 
+export const nobodyHere = defineError(
+  20360,
+  403,
+  '{provider} knows you as {person}, but nothing here lets you in: no user and no invitation has your address, and none of your groups gives a role. Ask an admin to invite your address or to have you put into such a group, then sign in again.',
+);
+
+export const addressUnverified = defineError(
+  20361,
+  403,
+  '{provider} knows you as {person}, but does not say that this address was verified, so that it counts for nothing here. Have it verified there, or ask an admin to have you put into a group that gives a role, then sign in again.',
+);
+
+export const userDeactivated = defineError(
+  20362,
+  403,
+  '{provider} knows you as {person}, but your user is deactivated here. Ask an admin to let you back in.',
+);
+
+export const addressOfAnother = defineError(
+  20363,
+  403,
+  '{provider} knows you as {person}, and a user here has this address who is somebody else there, perhaps who had the address before. Ask an admin to change the address of that user, then sign in again.',
+);
+
+export const accountUnclear = defineError(
+  20364,
+  403,
+  '{provider} knows you as {person}, whose address several accounts have, and no rule says which one is meant. Ask whoever runs this server for a rule with an account (GATEHOUSE_OIDC_RULES).',
+);
+
 export const botNameTaken = defineError(
   4112,
   409,

@@ -1,6 +1,8 @@
 import type { Principal } from '../../api/admission/caller.ts';
 import type { Invitations } from '../../api/dashboard/invitation-route.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Person } from '../../sign-in/claims.ts';
+import type { SignInCall } from '../../api/dashboard/provider-sign-in.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
@@ -10,6 +12,7 @@ export interface Principals {
   /** As the database has it, inside a write. */
   load(transaction: Transaction, accountId: string, id: string): Promise<Principal | undefined>;
   accountName(accountId: string): Promise<string>;
+  accountIds(): Promise<readonly string[]>;
   countAccounts(): Promise<number>;
   /** The name is empty for one that is gone. */
   describe(accountId: string, id: string): Promise<PrincipalDescription>;
@@ -21,6 +24,14 @@ export interface PrincipalDescription {
   readonly id: string;
   readonly kind: 'user' | 'bot';
   readonly name: string;
+}
+
+/** Users, by who they are at the identity provider. */
+export interface ProviderUsers {
+  /** The user who somebody is, made where an invitation or a rule says so. Throws the `UserError` for anybody else. */
+  admit(person: Person, call: SignInCall): Promise<Principal>;
+  /** Gives a user the role that the groups give now. Throws where they let in no more. */
+  refresh(user: Pick<Principal, 'id' | 'accountId'>, person: Person): Promise<void>;
 }
 
 export interface Bootstrap {
@@ -35,5 +46,7 @@ export interface OwnedByBots {
 
 export const principals = serviceKey<Principals>('principals');
 export const invitationAcceptance = serviceKey<Invitations>('acceptance of invitations');
+/** Provided where there is an identity provider. */
+export const providerUsers = serviceKey<ProviderUsers>('users of an identity provider');
 export const bootstrap = serviceKey<Bootstrap>('bootstrap');
 export const ownedByBots = serviceListKey<OwnedByBots>('resources owned by bots');

@@ -16,6 +16,16 @@ export interface Person extends Stored {
 
 export interface User extends Person {
   readonly active: boolean;
+  /** Absent until the user has signed in with an identity provider. */
+  readonly sign_in?: UserSignIn;
+}
+
+/** Who the user is at an identity provider. */
+export interface UserSignIn {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The role comes from groups there, and follows them. */
+  readonly role_by_group: boolean;
 }
 
 /** Deleted when it is accepted. */
@@ -54,6 +64,17 @@ export const migrations: readonly Migration[] = [
       ${tableSql('invitations', 'name TEXT NOT NULL, email TEXT, secret_hash TEXT NOT NULL')}
     `,
   },
+  {
+    // A person at a provider is one user, whatever the account. When the user was last seen is an observation.
+    name: 'principals 0002 identity provider',
+    sql: `
+      ALTER TABLE users ADD COLUMN login TEXT;
+      ALTER TABLE users ADD COLUMN seen_at_ms INTEGER;
+      CREATE UNIQUE INDEX users_by_login ON users (login);
+      CREATE INDEX users_by_address ON users (email);
+      CREATE INDEX invitations_by_address ON invitations (email);
+    `,
+  },
 ];
 
 const personColumns = {
@@ -61,6 +82,11 @@ const personColumns = {
   /** By which two addresses are the same. */
   email: ({ email }: Person) => email?.toLowerCase() ?? null,
 };
+
+/** By which a person at a provider is found. */
+export function loginOf({ issuer, subject }: Pick<UserSignIn, 'issuer' | 'subject'>): string {
+  return JSON.stringify([issuer, subject]);
+}
 
 /** An account belongs to itself. */
 export const accounts = new Table<Account>({
@@ -74,7 +100,7 @@ export const users = new Table<User>({
   name: 'users',
   kind: 'user',
   prefix: 'usr',
-  columns: personColumns,
+  columns: { ...personColumns, login: ({ sign_in }) => (sign_in === undefined ? null : loginOf(sign_in)) },
 });
 
 /** A link has the body of the id and a secret, of which only the SHA-256 is kept. */

@@ -8,6 +8,9 @@ import { booleanIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { reverterOf } from '../../api/reverter.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { toTimestamp } from '../../lib/ids.ts';
+import type { Queries } from '../../store/database.ts';
+import { rowsOf } from '../../store/rows-of.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { apiKeyOwners } from '../api-keys/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -39,11 +42,27 @@ export const UserView = Type.Object(
     email: Type.Optional(personEmail),
     role: personRole,
     active,
+    sign_in: Type.Optional(
+      Type.Object(
+        {
+          issuer: Type.String({ description: 'The URL that the provider is known by.' }),
+          subject: Type.String({ description: 'The id of the person there.' }),
+          role_by_group: Type.Boolean({
+            description: 'true: the role comes from groups there. Each sign-in, and each check of a session, sets it.',
+          }),
+        },
+        {
+          description:
+            'Who the user is at the identity provider of the installation. Absent until the first sign-in with it.',
+        },
+      ),
+    ),
     api_keys: Type.Integer({ description: 'How many API keys the user has.' }),
     last_seen_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When one of these keys, or a session that was begun with one, was last used. Absent: never.',
+        description:
+          'When one of these keys, or a session of the dashboard, was last used; of those of an identity provider when that was last asked. Absent: never.',
       }),
     ),
   },
@@ -87,12 +106,14 @@ export function userOperations({ store, services }: ResourceContext): readonly O
     },
     remove: () => Promise.reject(new UserError(notReverted, { reason: 'a user stays. Deactivate the user instead' })),
     async presentAll(all: readonly User[], { uri }: Call): Promise<readonly object[]> {
-      const uses = await services.get(apiKeyOwners).usesBy(all.map(({ id }) => id));
+      const ids = all.map(({ id }) => id);
+      const uses = await services.get(apiKeyOwners).usesBy(ids);
+      const seen = await seenAt(store.queries, ids);
       return all.map(({ account_id: _account, ...user }) => ({
         ...user,
         uri: uri(`${path}/${user.id}`),
         api_keys: uses.get(user.id)?.keys ?? 0,
-        last_seen_at: uses.get(user.id)?.lastUsedAt,
+        last_seen_at: latest(uses.get(user.id)?.lastUsedAt, seen.get(user.id)),
       }));
     },
   } as const;
@@ -116,4 +137,19 @@ export function userOperations({ store, services }: ResourceContext): readonly O
     if (!isAdmin && before.email !== after.email)
       throw new UserError(adminOnly, { action: 'change an e-mail address' });
   }
+}
+
+/** When users were last seen who have signed in with a provider. */
+async function seenAt(queries: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await rowsOf(
+    queries,
+    ids,
+    (places) => `SELECT id, seen_at_ms FROM users WHERE seen_at_ms IS NOT NULL AND id IN (${places})`,
+  );
+  return new Map(rows.map(([id, atMs]) => [String(id), toTimestamp(Number(atMs))]));
+}
+
+/** Timestamps are ordered as texts. */
+function latest(one: string | undefined, other: string | undefined): string | undefined {
+  return one === undefined || (other !== undefined && other > one) ? other : one;
 }

@@ -11,8 +11,8 @@ import type { Stored, Table } from '../../store/table.ts';
 import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { storedSecrets } from '../stored-secrets.ts';
-import { keyCompiler, keySecrets, keyTask } from './keys.ts';
-import { visitors } from './service.ts';
+import { createSharedSealer, keyCompiler, keySecrets, keyTask } from './keys.ts';
+import { sharedSealer, visitors } from './service.ts';
 import { createVisitors, endedSessionCompiler, endSession, sessionsOfUser } from './sessions.ts';
 import { appSessions, appUsers, migrations } from './table.ts';
 import type { AppSession, AppUser } from './table.ts';
@@ -85,6 +85,7 @@ export const visitorsResource: Resource = {
     const { services, store } = context;
     const kept = createVisitors(store);
     services.provide(visitors, kept);
+    services.provide(sharedSealer, createSharedSealer(context));
     services.add(backgroundTasks, keyTask(context));
     services.add(
       backgroundTasks,

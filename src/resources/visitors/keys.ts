@@ -6,7 +6,8 @@ import type { BackgroundTask } from '../background-tasks.ts';
 import type { ResourceContext } from '../resource.ts';
 import { sealPlainRows } from '../stored-secrets.ts';
 import type { StoredSecrets } from '../stored-secrets.ts';
-import { plainPrefix } from '../../lib/sealed-secret.ts';
+import { createKeySealer, plainPrefix } from '../../lib/sealed-secret.ts';
+import type { SharedSealer } from './service.ts';
 import { keyKind } from './table.ts';
 
 type KeyContext = Pick<ResourceContext, 'store' | 'sealer'>;
@@ -107,6 +108,31 @@ export function keyCompiler({ sealer }: Pick<ResourceContext, 'sealer'>): Compil
       return rows
         .map(([number, secret, jwk]) => open(String(number), String(secret), String(jwk)))
         .filter(({ id }) => ids === undefined || ids.includes(id));
+    },
+  };
+}
+
+/** Seals with the newest key: the number of the key, a dot, the sealed text. */
+export function createSharedSealer({ store, sealer }: KeyContext): SharedSealer {
+  const columns = 'SELECT number, secret FROM visitor_keys';
+  const sealerOf = (number: string, secret: string) =>
+    createKeySealer(Buffer.from(sealer.open(secret, contextOf(number)), 'base64'));
+  return {
+    async seal(plain, context) {
+      const [row] = await store.queries.all(`${columns} ORDER BY number DESC LIMIT 1`);
+      if (row === undefined) throw new Error('there is no key to seal with yet');
+      const number = String(row[0]);
+      return `${number}.${sealerOf(number, String(row[1])).seal(plain, context)}`;
+    },
+    async open(sealed, context) {
+      const [, number = '', text = ''] = /^(\d{1,9})\.(gcm1:.+)$/.exec(sealed) ?? [];
+      const [row] = text === '' ? [] : await store.queries.all(`${columns} WHERE number = $1`, [Number(number)]);
+      if (row === undefined) return undefined;
+      try {
+        return sealerOf(number, String(row[1])).open(text, context);
+      } catch {
+        return undefined;
+      }
     },
   };
 }

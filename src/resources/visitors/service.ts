@@ -9,4 +9,12 @@ export interface Visitors {
   flush(sweeps?: boolean): Promise<void>;
 }
 
+/** Seals what only this installation may have written, with the keys that all its processes share. */
+export interface SharedSealer {
+  seal(plain: string, context: string): Promise<string>;
+  /** Undefined for a text that was not sealed here for the context. */
+  open(sealed: string, context: string): Promise<string | undefined>;
+}
+
+export const sharedSealer = serviceKey<SharedSealer>('shared sealer');
 export const visitors = serviceKey<Visitors>('visitors');

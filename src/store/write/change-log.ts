@@ -10,7 +10,7 @@ import type { SentStatements } from './sent-statements.ts';
 
 /** The author of a write, and the call it belongs to. */
 export interface Actor {
-  /** A principal's id, or `host` for the command line of the machine. */
+  /** A principal's id, `host` for the command line of the machine, or `provider` for the identity provider of people. */
   readonly id: string;
   readonly accountId: string;
   readonly operationId: string;
@@ -18,7 +18,7 @@ export interface Actor {
   readonly call?: {
     readonly source: IpAddress;
     /** Absent where the call had none, such as the one that accepts an invitation. */
-    readonly keyId?: string;
+    readonly keyId?: string | undefined;
     readonly scope: 'api' | 'dashboard';
   };
 }

@@ -23,6 +23,8 @@ interface OpenOptions {
 /** A real browser before a real server. Every page is closed, and its faults are checked, at the end of its test. */
 export class Dashboard {
   readonly gatehouse: Gatehouse;
+  /** Origins beside the own one that pages may lead to. */
+  readonly otherOrigins = new Set<string>();
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
   readonly #faults: string[] = [];
@@ -67,7 +69,11 @@ export class Dashboard {
     });
     page.on('request', (request) => {
       const url = new URL(request.url());
-      const isOwn = url.origin === this.gatehouse.url || url.protocol === 'data:' || url.protocol === 'blob:';
+      const isOwn =
+        url.origin === this.gatehouse.url ||
+        this.otherOrigins.has(url.origin) ||
+        url.protocol === 'data:' ||
+        url.protocol === 'blob:';
       if (!isOwn) this.#faults.push(`${page.url()} asked for ${request.url()}`);
     });
     return page;
@@ -105,7 +111,11 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 /** Runs tests with one browser and one server on a database of its own. */
-export function onDashboard(name: string, suite: (dashboard: () => Dashboard) => void, settings: Flags = {}): void {
+export function onDashboard(
+  name: string,
+  suite: (dashboard: () => Dashboard) => void,
+  settings: Flags | (() => Promise<Flags>) = {},
+): void {
   onAnyDatabase(name, (newDatabase) => {
     overDatabase(newDatabase, suite, settings);
   });
@@ -114,13 +124,14 @@ export function onDashboard(name: string, suite: (dashboard: () => Dashboard) =>
 function overDatabase(
   newDatabase: () => Promise<string>,
   suite: (dashboard: () => Dashboard) => void,
-  settings: Flags,
+  settings: Flags | (() => Promise<Flags>),
 ): void {
   let gatehouse: Gatehouse | undefined;
   let browser: Browser | undefined;
   let dashboard: Dashboard | undefined;
   before(async () => {
-    gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1', ...settings });
+    const given = typeof settings === 'function' ? await settings() : settings;
+    gatehouse = await Gatehouse.start(await newDatabase(), { trustedProxies: '127.0.0.1', ...given });
     browser = await openBrowser();
     dashboard = new Dashboard(gatehouse, browser);
   });

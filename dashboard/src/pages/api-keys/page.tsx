@@ -129,7 +129,7 @@ const keys: Resource<'ApiKeysList'> = {
     Created: ({ document, onClose }) => <TokenDialog apiKey={document} onClose={onClose} />,
   },
   badge: (key) => <KeyBadges apiKey={key} />,
-  lead: ({ id }, { api_key: mine }) => (id === mine.id ? 'You are signed in with this key.' : undefined),
+  lead: ({ id }, { api_key: mine }) => (id === mine?.id ? 'You are signed in with this key.' : undefined),
   facts: (key) => {
     const [created, ...rest] = standardFacts(key);
     const { rotated_at: rotated, previous_token_expires_at: oldUntil } = key;
@@ -174,9 +174,9 @@ const keys: Resource<'ApiKeysList'> = {
             )}
           </li>
           <li>
-            {key.id === mine.id ? <Glyph tone="warn" /> : <Icon name="info" />}
+            {key.id === mine?.id ? <Glyph tone="warn" /> : <Icon name="info" />}
             <span className="grow">
-              {key.id === mine.id
+              {key.id === mine?.id
                 ? 'You are signed in with it: this session ends with it'
                 : 'Dashboard sessions that were opened with it end with it'}
             </span>

@@ -23,6 +23,8 @@ const views = [
 function By({ change: { actor, key_id: keyId, scope } }: { readonly change: Change }) {
   const { data: keys } = useList('ApiKeysList');
   if (actor === 'host') return 'the command line of the host';
+  if (actor === 'provider') return 'groups at the identity provider';
+  if (keyId === undefined && scope === 'dashboard') return 'a dashboard session, begun at the identity provider';
   if (keyId === undefined) return <span className="muted">not recorded</span>;
   const key = keys?.find(({ id }) => id === keyId);
   const name = nameOf(key ?? { id: keyId });

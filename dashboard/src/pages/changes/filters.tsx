@@ -24,6 +24,7 @@ export function Filters() {
     ...users.filter(({ id }) => id !== principal.id).map(({ id, name }) => [id, name] as const),
     ...bots.filter(({ id }) => id !== principal.id).map(({ id, name }) => [id, `${name}, bot`] as const),
     ['host', 'command line of the host'],
+    ['provider', 'identity provider'],
   ];
   const isOther = who !== null && !people.some(([id]) => id === who);
   return (

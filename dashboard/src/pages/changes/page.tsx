@@ -138,7 +138,10 @@ function useTitle(): (change: Change) => string {
 
 function useWho(): (actor: string) => string {
   const owner = useOwners();
-  return useMemo(() => (actor) => (actor === 'host' ? 'host' : owner(actor).name), [owner]);
+  return useMemo(
+    () => (actor) => (actor === 'host' ? 'host' : actor === 'provider' ? 'identity provider' : owner(actor).name),
+    [owner],
+  );
 }
 
 /** The part of the filter that the server knows. */

@@ -67,6 +67,7 @@ const users: Resource<'UsersList'> = {
   facts: (user) => [
     ['Role', roleNames[user.role]],
     ['E-mail address', user.email ?? 'None'],
+    ['Signs in', <SignsIn key="in" user={user} />],
     ['Last seen', user.last_seen_at === undefined ? 'Never' : <Time key="seen" at={user.last_seen_at} />],
     ...standardFacts(user, 'Since'),
   ],
@@ -155,6 +156,13 @@ function rowsOf(ownId: string, mayWrite: boolean): DescribedRows<User> {
         sortBy: ({ last_seen_at: at = '' }) => at,
         cell: ({ last_seen_at: at }) => (at === undefined ? <span className="muted">never</span> : <Time at={at} />),
       },
+      {
+        id: 'signs-in',
+        head: 'Signs in',
+        priority: 'p3',
+        sortBy: ({ sign_in: login }) => login?.issuer ?? '',
+        cell: (user) => <SignsIn user={user} />,
+      },
       { id: 'keys', head: 'Keys', priority: 'p3', isNumber: true, cell: ({ api_keys: keys }) => keys },
       ...(mayWrite ? [acts] : []),
     ],
@@ -176,6 +184,30 @@ function rowsOf(ownId: string, mayWrite: boolean): DescribedRows<User> {
     ],
     searchFilter: textHas('name', 'email', 'id'),
   };
+}
+
+/** How the user gets into the dashboard: with an identity provider, a token, or either. */
+function SignsIn({ user: { id, sign_in: login, api_keys: keys } }: { readonly user: User }) {
+  const { principal, provider } = useSession();
+  const ways = [
+    ...(login === undefined ? [] : [hostOf(login.issuer)]),
+    ...(keys === 0 ? [] : [login === undefined ? 'with a token' : 'a token']),
+  ];
+  if (ways.length === 0) return <span className="muted">not yet</span>;
+  return (
+    <>
+      {login === undefined ? '' : 'with '}
+      {ways.join(', or ')}
+      {login?.role_by_group === true ? <span className="sub">the role comes from groups there</span> : null}
+      {id === principal.id && provider !== undefined ? (
+        <span className="sub">signed in with {provider} now</span>
+      ) : null}
+    </>
+  );
+}
+
+function hostOf(issuer: string): string {
+  return URL.parse(issuer)?.host ?? issuer;
 }
 
 function State({ user: { active } }: { readonly user: User }) {

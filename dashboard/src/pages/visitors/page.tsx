@@ -10,6 +10,7 @@ export function Page() {
       title="Visitors"
       lead="People who signed in at a route."
       label="Visitors"
+      what="visitors"
       path="/visitors"
       param="tab"
       open={params.get('tab') ?? undefined}

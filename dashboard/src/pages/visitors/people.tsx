@@ -1,6 +1,7 @@
 import type { AppUser } from '../../../../client/src/index.ts';
 import { useChange } from '../../api/queries.ts';
 import { Problem } from '../../components/problem.tsx';
+import { useMayWrite } from '../../components/rights.tsx';
 import { toast } from '../../components/toast.tsx';
 import { textHas } from '../../lib/filter.ts';
 import { timeColumn } from '../../resource/columns.tsx';
@@ -46,11 +47,13 @@ export const people: Listed<'ApplicationUsersList'> = {
 };
 
 function EndAll({ user }: { readonly user: AppUser }) {
+  const mayWrite = useMayWrite();
   const change = useChange('ApplicationUsersDelete');
   const end = async (): Promise<void> => {
     const done = await change.run({ path: { id: user.id } });
     if (done !== undefined) toast(`Ended all sessions of ${whoIs(user)}.`);
   };
+  if (!mayWrite) return null;
   return (
     <>
       <button

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { AppSession } from '../../../../client/src/index.ts';
 import { useChange } from '../../api/queries.ts';
 import { Problem } from '../../components/problem.tsx';
+import { useMayWrite } from '../../components/rights.tsx';
 import { toast } from '../../components/toast.tsx';
 import { textHas } from '../../lib/filter.ts';
 import { timeColumn } from '../../resource/columns.tsx';
@@ -65,11 +66,13 @@ export const sessions: Listed<'ApplicationSessionsList'> = {
 };
 
 function EndSession({ session }: { readonly session: AppSession }) {
+  const mayWrite = useMayWrite();
   const change = useChange('ApplicationSessionsDelete');
   const end = async (): Promise<void> => {
     const done = await change.run({ path: { id: session.id } });
     if (done !== undefined) toast(`Ended the session of ${whoIs(session)}.`);
   };
+  if (!mayWrite) return null;
   return (
     <>
       <button

@@ -1,12 +1,12 @@
 import { plainSessionCookie, secureSessionCookie, visitorCookieMark } from '../../../lib/session-cookie-names.ts';
 
 /**
- * The start of a cookie that some reader takes for that of a dashboard session, or of a visitor who has signed in: browsers drop
+ * The start of a cookie that some reader takes for that of a dashboard session, of a sign-in to it, or of a visitor who has signed in: browsers drop
  * blanks and a leading "=", others quotes, and some read names in any case. Both names of the first end alike, so that one word
  * finds either; those of visitors have their mark in the middle.
  */
 const session = new RegExp(
-  `^[\\s="']*(?:${secureSessionCookie}|${plainSessionCookie}|[^=;]*${visitorCookieMark}[^=;]*)[\\s"']*(?:[=;]|$)`,
+  `^[\\s="']*(?:(?:${secureSessionCookie}|${plainSessionCookie})(?:_login)?|[^=;]*${visitorCookieMark}[^=;]*)[\\s"']*(?:[=;]|$)`,
   'i',
 );
 const mention = new RegExp(`${plainSessionCookie}|${visitorCookieMark}`, 'i');
