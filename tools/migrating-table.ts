@@ -28,17 +28,17 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/tcp'],
     here: 'yes',
-    note: 'Modules `backend` and `ip_restriction`. The gateway listens on the port.',
+    note: 'Modules `backend`, `ip_restriction` and, only here, `rate_limit`. The gateway listens on the port.',
   },
   {
     paths: ['/edges/https', '/edges/https/{edge_id}/routes'],
     here: 'yes',
-    note: 'Modules of routes: `backend`, `ip_restriction`, `request_headers`, `response_headers`, `compression`, those below, and `basic_auth`, `rate_limit`, `redirect` and `path_rewrite`.',
+    note: 'Modules of routes: `backend`, `ip_restriction`, `request_headers`, `response_headers`, `compression`, those below, and, only here, `basic_auth`, `rate_limit` (of edges too), `jwt_validation`, `redirect` and `path_rewrite`.',
   },
   {
     paths: ['/edges/tls'],
     here: 'yes',
-    note: 'Modules `backend`, `ip_restriction`, `mutual_tls` and `tls_termination`. Without the last, TLS is passed on unread.',
+    note: 'Modules `backend`, `ip_restriction`, `mutual_tls` and `tls_termination`. Without the last, TLS is passed on unread, and `mutual_tls` is refused.',
   },
   {
     paths: ['/backends/static'],
@@ -47,8 +47,16 @@ export const migratedPaths: readonly MigratedPath[] = [
   },
   { paths: ['/backends/tunnel_group'], here: 'yes', note: 'Agents by their labels.' },
   { paths: ['/backends/weighted'], here: 'yes', note: 'Of backends of any kind. A change moves no open connection.' },
-  { paths: ['/backends/failover'], here: 'yes', note: 'The next one is tried where a connection cannot be opened.' },
-  { paths: ['/backends/http_response'], here: 'yes', note: 'A TCP edge gives the answer too, over HTTP/1.1.' },
+  {
+    paths: ['/backends/failover'],
+    here: 'yes',
+    note: 'The next one is tried where a connection cannot be opened, or where checks found all addresses down.',
+  },
+  {
+    paths: ['/backends/http_response'],
+    here: 'yes',
+    note: 'A TCP edge gives the answer too, over HTTP/1.1. Names of headers stay as they are written.',
+  },
   {
     paths: ['/tls_certificates'],
     here: 'yes',
@@ -70,7 +78,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/traffic_policy', '/edges/https/{edge_id}/routes/{id}/policy'],
     here: 'no',
-    note: 'Use the modules of routes; `basic_auth` and `rate_limit` are some here.',
+    note: 'Nor on TCP and TLS edges. Use the modules of routes: what its most used actions do is there.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/oauth'],
@@ -86,7 +94,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/webhook_verification'],
     here: 'yes',
-    note: 'All providers but `sns`, `orbit` and `hostedhooks` ([webhooks.md](webhooks.md)). The secret is never shown again.',
+    note: 'All providers but `sns`, `orbit` and `hostedhooks` ([webhooks.md](webhooks.md)). The secret is never shown; left out of a later write with the same provider, it stays.',
   },
   {
     paths: ['/edges/https/{edge_id}/routes/{id}/websocket_tcp_converter'],
@@ -104,12 +112,12 @@ export const migratedPaths: readonly MigratedPath[] = [
     note: 'Patterns have no look-around and no back references.',
   },
   {
-    paths: ['/edges/https/{id}/mutual_tls', '/certificate_authorities'],
+    paths: ['/edges/https/{id}/mutual_tls', '/edges/tls/{id}/mutual_tls', '/certificate_authorities'],
     here: 'yes',
     note: 'Upstreams get headers with what the certificate says.',
   },
   {
-    paths: ['/edges/https/{id}/tls_termination'],
+    paths: ['/edges/https/{id}/tls_termination', '/edges/tls/{id}/tls_termination'],
     here: 'yes',
     note: '`min_version` is 1.2 or 1.3; older versions are not spoken.',
   },
@@ -134,7 +142,11 @@ export const migratedPaths: readonly MigratedPath[] = [
     note: 'Agents sign in with a token of `/credentials`.',
   },
   { paths: ['/agent_ingresses'], here: 'no', note: 'Agents connect to the address of `GATEHOUSE_AGENT_LISTEN`.' },
-  { paths: ['/app/users', '/app/sessions'], here: 'yes', note: 'Ending one holds at every gateway at once.' },
+  {
+    paths: ['/app/users', '/app/sessions'],
+    here: 'yes',
+    note: 'Ending one holds at every gateway at once. Of the browser only `raw` and the address are told.',
+  },
 ];
 
 const words: Readonly<Record<MigratedPath['here'], string>> = { yes: 'yes', partly: 'in part', no: 'no' };

@@ -1635,7 +1635,7 @@ export interface HttpResponseBackend {
   metadata?: string;
   /** Status of the answer, from 200 to 599. */
   status_code: number;
-  /** Headers of the answer. Names are shown in lower case. */
+  /** Headers of the answer. */
   headers: Record<string, string>;
   /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
   body: string;
@@ -1648,7 +1648,7 @@ export interface HttpResponseBackendCreate {
   metadata?: string;
   /** Status of the answer, from 200 to 599. */
   status_code?: number;
-  /** Headers of the answer. Names are shown in lower case. */
+  /** Headers of the answer. */
   headers?: Record<string, string>;
   /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
   body?: string;
@@ -1662,7 +1662,7 @@ export interface HttpResponseBackendUpdate {
   metadata?: string;
   /** Status of the answer, from 200 to 599. */
   status_code?: number;
-  /** Headers of the answer. Names are shown in lower case. */
+  /** Headers of the answer. */
   headers?: Record<string, string>;
   /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
   body?: string;
@@ -1680,7 +1680,7 @@ export interface HttpResponseBackendEntry {
   metadata?: string;
   /** Status of the answer, from 200 to 599. */
   status_code?: number;
-  /** Headers of the answer. Names are shown in lower case. */
+  /** Headers of the answer. */
   headers?: Record<string, string>;
   /** Body of the answer, in UTF-8. Max 65536 bytes. Without a content-type among the headers it is plain text. */
   body?: string;
@@ -3664,9 +3664,21 @@ export interface AppSession {
     user_agent: {
       /** The header User-Agent of the browser. */
       raw: string;
+      /** Always empty: `raw` says it. */
+      browser_name: string;
+      /** Always empty: `raw` says it. */
+      browser_version: string;
+      /** Always empty: `raw` says it. */
+      device_type: string;
+      /** Always empty: `raw` says it. */
+      os_name: string;
+      /** Always empty: `raw` says it. */
+      os_version: string;
     };
     /** The address that it came from when it was last written down. */
-    source: string;
+    ip_address: string;
+    /** Always null: places of addresses are not looked up. */
+    location: string | null;
   };
   application_user: Ref;
   /** The provider that says who it is. */

@@ -153,6 +153,137 @@ onAnyDatabase('the official TypeScript client on edges', (newDatabase) => {
     }
     await expectDeleted(edgeRouteIpRestrictionModule.delete(at), () => edgeRouteIpRestrictionModule.get(at));
     await expectDeleted(edgeRouteBackendModule.delete(at), () => edgeRouteBackendModule.get(at));
+    const { edgeRouteCompressionModule, edgeRouteCircuitBreakerModule, edgeRouteUserAgentFilterModule } = edgeModules;
+    const compressing = await edgeRouteCompressionModule.replace({ ...at, module: {} });
+    assert.deepEqual(compressing, { enabled: true });
+    const breaking = {
+      enabled: true,
+      trippedDuration: 10,
+      rollingWindow: 20,
+      numBuckets: 5,
+      volumeThreshold: 6,
+      errorThresholdPercentage: 0.5,
+    };
+    assert.deepEqual(await edgeRouteCircuitBreakerModule.replace({ ...at, module: breaking }), breaking);
+    const filtering = { enabled: false, allow: ['^Mozilla/'], deny: ['(?i)^curl/'] };
+    assert.deepEqual(await edgeRouteUserAgentFilterModule.replace({ ...at, module: filtering }), filtering);
+    const { edgeRouteWebsocketTcpConverterModule } = edgeModules;
+    assert.deepEqual(await edgeRouteWebsocketTcpConverterModule.replace({ ...at, module: {} }), { enabled: true });
+    const whole = await edges.edgesHttpsRoutes.get(at);
+    assert.deepEqual([whole.compression, whole.circuitBreaker], [compressing, breaking]);
+    assert.deepEqual([whole.userAgentFilter, whole.websocketTcpConverter], [filtering, { enabled: true }]);
+    for (const module of [
+      edgeRouteCompressionModule,
+      edgeRouteCircuitBreakerModule,
+      edgeRouteUserAgentFilterModule,
+      edgeRouteWebsocketTcpConverterModule,
+    ])
+      await expectDeleted(module.delete(at), () => module.get(at));
+  });
+
+  test('sets modules with secrets, which it never gets back and need not send again', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { edges, edgeModules } = world.client;
+    const { edgeRouteWebhookVerificationModule, edgeRouteOidcModule, edgeRouteOAuthModule } = edgeModules;
+    const edge = await edges.edgesHttps.create({});
+    const route = await edges.edgesHttpsRoutes.create({ edgeId: edge.id, matchType: 'path_prefix', match: '/' });
+    const at = { edgeId: edge.id, id: route.id };
+    const webhook = await edgeRouteWebhookVerificationModule.replace({
+      ...at,
+      module: { provider: 'TWILIO', secret: 'for twilio' },
+    });
+    assert.deepEqual(webhook, { enabled: true, provider: 'TWILIO' });
+    // A program that reads, changes and writes back keeps the secret.
+    const off = await edgeRouteWebhookVerificationModule.replace({ ...at, module: { ...webhook, enabled: false } });
+    assert.deepEqual(off, { enabled: false, provider: 'TWILIO' });
+    await expectDeleted(edgeRouteWebhookVerificationModule.delete(at), () =>
+      edgeRouteWebhookVerificationModule.get(at),
+    );
+    const client = { clientId: 'id', clientSecret: 'secret', scopes: ['openid', 'email'] };
+    const times = { optionsPassthrough: true, cookiePrefix: 'a.', inactivityTimeout: 60, maximumDuration: 600 };
+    const issuer = 'https://id.example.com';
+    const signingIn = await edgeRouteOidcModule.replace({ ...at, module: { ...client, ...times, issuer } });
+    assert.deepEqual({ ...signingIn, clientSecret: 'secret' }, { ...signingIn, ...client, ...times, issuer });
+    const { clientSecret: _secret, ...again } = { ...client, ...times, issuer };
+    // The types want the secret.
+    const module = again as typeof client & typeof again;
+    assert.deepEqual(await edgeRouteOidcModule.replace({ ...at, module }), signingIn);
+    await expectDeleted(edgeRouteOidcModule.delete(at), () => edgeRouteOidcModule.get(at));
+    const github = { ...client, scopes: [], emailAddresses: [], emailDomains: ['example.com'], teams: [] };
+    const byName = {
+      ...times,
+      authCheckInterval: 300,
+      provider: { github: { ...github, organizations: ['example'] } },
+    };
+    const named = await edgeRouteOAuthModule.replace({ ...at, module: byName });
+    assert.deepEqual([named.cookiePrefix, named.authCheckInterval, named.provider.google], ['a.', 300, null]);
+    assert.deepEqual(named.provider.github?.organizations, ['example']);
+    assert.equal(named.provider.github?.clientSecret, undefined);
+    const { provider } = named;
+    assert.deepEqual(await edgeRouteOAuthModule.replace({ ...at, module: { ...byName, provider } }), named);
+    await expectDeleted(edgeRouteOAuthModule.delete(at), () => edgeRouteOAuthModule.get(at));
+    // Modules that are not served are refused, not dropped.
+    const saml = await errorOf(edgeModules.edgeRouteSamlModule.get(at));
+    assert.equal(saml.statusCode, 404);
+  });
+
+  test('works with certificate authorities and the TLS of HTTPS edges', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { certificateAuthorities, edges, edgeModules } = world.client;
+    const { pem: caPem } = new ClientAuthority('staff');
+    const authority = await certificateAuthorities.create({ caPem, description: 'd' });
+    assert.deepEqual([authority.caPem, authority.subjectCommonName], [caPem, 'staff']);
+    const renamed = await certificateAuthorities.update({ id: authority.id, description: 'e' });
+    assert.deepEqual(renamed, { ...authority, description: 'e' });
+    assert.deepEqual(await certificateAuthorities.list(), [renamed]);
+    const { id } = await edges.edgesHttps.create({ hostports: ['app.example.com:443'] });
+    const { httpsEdgeMutualTlsModule, httpsEdgeTlsTerminationModule } = edgeModules;
+    const asking = { id, module: { certificateAuthorityIds: [authority.id] } };
+    const asked = await httpsEdgeMutualTlsModule.replace(asking);
+    assert.deepEqual(asked, { enabled: true, certificateAuthorities: [{ id: authority.id, uri: authority.uri }] });
+    const ending = await httpsEdgeTlsTerminationModule.replace({ id, module: { minVersion: '1.3' } });
+    assert.deepEqual(ending, { enabled: true, terminateAt: 'edge', minVersion: '1.3' });
+    const whole = await edges.edgesHttps.get(id);
+    assert.deepEqual([whole.mutualTls, whole.tlsTermination], [asked, ending]);
+    assert.equal((await errorOf(certificateAuthorities.delete(authority.id))).statusCode, 409);
+    await expectDeleted(httpsEdgeMutualTlsModule.delete(id), () => httpsEdgeMutualTlsModule.get(id));
+    await expectDeleted(httpsEdgeTlsTerminationModule.delete(id), () => httpsEdgeTlsTerminationModule.get(id));
+    await expectDeleted(certificateAuthorities.delete(authority.id), () => certificateAuthorities.get(authority.id));
+  });
+
+  test('works with backends that stand for others', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { failoverBackends, httpResponseBackends, weightedBackends } = world.client.backends;
+    const fixed = await httpResponseBackends.create({
+      body: 'closed',
+      statusCode: 503,
+      headers: headerMap({ 'retry-after': '60' }),
+    });
+    assert.deepEqual([fixed.body, fixed.statusCode], ['closed', 503]);
+    const other = await httpResponseBackends.update({ id: fixed.id, body: 'open' });
+    assert.deepEqual(other, { ...fixed, body: 'open' });
+    const first = await makeBackend(world);
+    const failover = await failoverBackends.create({ backends: [first.id, fixed.id] });
+    assert.deepEqual(failover.backends, [first.id, fixed.id]);
+    const turned = await failoverBackends.update({ id: failover.id, backends: [fixed.id, first.id] });
+    assert.deepEqual((await failoverBackends.get(failover.id)).backends, turned.backends);
+    // The client writes the keys of an object in another form, ids among them, and a Map as an empty object.
+    const weighted = await world.gatehouse.create('/backends/weighted', { backends: { [failover.id]: 5 } });
+    const described = await weightedBackends.update({ id: weighted.id, description: 'd', backends: new Map() });
+    assert.equal(described.description, 'd');
+    assert.deepEqual((await world.gatehouse.get(`/backends/weighted/${weighted.id}`)).body.backends, {
+      [failover.id]: 5,
+    });
+    assert.deepEqual(
+      (await weightedBackends.list()).map(({ id }) => id),
+      [weighted.id],
+    );
+    assert.deepEqual(await failoverBackends.list(), [turned]);
+    assert.deepEqual(await httpResponseBackends.list(), [other]);
+    assert.equal((await errorOf(failoverBackends.delete(failover.id))).statusCode, 409);
+    await expectDeleted(weightedBackends.delete(weighted.id), () => weightedBackends.get(weighted.id));
+    await expectDeleted(failoverBackends.delete(failover.id), () => failoverBackends.get(failover.id));
+    await expectDeleted(httpResponseBackends.delete(fixed.id), () => httpResponseBackends.get(fixed.id));
   });
 
   test('works with TLS certificates', async () => {

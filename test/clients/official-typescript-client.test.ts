@@ -3,6 +3,8 @@ import { test } from 'node:test';
 
 import { Ngrok } from '@ngrok/ngrok-api';
 
+import { newId } from '../../src/lib/ids.ts';
+import { visitors } from '../../src/resources/visitors/service.ts';
 import { onAnyDatabase } from '../support/each-database.ts';
 import { errorOf, expectDeleted, startWithClient } from './support/typescript-client.ts';
 
@@ -88,6 +90,54 @@ onAnyDatabase('the official TypeScript client', (newDatabase) => {
     await expectDeleted(ipRestrictions.delete(restriction.id), () => ipRestrictions.get(restriction.id));
     await expectDeleted(ipPolicyRules.delete(rule.id), () => ipPolicyRules.get(rule.id));
     await expectDeleted(ipPolicies.delete(policy.id), () => ipPolicies.get(policy.id));
+  });
+
+  test('lists who has signed in at edges, and ends sessions', async () => {
+    await using world = await startWithClient(await newDatabase());
+    const { client, gatehouse } = world;
+    const [row] = await gatehouse.app.context.store.queries.all('SELECT account_id FROM api_keys', []);
+    const accountId = String(row?.[0]);
+    const kept = gatehouse.app.context.services.get(visitors);
+    const now = Math.floor(Date.now() / 1000);
+    const one = { id: newId('as'), accountId, edgeId: 'edghts_1', routeId: 'edghtsrt_1', host: 'app.example.com' };
+    kept.visitorSeen({
+      ...one,
+      provider: { name: 'google', url: 'https://accounts.google.com' },
+      subject: '42',
+      email: 'ada@example.com',
+      name: 'Ada',
+      groups: [],
+      source: '192.0.2.1',
+      userAgent: 'Mozilla/5.0',
+      signedInAt: now,
+      seenAt: now,
+      expiresAt: now + 600,
+      endsAt: now + 3600,
+    });
+    await kept.flush();
+    const { applicationSessions, applicationUsers } = client;
+    const [session, ...more] = await applicationSessions.list();
+    assert.ok(session !== undefined && more.length === 0);
+    const { browserSession, edge, route, endpoint, publicUrl, applicationUser } = session;
+    assert.deepEqual([edge?.id, route?.id, endpoint], [one.edgeId, one.routeId, null]);
+    assert.deepEqual([publicUrl, browserSession.ipAddress], ['https://app.example.com', '192.0.2.1']);
+    assert.deepEqual(browserSession.userAgent, {
+      raw: 'Mozilla/5.0',
+      browserName: '',
+      browserVersion: '',
+      deviceType: '',
+      osName: '',
+      osVersion: '',
+    });
+    assert.deepEqual(await applicationSessions.get(session.id), session);
+    const user = await applicationUsers.get(applicationUser?.id ?? '');
+    assert.deepEqual(
+      [user.providerUserId, user.email, user.identityProvider.name],
+      ['42', 'ada@example.com', 'google'],
+    );
+    assert.deepEqual(await applicationUsers.list(), [user]);
+    await expectDeleted(applicationSessions.delete(session.id), () => applicationSessions.get(session.id));
+    await expectDeleted(applicationUsers.delete(user.id), () => applicationUsers.get(user.id));
   });
 
   test('reads every error: its code, its status, its message and its details', async () => {

@@ -80,9 +80,9 @@ onGatehousesInTurn(
     test('a fixed answer has a status, headers and a body', async () => {
       const made = await g().create(fixed, { headers: { 'Retry-After': '60' }, body: 'Grüße' });
       assert.match(made.id, /^bkdhr_/);
-      assert.deepEqual([made.status_code, made.headers, made.body], [200, { 'retry-after': '60' }, 'Grüße']);
+      assert.deepEqual([made.status_code, made.headers, made.body], [200, { 'Retry-After': '60' }, 'Grüße']);
       const { body } = await g().patch(`${fixed}/${made.id}`, { status_code: 503, headers: {} });
-      assert.deepEqual([body.status_code, body.headers], [503, { 'retry-after': '60' }]);
+      assert.deepEqual([body.status_code, body.headers], [503, { 'Retry-After': '60' }]);
       await refuses(g(), ['POST', fixed, { headers: { 'content-length': '1' } }], 400, 20017);
       await refuses(g(), ['POST', fixed, { headers: { a: 'b\r\nc: d' } }], 400, 7024);
       for (const wrong of [{ status_code: 199 }, { status_code: 600 }, { body: 'x'.repeat(65_537) }])

@@ -1,5 +1,4 @@
 import { textFields } from '../../api/body/text-fields.ts';
-import { acceptHeaders } from '../../modules/header-changes.ts';
 import * as headerErrors from '../../modules/header-errors.ts';
 import { defineKind, textsOf, textsToSet } from '../configuration-kind.ts';
 import type { ConfigurationKind, EntryFields } from '../configuration-kind.ts';
@@ -7,7 +6,7 @@ import { entrySchema } from '../configuration-schema.ts';
 import { backendInUse } from '../static-backends/errors.ts';
 import { answerInputs } from './schema.ts';
 import { httpResponseBackends } from './table.ts';
-import { httpResponseWrites as writes } from './writes.ts';
+import { acceptAnswerHeaders, httpResponseWrites as writes } from './writes.ts';
 import type { HttpResponseChange } from './writes.ts';
 
 export const HttpResponseBackendEntry = entrySchema('HttpResponseBackendEntry', 'http_response_backends', {
@@ -26,7 +25,7 @@ export function httpResponseKind(): ConfigurationKind {
     errors: [backendInUse, ...Object.values(headerErrors)],
     suggestName: ({ description, status_code }) => description ?? `answer-${status_code}`,
     describe: async (_queries, backends) => backends.map(toFields),
-    accept: async (fields) => toFields({ ...read(fields), headers: acceptHeaders(read(fields).headers ?? {}) }),
+    accept: async (fields) => toFields({ ...read(fields), headers: acceptAnswerHeaders(read(fields).headers ?? {}) }),
     create: ({ transaction, call }, fields) => writes.create(transaction, { ...call, body: read(fields) }),
     async update({ transaction }, backend, fields) {
       const { status_code = 200, body = '', headers, ...texts } = read(fields);

@@ -12,7 +12,7 @@ export const answerFields = {
     examples: [503],
   }),
   headers: Type.Record(anyKey, Type.String(), {
-    description: 'Headers of the answer. Names are shown in lower case.',
+    description: 'Headers of the answer.',
     examples: [{ 'content-type': 'text/html' }],
   }),
   body: Type.String({

@@ -45,6 +45,13 @@ const AppUserView = Type.Object(
   { $id: 'AppUser' },
 );
 
+/** Clients of the hosted service read them as texts. */
+const unreadFields = ['browser_name', 'browser_version', 'device_type', 'os_name', 'os_version'] as const;
+const unread = Object.fromEntries(
+  unreadFields.map((field) => [field, Type.String({ description: 'Always empty: `raw` says it.' })]),
+);
+const unreadTexts = Object.fromEntries(unreadFields.map((field) => [field, '']));
+
 const AppSessionView = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier of the session.' }),
@@ -53,10 +60,11 @@ const AppSessionView = Type.Object(
     browser_session: Type.Object(
       {
         user_agent: Type.Object(
-          { raw: Type.String({ description: 'The header User-Agent of the browser.' }) },
+          { raw: Type.String({ description: 'The header User-Agent of the browser.' }), ...unread },
           { description: 'How the browser names itself.' },
         ),
-        source: Type.String({ description: 'The address that it came from when it was last written down.' }),
+        ip_address: Type.String({ description: 'The address that it came from when it was last written down.' }),
+        location: nullable('string', 'Always null: places of addresses are not looked up.'),
       },
       { description: 'The browser that has the session.' },
     ),
@@ -173,7 +181,11 @@ function sessionOperations(context: ResourceContext): readonly Operation[] {
       id,
       uri: uri(`${sessionsPath}/${id}`),
       public_url: `https://${session.host}`,
-      browser_session: { user_agent: { raw: session.user_agent }, source: session.source },
+      browser_session: {
+        user_agent: { raw: session.user_agent, ...unreadTexts },
+        ip_address: session.source,
+        location: null,
+      },
       application_user: { id: user_id, uri: uri(`${usersPath}/${user_id}`) },
       identity_provider: session.provider,
       email: session.email,
@@ -213,7 +225,7 @@ function sessionOperations(context: ResourceContext): readonly Operation[] {
           'application_user.id': textIn('user_id'),
           'edge.id': textIn('edge_id'),
           'route.id': textIn('route_id'),
-          'browser_session.source': textIn('source'),
+          'browser_session.ip_address': textIn('source'),
         },
         present,
       },

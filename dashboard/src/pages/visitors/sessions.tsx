@@ -43,15 +43,15 @@ const rows: Rows<AppSession> = {
       id: 'from',
       head: 'From',
       priority: 'p1',
-      sortBy: ({ browser_session: { source } }) => source,
-      cell: ({ browser_session: { source } }) => <code className="nowrap">{source}</code>,
+      sortBy: ({ browser_session }) => browser_session.ip_address,
+      cell: ({ browser_session }) => <code className="nowrap">{browser_session.ip_address}</code>,
     },
     timeColumn('Signed in', ({ created_at: at }) => at, 'p3'),
     timeColumn('Last used', ({ last_active: at }) => at, 'p2'),
     timeColumn('Ends', ({ expires_at: at }) => at, 'p3'),
     { id: 'end', head: '', cell: (session) => <EndSession session={session} /> },
   ],
-  searchFilter: textHas('email', 'name', 'browser_session.source', 'id'),
+  searchFilter: textHas('email', 'name', 'browser_session.ip_address', 'id'),
 };
 
 export const sessions: Listed<'ApplicationSessionsList'> = {
