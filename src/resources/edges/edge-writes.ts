@@ -20,8 +20,8 @@ interface EdgeChange extends TextFields {
   readonly modules: StoredModules;
 }
 
-/** One kind of edge. */
-interface EdgeKind {
+/** How one kind of edge is stored. */
+interface EdgeWriteRules {
   readonly table: Table<Edge>;
   readonly target: ModuleTarget;
   readonly referables: Referables;
@@ -43,7 +43,7 @@ interface EdgeKind {
 export type EdgeWrites = ReturnType<typeof edgeWrites>;
 
 /** The writes of single calls and of configurations. */
-export function edgeWrites(kind: EdgeKind) {
+export function edgeWrites(kind: EdgeWriteRules) {
   const { table, target, referables, claimed } = kind;
   return {
     async create(transaction: Transaction, accountId: string, change: EdgeChange, newId?: string): Promise<Edge> {
