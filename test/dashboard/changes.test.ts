@@ -81,6 +81,7 @@ onDashboard('the change log', (d) => {
     await page.getByRole('button', { name: 'Revert…' }).click();
     await dialog.getByText(/description of the IP policy \w+ has changed since/).waitFor();
     assert.ok(await dialog.getByRole('button', { name: 'Revert', exact: true }).isDisabled());
+    await lookAt(page, 'revert-refused');
     await d().closePages();
     d().takeFaults();
   });

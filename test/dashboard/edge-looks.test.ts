@@ -4,6 +4,7 @@ import { afterEach, before, test } from 'node:test';
 import ngrok from '@ngrok/ngrok';
 
 import { makePair } from '../support/certificate-pair.ts';
+import { ClientAuthority } from '../support/client-certificates.ts';
 import { onDashboard } from './support/dashboard.ts';
 import { faultsOf } from './support/looks.ts';
 import type { NamedPath } from './support/looks.ts';
@@ -64,6 +65,15 @@ onDashboard(
         description: 'Rates, bookings and labels for customers and carriers',
       });
       const addr = await g().create('/reserved_addrs', { description: 'label printer hub' });
+      const backends = await otherBackends(blue.id);
+      const authority = await g().create('/certificate_authorities', { ca_pem: new ClientAuthority('Depots').pem });
+      const tls = await g().create('/edges/tls', {
+        description: 'Sensors',
+        hostports: ['mqtt.kestrel.example:443'],
+        backend,
+        tls_termination: { terminate_at: 'edge' },
+        mutual_tls: { certificate_authority_ids: [authority.id] },
+      });
       const routePath = `/https-edges/${edge.id}?route=${route.id}`;
       return [
         ['https-edges', '/https-edges'],
@@ -73,6 +83,9 @@ onDashboard(
         ['https-edge-backend', `${routePath}&module=backend&act=edit`],
         ['https-edge-compression', `${routePath}&module=compression&act=edit`],
         ['https-edge-who', `${routePath}&module=ip_restriction&act=on`],
+        ['https-edge-sign-in', `${routePath}&module=oidc&act=edit`],
+        ['https-edge-provider', `${routePath}&module=oauth&act=edit`],
+        ['https-edge-route-edit', `${routePath}&editroute=edit`],
         ['https-edge-remove', `${routePath}&module=response_headers&act=remove`],
         ['https-edge-add-route', `/https-edges/${edge.id}?add=1`],
         ['https-edge-edit', `/https-edges/${edge.id}?edit=1`],
@@ -80,21 +93,58 @@ onDashboard(
         ['tcp-edges', '/tcp-edges'],
         ['tcp-edge-modules', `/tcp-edges/${tcp.id}`],
         ['tcp-edge-ip', `/tcp-edges/${tcp.id}?module=ip_restriction&act=edit`],
+        ['tcp-edges-create', '/tcp-edges?create=1'],
+        ['tls-edges', '/tls-edges'],
+        ['tls-edges-create', '/tls-edges?create=1'],
+        ['tls-edge-modules', `/tls-edges/${tls.id}`],
+        ['tls-edge-clients', `/tls-edges/${tls.id}?module=mutual_tls&act=edit`],
+        ['tls-edge-edit', `/tls-edges/${tls.id}?edit=1`],
+        ['tls-edge-delete', `/tls-edges/${tls.id}?delete=1`],
         ['backends', '/backends'],
-        ['backends-groups', '/backends?kind=tunnel_group'],
-        ['backends-weighted', '/backends?kind=weighted&create=1'],
+        ...backends,
         ['backend-static', `/backends/${blue.id}`],
         ['backend-group-edit', `/backends/${group.id}?edit=1`],
         ['backends-create', '/backends?create=1'],
         ['certificates', '/certificates'],
         ['certificates-upload', '/certificates?create=1'],
         ['certificate', `/certificates/${certificate.id}`],
+        ['certificate-edit', `/certificates/${certificate.id}?edit=1`],
+        ['certificate-delete', `/certificates/${certificate.id}?delete=1`],
+        ['certificates-public', '/certificates?kind=public'],
+        ['authorities', '/certificates?kind=client'],
+        ['authorities-create', '/certificates?kind=client&create=1'],
+        ['authority', `/certificates/${authority.id}`],
+        ['authority-edit', `/certificates/${authority.id}?edit=1`],
+        ['authority-delete', `/certificates/${authority.id}?delete=1`],
         ['reserved-names', '/reserved-names'],
         ['reserved-names-addresses', '/reserved-names?kind=addresses'],
         ['reserved-name', `/reserved-names/${domain.id}`],
         ['reserved-name-create', '/reserved-names?create=1'],
         ['reserved-address', `/reserved-names/${addr.id}`],
+        ['reserved-address-create', '/reserved-names?kind=addresses&create=1'],
       ];
+    }
+
+    /** List, form, page and edit of each kind of backend but the address. */
+    async function otherBackends(staticId: string): Promise<readonly NamedPath[]> {
+      const bodies = {
+        tunnel_group: { labels: { app: 'pages' } },
+        weighted: { backends: { [staticId]: 100 } },
+        failover: { backends: [staticId] },
+        http_response: { status_code: 503, headers: { 'retry-after': '60' }, body: 'Back soon.' },
+      };
+      const paths: NamedPath[] = [];
+      for (const [kind, body] of Object.entries(bodies)) {
+        const { id } = await g().create(`/backends/${kind}`, body);
+        paths.push(
+          [`backends-${kind}`, `/backends?kind=${kind}`],
+          [`backends-${kind}-create`, `/backends?kind=${kind}&create=1`],
+          [`backend-${kind}`, `/backends/${id}`],
+          [`backend-${kind}-edit`, `/backends/${id}?edit=1`],
+          [`backend-${kind}-delete`, `/backends/${id}?delete=1`],
+        );
+      }
+      return paths;
     }
 
     /** The views of an agent while it is connected. */
@@ -121,6 +171,8 @@ onDashboard(
           ['agent-session', `/agents/${session.id}`],
           ['agent-session-stop', `/agents/${session.id}?stop=1`],
           ['agent-credential', `/agents/${id}`],
+          ['agent-credential-edit', `/agents/${id}?edit=1`],
+          ['agent-credential-delete', `/agents/${id}?delete=1`],
         ]);
       } finally {
         // Closes the connection of the library too.

@@ -76,10 +76,12 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     await page.getByRole('link', { name: /^TCP edges/ }).click();
     await page.getByRole('heading', { name: 'TCP edges: its code is missing' }).waitFor();
     await page.getByRole('button', { name: 'Reload' }).waitFor();
+    await lookAt(page, 'page-missing');
     await page.route('**/assets/shared-*.js', (route) => route.abort());
     await page.goto('/dashboard/api-keys');
     await page.getByText('The dashboard could not be loaded').waitFor();
     await page.getByRole('link', { name: 'Try again' }).waitFor();
+    await lookAt(page, 'not-started');
     assert.match(dashboard.takeFaults().join(), /Failed to fetch dynamically imported module/);
     await dashboard.endTest();
   });
@@ -91,6 +93,7 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     await page.route('**/edges/tcp/*', (route) => route.fulfill({ contentType: 'application/json', body: 'null' }));
     await lead(page, '/tcp-edges/edgtcp_1');
     await page.getByRole('heading', { name: 'This page has a fault' }).waitFor();
+    await lookAt(page, 'page-fault');
     await lead(page, '/tcp-edges');
     await page.getByRole('heading', { name: 'TCP edges' }).waitFor();
     assert.match(dashboard.takeFaults().join(), /null/);

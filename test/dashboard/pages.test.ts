@@ -36,9 +36,70 @@ onDashboard('every page of the dashboard', (d) => {
     assert.deepEqual(await faultsOf(await d().open(), things), []);
   });
 
-  test('of which the sign-in is readable for all', async () => {
+  test('of which the sign-in is readable for all, also when it refuses, and when the server does not answer', async () => {
     const page = await d().openSignedOut();
     await page.getByLabel('API token').waitFor();
     await lookAt(page, 'sign-in');
+    await page.getByLabel('API token').fill('no token');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.locator('[aria-invalid="true"]').waitFor();
+    await lookAt(page, 'sign-in-refused');
+    await page.route('**/dashboard/session', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The dashboard cannot start').waitFor();
+    await lookAt(page, 'cannot-start');
+  });
+
+  test('is readable for all while something lies over it', async () => {
+    const page = await d().open({ path: '/bot-users' });
+    await page.getByRole('link', { name: 'deploy pipeline' }).waitFor();
+    const dialog = page.getByRole('dialog');
+    for (const [name, key] of [
+      ['search', '/'],
+      ['keys', '?'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await dialog.waitFor();
+      await lookAt(page, name);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await dialog.waitFor();
+    await lookAt(page, 'sign-out');
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await dialog.waitFor();
+    await lookAt(page, 'drawer');
+    await page.goto(`/dashboard${things.find(([name]) => name === 'ip-policy-feed')?.[1]}`);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Rows 1 to / })
+      .waitFor();
+    await page.keyboard.press(':');
+    await dialog.waitFor();
+    await lookAt(page, 'go-to-row');
+  });
+
+  test('is readable for all when it cannot show what it should', async () => {
+    const page = await d().open();
+    await page.route('**/ip_policies?**', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        headers: { 'gatehouse-operation-id': 'op_36ItmERmNr6dH7KetMJM9wC6AsH' },
+        body: '{"error_code":"ERR_GATEHOUSE_20004","status_code":503,"msg":"The database does not answer.","details":{}}',
+      }),
+    );
+    await page.goto('/dashboard/ip-policies');
+    await page.getByText('The database does not answer.').waitFor();
+    await lookAt(page, 'list-failed');
+    await page.goto('/dashboard/backends/bkdsc_1');
+    await page.getByText('This backend does not exist').waitFor();
+    await lookAt(page, 'gone');
+    await page.goto('/dashboard/such-page');
+    await page.getByText('There is no such page').waitFor();
+    await lookAt(page, 'no-such-page');
   });
 });

@@ -77,6 +77,7 @@ onDashboard('the page of users', (d) => {
     assert.equal((await d().gatehouse.get('/users', { token })).status, 403);
     await guest.getByRole('link', { name: 'IP policies' }).first().click();
     await guest.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await lookAt(guest, 'sign-in-again');
     await guest.getByLabel('API token').fill(token);
     await guest.getByRole('button', { name: 'Sign in', exact: true }).click();
     await guest.getByRole('alert').getByText('is inactive').waitFor();
@@ -94,6 +95,7 @@ onDashboard('the page of users', (d) => {
     await page.goto(`/dashboard/#invite=${'0'.repeat(27)}_${'a'.repeat(43)}`);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.getByText('Ask an admin for a new one.').waitFor();
+    await lookAt(page, 'invitation-over');
     await page.getByRole('button', { name: 'Not now' }).click();
     await page.getByLabel('API token').waitFor();
   });
@@ -128,6 +130,7 @@ onDashboard('the page of users', (d) => {
     const page = await d().open({ token: user.token });
     await page.getByTitle('Your profile').first().click();
     await page.getByText('This is you.').waitFor();
+    await lookAt(page, 'profile');
     await page.getByText('first key, from the invitation').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Deactivate…' }).count(), 0);
     await page.keyboard.press('e');
@@ -139,5 +142,6 @@ onDashboard('the page of users', (d) => {
     await page.getByRole('link', { name: 'Create a key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByText('Copy the token now').waitFor();
+    await lookAt(page, 'api-key-token');
   });
 });

@@ -1,39 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 
-import { newId } from '../../src/lib/ids.ts';
-import { visitors } from '../../src/resources/visitors/service.ts';
 import { createUser } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
+import { visit } from './support/visit.ts';
 
 onDashboard('the page of visitors, and the form of the sign-in', (d) => {
   afterEach(() => d().endTest());
 
-  /** Tells what a gateway tells when somebody has signed in. */
   const seen = async (email: string, groups: readonly string[]) => {
-    const { services, store } = d().gatehouse.app.context;
-    const edge = await d().gatehouse.create('/edges/https');
-    const [row] = await store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [edge.id]);
-    const now = Math.floor(Date.now() / 1000);
-    services.get(visitors).visitorSeen({
-      id: newId('as'),
-      accountId: String(row?.[0]),
-      edgeId: edge.id,
-      routeId: 'edghtsrt_1',
-      host: 'admin.kestrel.example',
-      provider: { name: 'oidc', url: 'https://id.kestrel.example' },
-      subject: email,
-      email,
-      name: email.split('@')[0],
-      groups,
-      source: '192.0.2.77',
-      userAgent: 'Mozilla/5.0',
-      signedInAt: now,
-      seenAt: now,
-      expiresAt: now + 3600,
-      endsAt: now + 86_400,
-    });
-    await services.get(visitors).flush();
+    const { gatehouse } = d();
+    await visit(gatehouse, (await gatehouse.create('/edges/https')).id, email, groups);
   };
 
   test('sessions are seen and ended, one by one and all of somebody', async () => {
@@ -80,6 +58,7 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     await form.getByLabel('Group', { exact: true }).fill('ops');
     await form.getByRole('button', { name: 'Add domain' }).click();
     await form.getByLabel('Domain', { exact: true }).fill('@kestrel.example');
+    await lookAt(page, 'sign-in-module');
     await form.getByText('Everybody of @kestrel.example may enter: the groups do not narrow it.').waitFor();
     await form.getByRole('button', { name: 'Save sign-in' }).click();
     await form.getByText(/it must begin with https/).waitFor();

@@ -111,7 +111,7 @@ export function AcceptInvitation({ link, onDone }: { readonly link: string; read
           </div>
         )}
       </main>
-      <p className="muted fine">{location.host}</p>
+      <footer className="muted fine">{location.host}</footer>
     </div>
   );
 }

@@ -73,7 +73,11 @@ function Gate() {
   useEffect(begin, []);
   if (session.kind === 'unknown') {
     if (error === undefined) return <Skeleton lines={4} />;
-    return <ErrorState title="The dashboard cannot start" error={error} onRetry={begin} />;
+    return (
+      <main>
+        <ErrorState isPage title="The dashboard cannot start" error={error} onRetry={begin} />
+      </main>
+    );
   }
   if (session.kind === 'none') return <SignIn signOutUrl={session.signOutUrl} />;
   return (

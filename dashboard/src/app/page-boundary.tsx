@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx';
 import { CannotLoad } from '../components/cannot-load.tsx';
 
 interface Props {
-  /** The page that is shown; the fault is that of this one only. */
+  /** The page that is shown; the fault is that of this one only. The whole program without it. */
   readonly page?: string;
   readonly children: ReactNode;
 }
@@ -33,7 +33,7 @@ export class PageBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { fault } = this.state;
     if (fault === undefined) return this.props.children;
-    return (
+    const instead = (
       <CannotLoad
         icon="info"
         title="This page has a fault"
@@ -51,5 +51,6 @@ export class PageBoundary extends Component<Props, State> {
         Something in it went wrong while it was drawn. Nothing was changed on the server. Other pages go on working.
       </CannotLoad>
     );
+    return this.props.page === undefined ? <main>{instead}</main> : instead;
   }
 }

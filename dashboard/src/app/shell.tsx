@@ -86,6 +86,7 @@ function Routes() {
         <Route>
           <section className="panel">
             <Empty
+              isPage
               icon="search"
               title="There is no such page"
               action={<ButtonLink to="/">Go to the overview</ButtonLink>}

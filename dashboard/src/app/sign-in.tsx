@@ -65,7 +65,7 @@ export function SignIn({
         )}
         {ways?.token === true && (wantsToken || label === undefined) ? <NoToken /> : null}
       </main>
-      <p className="muted fine">{location.host}</p>
+      <footer className="muted fine">{location.host}</footer>
     </div>
   );
 }

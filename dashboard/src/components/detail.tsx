@@ -27,6 +27,7 @@ export function Detail<Value>({
     <section className="panel">
       {isGone ? (
         <Empty
+          isPage
           icon="search"
           title={`This ${noun} does not exist`}
           action={<ButtonLink to={listPath}>Show all</ButtonLink>}
@@ -34,7 +35,7 @@ export function Detail<Value>({
           It may have been deleted since the link was made.
         </Empty>
       ) : (
-        <ErrorState title={`The ${noun} could not be read`} error={error} onRetry={retry} />
+        <ErrorState isPage title={`The ${noun} could not be read`} error={error} onRetry={retry} />
       )}
     </section>
   );

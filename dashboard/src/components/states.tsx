@@ -15,16 +15,19 @@ export function Empty({
   title,
   children,
   action,
+  isPage = false,
 }: {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
+  /** It stands in place of a whole page, whose heading its title is. */
+  readonly isPage?: boolean;
 }) {
   return (
     <div className="empty">
       <Icon name={icon} />
-      <b>{title}</b>
+      {isPage ? <h1>{title}</h1> : <b>{title}</b>}
       {children === undefined ? null : <p>{children}</p>}
       {action}
     </div>
@@ -40,16 +43,19 @@ export function ErrorState({
   title,
   error,
   onRetry,
+  isPage = false,
 }: {
   readonly title: string;
   readonly error: CallError;
   readonly onRetry: () => void;
+  /** It stands in place of a whole page, whose heading its title is. */
+  readonly isPage?: boolean;
 }) {
   const { seconds } = useCountdown(isWorthRepeating(error), onRetry);
   return (
     <div className="empty" role="alert">
       <Glyph tone="deny" />
-      <b>{title}</b>
+      {isPage ? <h1>{title}</h1> : <b>{title}</b>}
       <p>
         {error.message} {seconds === undefined ? null : `Trying again in ${seconds} s.`}
       </p>

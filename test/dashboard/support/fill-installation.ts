@@ -1,4 +1,5 @@
 import type { Gatehouse } from '../../support/gatehouse.ts';
+import { visit } from './visit.ts';
 
 /** Fills an installation as a small company has it. Returns names and paths of views that are worth a picture. */
 export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly [name: string, path: string])[]> {
@@ -48,7 +49,9 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
   const { link } = await g.create('/invitations', { name: 'Marta', email: 'marta@example.com', role: 'viewer' });
   const { body: marta } = await g.post('/invitations/accept', { link });
   await g.create('/invitations', { name: 'Jonas', role: 'member' });
+  await visit(g, edge.id, 'mirela@kestrel.example', ['ops', 'staff']);
   return [
+    ['visitors-people', '/visitors?tab=people'],
     ['user', `/users/${marta.user_id}`],
     ['user-edit', `/users/${marta.user_id}?edit=1`],
     ['user-invite', '/users?create=1'],
@@ -57,11 +60,21 @@ export async function fillInstallation(g: Gatehouse): Promise<readonly (readonly
     ['api-key-create', '/api-keys?create=1'],
     ['api-key-edit', `/api-keys/${key.id}?edit=1`],
     ['api-key-delete', `/api-keys/${key.id}?delete=1`],
+    ['api-key-rotate', `/api-keys/${key.id}?rotate=1`],
     ['bot-user', `/bot-users/${bot.id}`],
+    ['bot-user-create', '/bot-users?create=1'],
+    ['bot-user-edit', `/bot-users/${bot.id}?edit=1`],
+    ['bot-user-delete', `/bot-users/${bot.id}?delete=1`],
+    ['ip-policies-create', '/ip-policies?create=1'],
     ['ip-policy', `/ip-policies/${offices.id}`],
+    ['ip-policy-edit', `/ip-policies/${offices.id}?edit=1`],
+    ['ip-policy-delete', `/ip-policies/${offices.id}?delete=1`],
     ['ip-policy-feed', `/ip-policies/${feed.id}`],
     ['ip-policy-paste', `/ip-policies/${offices.id}?paste=1`],
+    ['ip-restrictions-create', '/ip-restrictions?create=1'],
     ['ip-restriction', `/ip-restrictions/${restriction.id}`],
+    ['ip-restriction-edit', `/ip-restrictions/${restriction.id}?edit=1`],
+    ['ip-restriction-delete', `/ip-restrictions/${restriction.id}?delete=1`],
     ['https-edge', `/https-edges/${edge.id}`],
     ['tcp-edge', `/tcp-edges/${tcp.id}`],
     ['tls-edge', `/tls-edges/${tls.id}`],
