@@ -35,6 +35,7 @@ const failoverPrograms = ['pgbouncer', ...(isLong ? patroniPackages : [])];
 if (isWhole) installPrograms(['caddy', 'zsh', 'fish', ...failoverPrograms]);
 else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
 else if (files.some((file) => file.includes('failover'))) installPrograms(failoverPrograms);
+else if (isLong && files.some((file) => file.includes('restored'))) installPrograms(['postgresql']);
 const needsBrowser = isWhole || files.some((file) => file.includes('test/dashboard'));
 if (needsBrowser) installChromium(process.env);
 

@@ -26,15 +26,21 @@ interface PostgresOptions {
   /** Set to true where data must survive a crash; default: false. */
   readonly fsync?: boolean;
   readonly connections?: number;
+  /** Folder of other programs than those of the package, which has no pg_dump. */
+  readonly programs?: string | undefined;
 }
 
 /** Starts a real server from the binaries in the npm package, in a new directory. */
-export async function startPostgres({ fsync = false, connections }: PostgresOptions = {}): Promise<PostgresServer> {
-  const made = process.env['TEST_POSTGRES_FILES'];
-  const directory = made === undefined ? await initializePostgres() : await newPostgresDirectory();
+export async function startPostgres({
+  fsync = false,
+  connections,
+  programs,
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const made = programs === undefined ? process.env['TEST_POSTGRES_FILES'] : undefined;
+  const directory = made === undefined ? await initializePostgres(programs) : await newPostgresDirectory();
   if (made !== undefined) await run('cp', ['-a', join(made, 'data'), directory]);
   const port = await freePort();
-  const server = await launchPostgres(directory, port, fsync, connections);
+  const server = await launchPostgres(directory, port, fsync, connections, programs);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     process: server,
@@ -49,10 +55,10 @@ export async function startPostgres({ fsync = false, connections }: PostgresOpti
 }
 
 /** Makes the files of a new server. `TEST_POSTGRES_FILES` names the folder to servers that start with a copy, which takes a tenth of the time. */
-export async function initializePostgres(): Promise<string> {
+export async function initializePostgres(programs?: string): Promise<string> {
   const directory = await newPostgresDirectory();
   const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions'];
-  await run(join(await binaries(), 'initdb'), ['-D', join(directory, 'data'), ...options]);
+  await run(join(programs ?? (await binaries()), 'initdb'), ['-D', join(directory, 'data'), ...options]);
   return directory;
 }
 
@@ -69,6 +75,7 @@ export async function launchPostgres(
   port: number,
   fsync: boolean,
   connections = 200,
+  programs?: string,
 ): Promise<ChildProcess> {
   const options = {
     port,
@@ -82,7 +89,11 @@ export async function launchPostgres(
   };
   const settings = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-D', join(directory, 'data'), ...settings];
-  const server = spawn(join(await binaries(), 'postgres'), args, { ...runAs, cwd: directory, stdio: 'ignore' });
+  const server = spawn(join(programs ?? (await binaries()), 'postgres'), args, {
+    ...runAs,
+    cwd: directory,
+    stdio: 'ignore',
+  });
   await untilAnswers(`postgres://postgres@127.0.0.1:${port}/postgres`, server);
   return server;
 }
@@ -151,7 +162,7 @@ async function copyOf(native: string): Promise<string> {
   return join(copy, 'native', 'bin');
 }
 
-async function run(program: string, args: readonly string[]): Promise<void> {
+export async function run(program: string, args: readonly string[]): Promise<void> {
   const child = spawn(program, args, { ...runAs, cwd: tmpdir(), stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));

@@ -7,12 +7,12 @@ import { ClientAuthority } from '../../../test/support/client-certificates.ts';
 import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser, newName, runOnHost } from '../../../test/support/people.ts';
+import { countAgain } from '../../../test/support/quota-counts.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { overQuota } from '../../errors/shared.ts';
 import { readTables } from '../../host-commands/catalog.ts';
 import { migrations } from '../../start/open-context.ts';
-import type { Row } from '../../store/database.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { openStore } from '../../store/store.ts';
 import { countedTables, quotas } from './table.ts';
@@ -42,20 +42,6 @@ async function newAccount(gatehouse: Gatehouse) {
 }
 
 type Account = Awaited<ReturnType<typeof newAccount>>;
-
-/** Fails unless the counts are those of the rows. */
-async function countAgain({ app }: Gatehouse): Promise<void> {
-  const tables = counted.map(
-    ({ table, quota, column }) =>
-      `SELECT account_id, '${quota}' AS quota FROM ${table} ${column === undefined ? '' : `WHERE ${column} IS NOT NULL`}`,
-  );
-  const sql = `SELECT account_id, quota, COUNT(*) FROM (${tables.join(' UNION ALL ')}) counted GROUP BY account_id, quota`;
-  const kept = 'SELECT account_id, quota, used FROM account_usage WHERE used <> 0';
-  const lines = (rows: readonly Row[]) => rows.map((row) => row.join(' ')).toSorted();
-  await app.context.store.readSnapshot(async (queries) => {
-    assert.deepEqual(lines(await queries.all(kept)), lines(await queries.all(sql)));
-  });
-}
 
 /** For each quota, a call that uses one more of it; those of agents stand in `test/agents/`. */
 const calls: Readonly<Record<string, (account: Account) => Promise<readonly [path: string, body: () => unknown]>>> = {
