@@ -37,8 +37,12 @@ async function measure(
   where: string,
   goal: number,
 ): Promise<Section> {
-  await using alone = await Gatehouse.start({ environment, nodeArguments: ['--import', oneCommit] });
-  await using grouped = await Gatehouse.start({ environment });
+  await using alone = await Gatehouse.start({
+    environment,
+    isFromSources: true,
+    nodeArguments: ['--import', oneCommit],
+  });
+  await using grouped = await Gatehouse.start({ environment, isFromSources: true });
   await using fastify: Listening = await startServer('fastify-sqlite', [await newDatabaseFile()], { environment });
 
   const body = JSON.stringify({ description: 'a key', metadata: keyMetadata });

@@ -15,6 +15,7 @@ import { neighbours } from './neighbours.ts';
 import { overload } from './overload.ts';
 import { post } from './post.ts';
 import { postgres } from './postgres.ts';
+import { safeguards } from './safeguards.ts';
 import { start } from './start.ts';
 import { tcp } from './tcp.ts';
 import { tunnel } from './tunnel.ts';
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   list,
   post,
   postgres,
+  safeguards,
   https,
   cores,
   http2,

@@ -13,6 +13,8 @@ interface GatehouseOptions extends ProcessOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
+  /** Runs the sources: a module of `nodeArguments` that changes one of them does not reach what is built. */
+  readonly isFromSources?: boolean;
   /** Root of the checkout to run; default: this one. */
   readonly root?: string;
   /** Limit for the start; default: two minutes. */
@@ -86,7 +88,15 @@ export async function startGateway(databaseFile: string, settings: GatehouseOpti
 }
 
 async function launch(apiPort: number, httpsPort: number, options: GatehouseOptions): Promise<Process> {
-  const { databaseFile, settings = {}, nodeArguments = [], root = ownRoot, readyMs: _, ...ofProcess } = options;
+  const {
+    databaseFile,
+    settings = {},
+    nodeArguments = [],
+    isFromSources = false,
+    root = ownRoot,
+    readyMs: _,
+    ...ofProcess
+  } = options;
   const flags = {
     'api-listen': `127.0.0.1:${apiPort}`,
     'https-listen': `127.0.0.1:${httpsPort}`,
@@ -108,7 +118,10 @@ async function launch(apiPort: number, httpsPort: number, options: GatehouseOpti
     .filter(([name]) => known === undefined || known.includes(`--${name} `))
     .flatMap(([name, value]) => [`--${name}`, value]);
   // Its compile cache is warm from the second start on.
-  const command = [join(root, 'bin/gatehouse'), 'serve', ...given];
+  const program = isFromSources
+    ? [process.execPath, '--max-semi-space-size=16', join(root, 'src/main.ts')]
+    : [join(root, 'bin/gatehouse')];
+  const command = [...program, 'serve', ...given];
   const environment = { NODE_OPTIONS: nodeArguments.join(' '), ...ofProcess.environment };
   return new Process(command, { directory: root, ...ofProcess, environment });
 }
