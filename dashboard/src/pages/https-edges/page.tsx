@@ -21,7 +21,7 @@ import {
 import type { Ways } from '../../parts/edges.tsx';
 import { HealthBox } from '../../parts/health.tsx';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
-import { httpsEdgeTarget } from '../../parts/modules/target.ts';
+import { edgeTarget } from '../../parts/modules/target.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
@@ -145,7 +145,7 @@ function Body({ reply, document: edge, reread, mayWrite, isEditing }: Shown<Http
         </Panel>
       </div>
       <Panel title="TLS" note="for all names of the edge" flush>
-        <ModuleList target={httpsEdgeTarget(reply, reread)} isFramed={false} />
+        <ModuleList target={edgeTarget('HttpsEdge', reply, reread)} isFramed={false} />
       </Panel>
     </>
   );

@@ -2,7 +2,7 @@ import { client } from '../../api/client.ts';
 import type { PageProps } from '../../components/page.tsx';
 import { connectionEdges } from '../../parts/connection-edges.tsx';
 import { chosenBackend, createWords } from '../../parts/edges.tsx';
-import { tcpEdgeTarget } from '../../parts/modules/target.ts';
+import { edgeTarget } from '../../parts/modules/target.ts';
 import type { TcpEdge } from '../../../../client/src/index.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
@@ -16,7 +16,7 @@ const edges: Resource<'TcpEdgesList'> = {
       noHostport: 'No port is open for it yet: give it a hostport.',
       lost: 'Its ports are closed from this moment, and open connections end. Its modules go with it. This cannot be undone.',
     },
-    ({ reply, reread }) => tcpEdgeTarget(reply, reread),
+    ({ reply, reread }) => edgeTarget('TcpEdge', reply, reread),
   ),
   list: 'TcpEdgesList',
   icon: 'plug',

@@ -2,7 +2,7 @@ import { client } from '../../api/client.ts';
 import type { PageProps } from '../../components/page.tsx';
 import { connectionEdges } from '../../parts/connection-edges.tsx';
 import { chosenBackend, createWords } from '../../parts/edges.tsx';
-import { tlsEdgeTarget } from '../../parts/modules/target.ts';
+import { edgeTarget } from '../../parts/modules/target.ts';
 import type { TlsEdge } from '../../../../client/src/index.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
@@ -17,7 +17,7 @@ const edges: Resource<'TlsEdgesList'> = {
       noHostport: 'It has no name yet: give it a hostport.',
       lost: 'Its names are free from this moment, and open connections end. Its modules go with it. This cannot be undone.',
     },
-    ({ reply, reread }) => tlsEdgeTarget(reply, reread),
+    ({ reply, reread }) => edgeTarget('TlsEdge', reply, reread),
   ),
   list: 'TlsEdgesList',
   icon: 'shield',

@@ -63,24 +63,18 @@ export function routeTarget(reply: Reply<HttpsEdgeRoute>, reread: () => Promise<
   };
 }
 
-export function tcpEdgeTarget(reply: Reply<TcpEdge>, reread: () => Promise<Reply<TcpEdge>>): ModuleTarget {
-  const { id } = reply.document;
-  return {
-    id,
-    words: 'this edge',
-    document: reply.document,
-    reply,
-    reread,
-    schemas: inTrafficOrder(moduleSchemas.tcp_edge),
-    set: (module, settings, options) =>
-      client.call('TcpEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
-    operationOf: (module, verb) => operationNamed('TcpEdge', module, verb),
-    path: { id },
-    checkedBy: { edge_id: id },
-  };
-}
+const ofEdges = {
+  TcpEdge: { schemas: inTrafficOrder(moduleSchemas.tcp_edge) },
+  TlsEdge: { schemas: inTrafficOrder(moduleSchemas.tls_edge), passesTls: true },
+  // An edge whose routes have modules too; its own are about TLS.
+  HttpsEdge: { schemas: moduleSchemas.https_edge, urlPrefix: 'edge.' },
+} as const;
 
-export function tlsEdgeTarget(reply: Reply<TlsEdge>, reread: () => Promise<Reply<TlsEdge>>): ModuleTarget {
+export function edgeTarget(
+  kind: keyof typeof ofEdges,
+  reply: Reply<HttpsEdge | TcpEdge | TlsEdge>,
+  reread: () => Promise<Reply<HttpsEdge | TcpEdge | TlsEdge>>,
+): ModuleTarget {
   const { id } = reply.document;
   return {
     id,
@@ -88,30 +82,10 @@ export function tlsEdgeTarget(reply: Reply<TlsEdge>, reread: () => Promise<Reply
     document: reply.document,
     reply,
     reread,
-    passesTls: true,
-    schemas: inTrafficOrder(moduleSchemas.tls_edge),
+    ...ofEdges[kind],
     set: (module, settings, options) =>
-      client.call('TlsEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
-    operationOf: (module, verb) => operationNamed('TlsEdge', module, verb),
-    path: { id },
-    checkedBy: { edge_id: id },
-  };
-}
-
-/** An HTTPS edge itself, whose modules are about TLS. */
-export function httpsEdgeTarget(reply: Reply<HttpsEdge>, reread: () => Promise<Reply<HttpsEdge>>): ModuleTarget {
-  const { id } = reply.document;
-  return {
-    id,
-    words: 'this edge',
-    document: reply.document,
-    reply,
-    reread,
-    urlPrefix: 'edge.',
-    schemas: moduleSchemas.https_edge,
-    set: (module, settings, options) =>
-      client.call('HttpsEdgesUpdate', { path: { id }, body: { [module]: settings }, ...options }),
-    operationOf: (module, verb) => operationNamed('HttpsEdge', module, verb),
+      client.call(`${kind}sUpdate`, { path: { id }, body: { [module]: settings }, ...options }),
+    operationOf: (module, verb) => operationNamed(kind, module, verb),
     path: { id },
     checkedBy: { edge_id: id },
   };
