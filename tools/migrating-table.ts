@@ -38,7 +38,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/edges/tls'],
     here: 'yes',
-    note: 'Modules `backend`, `ip_restriction`, `mutual_tls` and `tls_termination`. Without the last, TLS is passed on unread, and `mutual_tls` is refused.',
+    note: 'Modules `backend`, `ip_restriction`, `mutual_tls`, `rate_limit` and `tls_termination`. Without the last, TLS is passed on unread, and `mutual_tls` is refused.',
   },
   {
     paths: ['/backends/static'],

@@ -54,15 +54,15 @@ export interface IpRestrictionModule {
   ip_policies: Ref[];
 }
 
-/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All gateways of the installation count together; docs/rate-limits.md says how exactly. */
+/** Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways of the installation count together; docs/rate-limits.md says how exactly. */
 export interface RateLimitModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;
-  /** Requests, or connections of a TCP edge, that each may make within the window. */
+  /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
   limit: number;
   /** Length of the window, which slides, in seconds. Max 86400. */
   window_seconds: number;
-  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by?: 'source' | 'header' | 'certificate';
   /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
   header?: string;
@@ -73,11 +73,11 @@ export interface RateLimitModuleReplace {
 export interface RateLimitModule {
   /** true: the module is applied to traffic. false: disabled. */
   enabled: boolean;
-  /** Requests, or connections of a TCP edge, that each may make within the window. */
+  /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
   limit: number;
   /** Length of the window, which slides, in seconds. Max 86400. */
   window_seconds: number;
-  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+  /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
   by: 'source' | 'header' | 'certificate';
   /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
   header: string | null;
@@ -1871,11 +1871,11 @@ export interface TcpEdge {
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
     header: string | null;
@@ -1939,11 +1939,11 @@ export interface TcpEdgeEntry {
   rate_limit?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
     header?: string;
@@ -1992,11 +1992,11 @@ export interface HttpsEdge {
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
     header: string | null;
@@ -2320,11 +2320,11 @@ export interface HttpsEdgeRoute {
   rate_limit: {
     /** true: the module is applied to traffic. false: disabled. */
     enabled: boolean;
-    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
     header: string | null;
@@ -2453,11 +2453,11 @@ export interface HttpsEdgeEntry {
   rate_limit?: {
     /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
     enabled?: boolean;
-    /** Requests, or connections of a TCP edge, that each may make within the window. */
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
     limit: number;
     /** Length of the window, which slides, in seconds. Max 86400. */
     window_seconds: number;
-    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
     by?: 'source' | 'header' | 'certificate';
     /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
     header?: string;
@@ -2499,11 +2499,11 @@ export interface HttpsEdgeEntry {
     rate_limit?: {
       /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
       enabled?: boolean;
-      /** Requests, or connections of a TCP edge, that each may make within the window. */
+      /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
       limit: number;
       /** Length of the window, which slides, in seconds. Max 86400. */
       window_seconds: number;
-      /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP edges are counted by source. */
+      /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
       by?: 'source' | 'header' | 'certificate';
       /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
       header?: string;
@@ -2885,6 +2885,21 @@ export interface TlsEdge {
   policy: null;
   /** Not offered; always null. */
   traffic_policy: null;
+  /** Rate Limit module; null when it is not set. */
+  rate_limit: {
+    /** true: the module is applied to traffic. false: disabled. */
+    enabled: boolean;
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    by: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header: string | null;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced: boolean;
+  } | null;
 }
 
 /** Without the module `tls_termination` TLS is passed on to the backend unread. */
@@ -2896,6 +2911,7 @@ export interface TlsEdgeCreate {
   /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
   backend?: BackendModuleReplace;
@@ -2910,6 +2926,7 @@ export interface TlsEdgeUpdate {
   /** Where the edge is reached, as hostname:port. The port is the one that the gateway serves HTTPS on: connections are told apart by the name in their TLS handshake. A host name belongs to one edge of the installation; its first label may be "*", which stands for any one label. */
   hostports?: string[];
   ip_restriction?: IpRestrictionModuleReplace;
+  rate_limit?: RateLimitModuleReplace;
   mutual_tls?: MutualTlsModuleReplace;
   tls_termination?: TlsTerminationModuleReplace;
   backend?: BackendModuleReplace;
@@ -2933,6 +2950,21 @@ export interface TlsEdgeEntry {
     enabled?: boolean;
     /** Names of the IP policies. */
     ip_policies: string[];
+  };
+  /** Rate Limit module. */
+  rate_limit?: {
+    /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
+    enabled?: boolean;
+    /** Requests, or connections of a TCP or TLS edge, that each may make within the window. */
+    limit: number;
+    /** Length of the window, which slides, in seconds. Max 86400. */
+    window_seconds: number;
+    /** Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client "certificate" that was shown. Connections of TCP and TLS edges are counted by source. */
+    by?: 'source' | 'header' | 'certificate';
+    /** Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that something else checks. */
+    header?: string;
+    /** false: nobody is refused; metrics count what would have been. */
+    enforced?: boolean;
   };
   /** Mutual TLS module. */
   mutual_tls?: {
@@ -4360,6 +4392,12 @@ export interface Operations {
   TlsEdgeIpRestrictionGet: { path: { id: string }; query: {}; body: undefined; response: IpRestrictionModule };
   /** Delete TLS Edge IP Restriction Module */
   TlsEdgeIpRestrictionDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Replace TLS Edge Rate Limit Module */
+  TlsEdgeRateLimitReplace: { path: { id: string }; query: {}; body: RateLimitModuleReplace; response: RateLimitModule };
+  /** Get TLS Edge Rate Limit Module */
+  TlsEdgeRateLimitGet: { path: { id: string }; query: {}; body: undefined; response: RateLimitModule };
+  /** Delete TLS Edge Rate Limit Module */
+  TlsEdgeRateLimitDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Replace TLS Edge Mutual TLS Module */
   TlsEdgeMutualTlsReplace: { path: { id: string }; query: {}; body: MutualTlsModuleReplace | undefined; response: MutualTlsModule };
   /** Get TLS Edge Mutual TLS Module */
@@ -4670,6 +4708,9 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   TlsEdgeIpRestrictionReplace: { method: 'PUT', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
   TlsEdgeIpRestrictionGet: { method: 'GET', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
   TlsEdgeIpRestrictionDelete: { method: 'DELETE', path: '/edges/tls/{id}/ip_restriction', query: [], idempotencyKey: false },
+  TlsEdgeRateLimitReplace: { method: 'PUT', path: '/edges/tls/{id}/rate_limit', query: [], idempotencyKey: false },
+  TlsEdgeRateLimitGet: { method: 'GET', path: '/edges/tls/{id}/rate_limit', query: [], idempotencyKey: false },
+  TlsEdgeRateLimitDelete: { method: 'DELETE', path: '/edges/tls/{id}/rate_limit', query: [], idempotencyKey: false },
   TlsEdgeMutualTlsReplace: { method: 'PUT', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },
   TlsEdgeMutualTlsGet: { method: 'GET', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },
   TlsEdgeMutualTlsDelete: { method: 'DELETE', path: '/edges/tls/{id}/mutual_tls', query: [], idempotencyKey: false },

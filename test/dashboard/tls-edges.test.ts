@@ -60,6 +60,18 @@ onDashboard(
       const [edge] = (await g().get('/edges/tls')).body.tls_edges;
       assert.deepEqual(edge.tls_termination, { enabled: true, terminate_at: 'edge', min_version: '1.3' });
 
+      await page.getByText('Not set: nobody is counted').waitFor();
+      await page.getByRole('button', { name: 'Set up rate limit' }).click();
+      const rate = page.getByRole('form', { name: 'Rate limit' });
+      await rate.getByLabel('Limit').fill('7');
+      await rate.getByLabel('By').selectOption('certificate');
+      await rate.getByRole('button', { name: 'Save rate limit' }).click();
+      await rate.getByText('are counted by source alone').waitFor();
+      await rate.getByLabel('By').selectOption('source');
+      await rate.getByRole('button', { name: 'Save rate limit' }).click();
+      await page.getByText('7 within 60 seconds for each source').waitFor();
+      assert.equal((await g().get(`/edges/tls/${edge.id}`)).body.rate_limit.limit, 7);
+
       await page.goto(`/dashboard/who-gets-in?ip=203.0.113.7&edge=${edge.id}`);
       await page.getByText('Greeter').first().waitFor();
       await page.goto(`/dashboard/backends/${edge.backend.backend.id}`);

@@ -9,5 +9,5 @@ export const rateLimitHeaderMissing = defineError(
 export const rateLimitBySourceOnly = defineError(
   20352,
   400,
-  'Connections of this edge can be counted by source alone: it sees neither headers nor certificates. Leave by out, or set it to "source".',
+  'Connections of TCP and TLS edges are counted by source alone, before anything of them is read. Leave by out, or set it to "source".',
 );

@@ -11,14 +11,14 @@ type Way = (typeof ways)[number];
 
 const byText =
   'Who is counted: each "source" address (a /64 network of IPv6 is one source), each value of a "header", or each client ' +
-  '"certificate" that was shown. Connections of TCP edges are counted by source.';
+  '"certificate" that was shown. Connections of TCP and TLS edges are counted by source.';
 const headerText =
   'Name of the header to count by. Requests without it are counted together. Clients choose their headers: count by one that ' +
   'something else checks.';
 const enforcedText = 'false: nobody is refused; metrics count what would have been.';
 
 const limit = Type.Integer({
-  description: 'Requests, or connections of a TCP edge, that each may make within the window.',
+  description: 'Requests, or connections of a TCP or TLS edge, that each may make within the window.',
   examples: [100],
   minimum: 1,
   maximum: 1_000_000_000,
@@ -50,8 +50,8 @@ const Input = Type.Object(
     $id: 'RateLimitModuleReplace',
     additionalProperties: false,
     description:
-      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP edge. All gateways of ' +
-      'the installation count together; docs/rate-limits.md says how exactly.',
+      'Refuses whoever makes too many requests: 429 with Retry-After, or a reset connection at a TCP or TLS edge. All gateways ' +
+      'of the installation count together; docs/rate-limits.md says how exactly.',
   },
 );
 
@@ -81,7 +81,7 @@ interface RateLimitSettings {
 export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
   name: 'rate_limit',
   title: 'Rate Limit',
-  targets: ['tcp_edge', 'https_edge', 'https_route'],
+  targets: ['tcp_edge', 'tls_edge', 'https_edge', 'https_route'],
   input: Input,
   view: View,
   errors: Object.values(errors),
@@ -92,7 +92,8 @@ export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
     return { enabled, limit: most, window_seconds, by, ...named, enforced };
   },
   checkTarget(settings, target) {
-    if (target === 'tcp_edge' && settings.by !== 'source') throw new UserError(errors.rateLimitBySourceOnly);
+    const countsConnections = target === 'tcp_edge' || target === 'tls_edge';
+    if (countsConnections && settings.by !== 'source') throw new UserError(errors.rateLimitBySourceOnly);
   },
   present: ({ header = null, ...rest }) => ({ ...rest, header }),
   build: (settings) => ({ rateLimit: toRule(settings, 'own') }),

@@ -23,7 +23,9 @@ test('a header is named where it is counted by, and nowhere else', () => {
 
 test('connections are counted by source alone', () => {
   const byHeader = rateLimit.accept({ ...given, by: 'header', header: 'x' });
-  assert.throws(() => rateLimit.checkTarget?.(byHeader, 'tcp_edge'), /by source alone/);
+  for (const target of ['tcp_edge', 'tls_edge'] as const) {
+    assert.throws(() => rateLimit.checkTarget?.(byHeader, target), /by source alone/);
+    rateLimit.checkTarget?.(rateLimit.accept(given), target);
+  }
   rateLimit.checkTarget?.(byHeader, 'https_route');
-  rateLimit.checkTarget?.(rateLimit.accept(given), 'tcp_edge');
 });

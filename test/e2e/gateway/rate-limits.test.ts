@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { Agent } from 'node:https';
 import { after, before, suite, test } from 'node:test';
 
+import { ClientAuthority } from '../../support/client-certificates.ts';
+import type { ClientPair } from '../../support/client-certificates.ts';
 import { newSqlite } from '../../support/scratch.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
 import { readExposition } from './support/prometheus.ts';
-import { Site } from './support/site.ts';
+import { Site, siteHost } from './support/site.ts';
 import { askHttps } from './support/traffic.ts';
 import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
@@ -65,6 +70,30 @@ suite('rate limits', () => {
     await remove(site.routePath);
   });
 
+  test('by certificate each certificate has its own count, from any address and over any protocol', async () => {
+    const edgePath = `/edges/https/${site.edgeId}`;
+    const authority = new ClientAuthority('staff');
+    const ca = await site.gatehouse.create('/certificate_authorities', { ca_pem: authority.pem });
+    await put(site.routePath, { limit: 4, window_seconds, by: 'certificate' });
+    await statuses(1);
+    const module = { certificate_authority_ids: [ca.id] };
+    assert.equal((await site.gatehouse.put(`${edgePath}/mutual_tls`, module)).status, 200);
+    // The two have the same name, and are told apart by what they are.
+    const [ada, other] = [authority.sign('ada'), authority.sign('ada')];
+    const visit = (pair: ClientPair, from?: string) =>
+      site.askHttps({ agent: new Agent(pair), ...(from && { from }) }).then(({ status }) => status);
+    assert.deepEqual([await visit(ada), await visit(ada, '127.0.0.2')], [200, 200]);
+    assert.deepEqual(await askHttp2(site.httpsPort, ada, 3), [200, 200, 429]);
+    assert.deepEqual([await visit(ada), await visit(ada, '127.0.0.2')], [429, 429]);
+    assert.deepEqual(await askHttp2(site.httpsPort, other, 5), [200, 200, 200, 200, 429]);
+    assert.equal(await visit(other), 429);
+    // Without one the source is counted, which has asked once.
+    assert.equal((await site.gatehouse.delete(`${edgePath}/mutual_tls`)).status, 204);
+    assert.deepEqual(await statuses(4), [200, 200, 200, 429]);
+    assert.equal(await visit(ada), 429, 'one that nobody asks for counts for nothing');
+    await remove(site.routePath);
+  });
+
   test('one that is not enforced refuses nobody, and metrics tell whom it would', async () => {
     const counted = await limited('warned');
     await put(site.routePath, { limit: 1, window_seconds: 7200, enforced: false });
@@ -107,6 +136,20 @@ suite('rate limits', () => {
     assert.equal((await site.askTcp()).status, 200);
   });
 });
+
+/** Sends requests over one connection of HTTP/2, one after another; returns their statuses. */
+async function askHttp2(port: number, pair: ClientPair, times: number): Promise<readonly number[]> {
+  const session = connect(`https://127.0.0.1:${port}`, { ...pair, servername: siteHost, rejectUnauthorized: false });
+  const seen: number[] = [];
+  for (let round = 0; round < times; round++) {
+    const stream = session.request({ ':path': '/', ':authority': siteHost }).resume();
+    const [headers] = await once(stream, 'response');
+    seen.push(Number(headers[':status']));
+    await once(stream, 'close');
+  }
+  session.close();
+  return seen;
+}
 
 test('workers count together: the limit is passed by what they let in before they have told each other', async () => {
   await using upstream = await startUpstream();

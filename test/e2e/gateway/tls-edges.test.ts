@@ -158,6 +158,37 @@ suite('TLS edges', () => {
     }, 'its traffic is counted');
     await gatehouse.delete(`/edges/tls/${id}`);
   });
+
+  test('connections beyond a rate limit are reset before their handshake, whoever ends TLS, and this is seen', async () => {
+    const { gatehouse } = site;
+    const { id } = await gatehouse.create('/edges/tls', {
+      hostports: [`${host}:443`],
+      backend: { backend_id: ids.plain },
+      tls_termination: {},
+      rate_limit: { limit: 2, window_seconds: 86_400 },
+    });
+    const edgePath = `/edges/tls/${id}`;
+    const reachedBefore = reached;
+    for (let round = 0; round < 2; round++) assert.match((await ask(site.httpsPort)).out, /plain greeting/);
+    assert.match((await ask(site.httpsPort)).errors, /errno=104|reset/i);
+    assert.match((await ask(site.httpsPort, ['-bind', '127.0.0.3'])).out, /plain greeting/, 'another source');
+    assert.equal(reached, reachedBefore + 3);
+    const { samples } = readExposition(await site.metrics());
+    assert.equal(samples.get(`gatehouse_tcp_connections_total{edge="${id}",verdict="refused_by_rate_limit"}`), 1);
+
+    await gatehouse.put(`${edgePath}/rate_limit`, { limit: 3, window_seconds: 86_400 });
+    await gatehouse.delete(`${edgePath}/tls_termination`);
+    await gatehouse.put(`${edgePath}/backend`, { backend_id: ids.secure });
+    assert.match((await ask(site.httpsPort)).out, /secure greeting/, 'passed on, one more');
+    assert.match((await ask(site.httpsPort)).errors, /errno=104|reset/i);
+    for (const by of [{ by: 'certificate' }, { by: 'header', header: 'x' }]) {
+      const refused = await gatehouse.put(`${edgePath}/rate_limit`, { limit: 3, window_seconds: 60, ...by });
+      assert.deepEqual([refused.status, /counted by source alone/.test(refused.body.msg)], [400, true]);
+    }
+    assert.equal((await gatehouse.delete(`${edgePath}/rate_limit`)).status, 204);
+    assert.match((await ask(site.httpsPort)).out, /secure greeting/);
+    await gatehouse.delete(edgePath);
+  });
 });
 
 test('every worker serves TLS edges, and a change is live when it is answered', async () => {

@@ -84,7 +84,7 @@ const words: Readonly<Record<string, Partial<ModuleKind>>> = {
     icon: 'pause',
     badge: 'Rate limit',
     whenNotSet: 'Not set: nobody is counted',
-    errors: { 20_351: 'header' },
+    errors: { 20_351: 'header', 20_352: 'by' },
     toValues: (view) => ({
       enabled: view?.enabled ?? true,
       limit: view?.['limit'] ?? 100,

@@ -31,6 +31,7 @@ onEachGatehouse(
         hostports: ['DB.example.com:443', '*.db.example.com:443'],
         backend: { backend_id: backend },
         ip_restriction: { enabled: false, ip_policy_ids: [policy] },
+        rate_limit: { limit: 5, window_seconds: 60 },
         mutual_tls: { certificate_authority_ids: [ca] },
         tls_termination: { terminate_at: 'edge', min_version: '1.3' },
       });
@@ -45,6 +46,7 @@ onEachGatehouse(
         hostports: ['db.example.com:443', '*.db.example.com:443'],
         backend: { enabled: true, backend: refOf('/backends/static', backend) },
         ip_restriction: { enabled: false, ip_policies: [refOf('/ip_policies', policy)] },
+        rate_limit: { enabled: true, limit: 5, window_seconds: 60, by: 'source', header: null, enforced: true },
         mutual_tls: { enabled: true, certificate_authorities: [refOf('/certificate_authorities', ca)] },
         tls_termination: { enabled: true, terminate_at: 'edge', min_version: '1.3' },
         policy: null,
@@ -68,7 +70,8 @@ onEachGatehouse(
     test('an edge of nothing has null for hostports and modules', async () => {
       for (const nothing of [undefined, {}, { hostports: null, backend: null, tls_termination: null }]) {
         const { id: _id, uri: _uri, created_at: _at, ...rest } = await g().create(path, nothing);
-        const modules = ['backend', 'ip_restriction', 'mutual_tls', 'tls_termination', 'policy', 'traffic_policy'];
+        const own = ['backend', 'ip_restriction', 'mutual_tls', 'rate_limit', 'tls_termination'];
+        const modules = [...own, 'policy', 'traffic_policy'];
         assert.deepEqual(rest, { hostports: null, ...Object.fromEntries(modules.map((name) => [name, null])) });
       }
     });
@@ -188,6 +191,7 @@ onEachGatehouse(
         name: 'db',
         hostports: [name.toUpperCase()],
         backend: { backend: 'db' },
+        rate_limit: { limit: 5, window_seconds: 60, by: 'source', enforced: false },
         mutual_tls: { certificate_authorities: ['visitors'] },
         tls_termination: { min_version: '1.3' },
       };
