@@ -63,6 +63,7 @@ test('the upstream gets the path without its prefix, and nothing else is another
       [
         prefixRoute('/api', rewrite({ strip_prefix: '/api' })),
         prefixRoute('/v1', rewrite({ strip_prefix: '/v1', add_prefix: '/v2' })),
+        prefixRoute('/add', rewrite({ add_prefix: '/v3' })),
         prefixRoute('/', toBackend('b')),
       ],
     ),
@@ -72,6 +73,8 @@ test('the upstream gets the path without its prefix, and nothing else is another
     ['/%61pi', '/'],
     ['/api//evil.test', '/evil.test'],
     ['/v1/x', '/v2/x'],
+    ['/v1', '/v2'],
+    ['/add/x?y', '/v3/add/x?y'],
     ['/other/api', '/other/api'],
   ] as const) {
     assert.equal((await sendRaw(gateway.port, get(path))).status, 200, path);

@@ -132,9 +132,13 @@ interface Route extends Around {
 
 /** A redirect below whose path another route lies: Caddy would redirect that too, and here the longer path goes first. */
 function hidden(routes: ReadonlyMap<string, Route>): Directive | undefined {
-  for (const [path, { upstream, directive }] of routes) {
+  for (const [path, { upstream, modules, directive }] of routes) {
     const below = path === '/' ? path : `${path}/`;
-    if (upstream === undefined && routes.keys().some((each) => each !== path && each.startsWith(below)))
+    if (
+      upstream === undefined &&
+      modules['match_type'] === undefined &&
+      routes.keys().some((each) => each !== path && each.startsWith(below))
+    )
       return directive;
   }
   return undefined;
@@ -191,7 +195,8 @@ function readDirective(
   const [name = '', ...args] = words;
   if (harmless.has(name) || inModules.has(name)) return undefined;
   const matcher = /^[/*@]/.test(args[0] ?? '') ? args[0] : undefined;
-  const own = matcher === undefined || matcher === '*' ? path : prefixOf(matcher);
+  const isExact = name === 'redir' && matcher !== undefined && exactPath.test(matcher);
+  const own = isExact ? matcher : matcher === undefined || matcher === '*' ? path : prefixOf(matcher);
   // A route inside a route would have to match both.
   if (own === undefined || (own !== path && path !== '/')) return directive;
   if (name === 'handle' || name === 'handle_path' || name === 'route') {
@@ -205,7 +210,8 @@ function readDirective(
     const { path_rewrite: stripped, ...modules } = around.modules;
     const redirect = redirectOf(args.slice(matcher === undefined ? 0 : 1), stripped !== undefined);
     if (redirect === undefined || block !== undefined || routes.has(own)) return directive;
-    routes.set(own, { ...around, modules: { ...modules, redirect }, upstream: undefined, directive });
+    const match = isExact ? { match_type: 'exact_path' } : {};
+    routes.set(own, { ...around, modules: { ...match, ...modules, redirect }, upstream: undefined, directive });
     return undefined;
   }
   if (name !== 'reverse_proxy') return directive;
@@ -248,6 +254,9 @@ function redirectOf(
     ...(uri === undefined ? {} : { keep_path: true }),
   };
 }
+
+/** A path that matches itself alone. */
+const exactPath = /^(?:\/[\w.~!$&'(),=:@+-]+)+$/;
 
 /** `/api/*` as the prefix `/api`; undefined for a named matcher and for patterns. */
 function prefixOf(matcher: string): string | undefined {

@@ -322,6 +322,29 @@ moved.example.com {
 	}
 	reverse_proxy app:1
 }
+pages.example.com {
+	redir /old /new
+	redir /feed.xml https://feeds.example.com/all 301
+	redir /docs/start /docs/begin
+	redir /docs/* https://docs.example.com      # LEFT: redir /docs/* https://docs.example.com
+	reverse_proxy app:1
+}
+exact.example.com {
+	redir /old /new
+	redir /feed https://feeds.example.com{uri} permanent
+	handle /old/things/* {
+		reverse_proxy things:1
+	}
+	reverse_proxy app:1
+}
+root.example.com {
+	redir / /home                               # LEFT: redir / /home
+	reverse_proxy app:1
+}
+twice.example.com {
+	redir /old /new
+	reverse_proxy /old/* app:1                  # LEFT: the path has a route already
+}
 every.example.com {
 	redir https://new.example.com               # LEFT: redir https://new.example.com
 	handle /api/* {
@@ -349,6 +372,15 @@ replaced.example.com {
       'moved.example.com /docs': { modules: { redirect: { to: 'https://docs.example.com', status_code: 308 } } },
       'moved.example.com /api': { to: 'api:1', modules: { path_rewrite: { strip_prefix: '/api' } } },
       'moved.example.com /': { to: 'app:1' },
+      'exact.example.com /old': { modules: { match_type: 'exact_path', redirect: { to: '/new' } } },
+      'exact.example.com /feed': {
+        modules: {
+          match_type: 'exact_path',
+          redirect: { to: 'https://feeds.example.com', status_code: 301, keep_path: true },
+        },
+      },
+      'exact.example.com /old/things': { to: 'things:1' },
+      'exact.example.com /': { to: 'app:1' },
     },
   },
 ];
@@ -444,6 +476,36 @@ plugins:
     },
   },
   {
+    name: 'services with a path',
+    text: `
+_format_version: "3.0"
+services:
+  - name: orders
+    url: https://api.internal/orders/v2/
+    routes:
+      - { name: all, hosts: [orders.example.com] }
+      - { name: stripped, hosts: [api.example.com], paths: [/orders], path_handling: v0 }
+      - { name: whole, hosts: [api.example.com], paths: [/whole], strip_path: false }
+`,
+    routes: {
+      'orders.example.com /': {
+        to: 'api.internal:443',
+        tls: true,
+        modules: { path_rewrite: { add_prefix: '/orders/v2' } },
+      },
+      'api.example.com /orders': {
+        to: 'api.internal:443',
+        tls: true,
+        modules: { path_rewrite: { strip_prefix: '/orders', add_prefix: '/orders/v2' } },
+      },
+      'api.example.com /whole': {
+        to: 'api.internal:443',
+        tls: true,
+        modules: { path_rewrite: { add_prefix: '/orders/v2' } },
+      },
+    },
+  },
+  {
     name: 'rate limits that mean the same, and others',
     text: `
 _format_version: "3.0"
@@ -493,7 +555,12 @@ services:
   - name: prefixed
     url: http://api.internal/v2
     routes:
-      - { name: v2, hosts: [v2.example.com] } # LEFT: the service has the path /v2
+      - { name: v1, hosts: [v1.example.com], path_handling: v1 } # LEFT: its path_handling v1
+  - name: odd
+    host: api.internal
+    path: /a//b
+    routes:
+      - { name: odd, hosts: [odd.example.com] } # LEFT: the service has the path /a//b
 routes:
   - { name: lost, hosts: [lost.example.com], service: { name: gone } } # LEFT: it names no service of this file
 `,

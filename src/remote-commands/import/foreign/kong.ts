@@ -71,7 +71,7 @@ const upstreamFields = new Set([
   'healthchecks',
   'slots',
 ]);
-const routeFields = new Set([...about, 'service', 'hosts', 'paths', 'protocols', 'strip_path']);
+const routeFields = new Set([...about, 'service', 'hosts', 'paths', 'protocols', 'strip_path', 'path_handling']);
 
 /** Lists fields that have no counterpart here. */
 function noteOthers({ draft, lineOf }: KongFile, what: string, given: Json, known: ReadonlySet<string>): void {
@@ -163,10 +163,14 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
   if (protocols.length > 0 && !protocols.includes('https'))
     notes.push({ text: 'it was served without TLS; here it has TLS', line });
   const paths = texts(route['paths']);
+  const prefix = pathOf(service);
   for (const host of texts(route['hosts'])) {
     for (const path of paths.length === 0 ? ['/'] : paths) {
-      const isStripped = path !== '/' && route['strip_path'] !== false;
-      const own = isStripped ? { ...fields, path_rewrite: { strip_prefix: path } } : fields;
+      const rewrite = {
+        ...(path !== '/' && route['strip_path'] !== false ? { strip_prefix: path } : {}),
+        ...(prefix === '' ? {} : { add_prefix: prefix }),
+      };
+      const own = isEmpty(rewrite) ? fields : { ...fields, path_rewrite: rewrite };
       if (!isHost(host) || !/^\/[\w.~%!$&',;=:@/-]*$/.test(path))
         refuse(`${host}${path} is no plain host name with a path`);
       else if (!draft.route(host, path.length > 1 ? path.replace(/\/$/, '') : path, own, notes))
@@ -184,8 +188,14 @@ function faultOf(route: Json, service: Json, plugins: readonly Json[]): string |
     if (Object.keys(object(route[field])).length > 0 || texts(route[field]).length > 0) return `its condition ${field}`;
   if (texts(route['protocols']).some((each) => each !== 'http' && each !== 'https')) return 'its protocols';
   if (texts(route['hosts']).length === 0) return 'it has no host, and an edge needs one';
-  const { pathname } = urlOf(service) ?? { pathname: '/' };
-  return pathname === '/' ? undefined : `the service has the path ${pathname}, and a backend has none`;
+  const path = pathOf(service);
+  if (path !== '' && route['path_handling'] === 'v1') return 'its path_handling v1, beside a path of the service';
+  return /\/\/|;/.test(path) ? `the service has the path ${path}, which servers read in different ways` : undefined;
+}
+
+/** The path that Kong puts before what is left of that of a request; without a slash at its end. */
+function pathOf(service: Json): string {
+  return urlOf(service)?.pathname.replace(/\/$/, '') ?? '';
 }
 
 function urlOf(service: Json): URL | undefined {
