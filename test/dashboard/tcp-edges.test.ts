@@ -123,6 +123,12 @@ onDashboard(
       assert.equal(body.active_check.kind, 'tcp');
       await page.getByText('1 of 2 answer').waitFor();
       await page.getByText('127.0.0.1:1 went down').waitFor();
+      await page.getByRole('heading', { name: '127.0.0.1:1 is down' }).waitFor();
+      await page
+        .getByText(/ECONNREFUSED 127\.0\.0\.1:1, \d+ failures? in a row, down since .* carry its share\./)
+        .waitFor();
+      await page.getByText(/^A connection every 1 s from each gateway: opened within 1 s/).waitFor();
+      await page.getByText('Fails closed: visitors get 503').waitFor();
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByRole('button', { name: 'Take out address 2' }).click();
       await page.getByLabel('Every gateway checks each of them').uncheck();
@@ -135,6 +141,24 @@ onDashboard(
         [`127.0.0.1:${port}`, undefined, undefined],
       );
       server.close();
+    });
+
+    test('a backend is made with several addresses at once', async () => {
+      const page = await d().open({ path: '/backends?create=1' });
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Address').fill('10.0.0.1:80');
+      await dialog.getByRole('button', { name: 'Add address' }).click();
+      await dialog.getByLabel('Address 2', { exact: true }).fill('10.0.0.2:80');
+      await dialog.getByLabel('Weight 2').fill('3');
+      await dialog.getByLabel('Description').fill('both halls');
+      await dialog.getByRole('button', { name: 'Create backend' }).click();
+      await page.getByRole('heading', { name: 'both halls' }).waitFor();
+      const { backends } = (await g().get('/backends/static')).body;
+      const made = backends.find(({ description }: { readonly description?: string }) => description === 'both halls');
+      assert.deepEqual(made.addresses, [
+        { address: '10.0.0.1:80', weight: 1 },
+        { address: '10.0.0.2:80', weight: 3 },
+      ]);
     });
 
     test('backends that stand for others are made with the mouse, and a member says who names it', async () => {

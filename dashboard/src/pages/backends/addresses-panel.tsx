@@ -2,7 +2,8 @@ import type { StaticBackend, StaticBackendHealth } from '../../../../client/src/
 import { useOne } from '../../api/queries.ts';
 import { Panel } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
-import { Badge, Glyph, Verdict } from '../../components/verdict.tsx';
+import { Badge, Glyph, Verdict, VerdictBox } from '../../components/verdict.tsx';
+import { countOf, formatNumber } from '../../lib/text.ts';
 
 type Address = StaticBackendHealth['addresses'][number];
 type Seen = Address['gateways'][number];
@@ -31,7 +32,8 @@ export function AddressesBadge({ id }: { readonly id: string }) {
 }
 
 /** The addresses of a backend, as every gateway sees them now. */
-export function AddressesPanel({ id }: { readonly id: string }) {
+export function AddressesPanel({ backend }: { readonly backend: StaticBackend }) {
+  const { id } = backend;
   const { data, error } = useOne('StaticBackendsHealth', { path: { id } }, { refreshMs: everyMs });
   if (error !== undefined)
     return (
@@ -44,9 +46,23 @@ export function AddressesPanel({ id }: { readonly id: string }) {
   const [first] = addresses;
   const gateways = first?.gateways ?? [];
   const isWide = gateways.length <= mostColumns;
+  const checkedAt = addresses.flatMap((each) => each.gateways.flatMap((seen) => seen.checked_at ?? [])).toSorted();
+  const lastCheck = checkedAt.at(-1);
   return (
     <>
-      <Panel title="Addresses" note={`${addresses.length}, as every gateway sees them now`} flush>
+      <Faults backend={backend} addresses={addresses} />
+      <Panel
+        title="Addresses"
+        note={`${addresses.length}, as every gateway sees them now`}
+        action={
+          lastCheck === undefined ? undefined : (
+            <span className="fine muted p2">
+              Checked <Time at={lastCheck} />
+            </span>
+          )
+        }
+        flush
+      >
         <table className="tbl">
           <thead>
             <tr>
@@ -119,6 +135,54 @@ export function AddressesPanel({ id }: { readonly id: string }) {
   );
 }
 
+/** Says what is down, why, and what that means for visitors; nothing while all answer. */
+function Faults({ backend, addresses }: { readonly backend: StaticBackend; readonly addresses: readonly Address[] }) {
+  const used = addresses.filter(({ weight }) => weight > 0);
+  const down = used.filter((each) => downAt(each).length > 0);
+  const [first] = down;
+  const [seen] = first === undefined ? [] : downAt(first);
+  if (first === undefined || seen === undefined) return null;
+  const isAll = used.every((each) => downAt(each).length === each.gateways.length);
+  const [missing, all] = [downAt(first).length, first.gateways.length];
+  const whose = all === 1 ? '' : missing === all ? `, for all ${all} gateways` : `, for ${missing} of ${all} gateways`;
+  const title =
+    down.length === 1
+      ? `${first.address} is down${whose}`
+      : isAll
+        ? `All ${down.length} addresses are down`
+        : `${down.length} of ${used.length} addresses are down`;
+  const isClosed = backend.when_all_down === 'fail_closed';
+  return (
+    <VerdictBox
+      tone={isAll ? 'deny' : 'warn'}
+      title={title}
+      reason={
+        <>
+          {`${seen.cause ?? (seen.by === 'check' ? 'Its checks fail' : 'Real requests fail')}, ${countOf(seen.failures, 'failure', 'failures')} in a row`}
+          {seen.since === undefined ? null : (
+            <>
+              {', down since '}
+              <Time at={seen.since} />
+            </>
+          )}
+          {'. '}
+          {isAll
+            ? isClosed
+              ? 'Visitors get 503 until one is back.'
+              : 'Requests are tried all the same.'
+            : down.length === 1
+              ? 'The others carry its share.'
+              : 'The others carry their share.'}
+        </>
+      }
+    />
+  );
+}
+
+function downAt({ gateways }: Address): readonly Seen[] {
+  return gateways.filter(({ state }) => state === 'down');
+}
+
 function downFirst(addresses: readonly Address[]): readonly Address[] {
   const isDown = ({ gateways }: Address): number => (gateways.some(({ state }) => state === 'down') ? 0 : 1);
   return addresses.toSorted((a, b) => isDown(a) - isDown(b));
@@ -145,8 +209,9 @@ function State({ address: { gateways, weight } }: { readonly address: Address })
 }
 
 function Sight({ seen }: { readonly seen: Seen }) {
-  if (seen.state === 'down') return <Verdict tone="deny">{seen.cause ?? 'down'}</Verdict>;
-  if (seen.failures > 0) return <Verdict tone="warn">{seen.cause ?? 'fails'}</Verdict>;
+  const times = seen.failures > 1 ? ` (${formatNumber(seen.failures)} times)` : '';
+  if (seen.state === 'down') return <Verdict tone="deny">{`${seen.cause ?? 'down'}${times}`}</Verdict>;
+  if (seen.failures > 0) return <Verdict tone="warn">{`${seen.cause ?? 'fails'}${times}`}</Verdict>;
   if (seen.state === 'unchecked') return <span className="muted">not checked yet</span>;
   return <Verdict tone="allow">{seen.check_ms === undefined ? 'answers' : `${seen.check_ms} ms`}</Verdict>;
 }

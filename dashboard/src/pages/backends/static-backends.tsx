@@ -3,12 +3,13 @@ import { Check } from '../../components/field.tsx';
 import type { Column } from '../../components/table.tsx';
 import { textHas } from '../../lib/filter.ts';
 import type { Resource } from '../../resource/describe.ts';
-import { description, field, metadata, text } from '../../resource/fields.tsx';
+import { description, field, metadata } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
 import { AddressesField } from './addresses-field.tsx';
 import type { AddressLine } from './addresses-field.tsx';
 import { AddressesBadge, AddressesPanel, isWatched } from './addresses-panel.tsx';
 import { backendParts, BackendRows, nameWith } from './backend-parts.tsx';
+import { watchFacts } from './watch-facts.ts';
 import { bodyOf, watchOf, WatchField } from './watch-field.tsx';
 import type { Watch } from './watch-field.tsx';
 
@@ -48,7 +49,7 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
   ),
   Body: (shown) => (
     <>
-      {isWatched(shown.document) ? <AddressesPanel id={shown.document.id} /> : null}
+      {isWatched(shown.document) ? <AddressesPanel backend={shown.document} /> : null}
       <backendParts.Body {...shown} />
     </>
   ),
@@ -65,24 +66,18 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
   ),
   nameOf: (row) => nameWith(row.description, targetOf(row)),
   fields: [
-    text('address', {
-      label: 'Address',
-      mono: true,
-      placeholder: 'app.internal:8080',
-      hint: 'As host:port. An IPv6 address stands in brackets. More of them, and checks, are set on its page.',
-      form: 'create',
-    }),
     field<StaticBackend, readonly AddressLine[]>({
       name: 'address',
-      form: 'edit',
       start: [{ address: '', weight: '1' }],
       from: ({ address, addresses = [{ address, weight: 1 }] }) =>
         addresses.map((each) => ({ address: each.address, weight: String(each.weight) })),
-      toBody: (lines) => {
+      toBody: (lines, form) => {
         const given = lines
           .filter(({ address }) => address.trim() !== '')
           .map(({ address, weight }) => ({ address: address.trim(), weight: Number(weight) }));
-        return given.length > 1 ? { addresses: given } : { address: given[0]?.address ?? '', addresses: [] };
+        if (given.length > 1) return { addresses: given };
+        const alone = { address: given[0]?.address ?? '' };
+        return form === 'create' ? alone : { ...alone, addresses: [] };
       },
       Input: AddressesField,
     }),
@@ -111,6 +106,7 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
   facts: (row) => [
     ['Address', <code key="address">{targetOf(row)}</code>],
     ['Spoken to', row.tls.enabled ? 'over TLS' : 'in plain'],
+    ...(isWatched(row) ? watchFacts(row) : []),
     ...standardFacts(row),
   ],
 };
