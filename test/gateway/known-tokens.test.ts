@@ -24,7 +24,7 @@ test('a token is checked once, and again when it has ended', async (t) => {
   const clock = { ms: 1_800_000_000_000 };
   const tokens = new Tokens({
     connect: ({ host, port }, _options, established) => connect(port, host, established),
-    log: { warn: () => {}, error: () => {}, info: () => {} } as never,
+    log: { warn: () => {}, error: () => {}, info: () => {} },
     clock: () => clock.ms,
   });
   const rule: TokenRule = {

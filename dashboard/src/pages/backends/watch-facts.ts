@@ -49,7 +49,7 @@ function activeWords({ active_check: check }: StaticBackend): string {
 
 function passiveWords({ passive_check: check, addresses = [] }: StaticBackend): string {
   if (check === undefined) return addresses.length < 2 ? 'Do not count' : 'Down after 1 that got no connection';
-  const { failures, statuses = [] } = check;
+  const { failures, statuses } = check;
   const or = statuses.length === 0 ? '' : `, or were answered ${statuses.join(', ')}`;
   return `Down after ${failures} in a row that got no answer${or}`;
 }
