@@ -216,6 +216,12 @@ onEachDatabase('operators sign in with a provider', (_, newMigrated) => {
     test('users and invitations are found by a verified address, and a deactivated user stays out', async () => {
       const marta = await createUser(gatehouse, 'member');
       await gatehouse.patch(`/users/${marta.id}`, { email: 'Marta@Partner.test' });
+      add('mallory', { email: 'marta@partner.test', email_verified: false, name: 'M.' });
+      assert.equal(
+        (await new Operator(gatehouse).signIn('mallory')).status,
+        403,
+        'an address that anybody could claim',
+      );
       add('marta', { email: 'marta@partner.test', email_verified: true, name: 'M.' });
       const operator = await signedIn('marta');
       const { principal, role } = (await operator.browser.get('/dashboard/session')).body;
@@ -267,21 +273,22 @@ onEachDatabase('operators sign in with a provider', (_, newMigrated) => {
       const begun = new Operator(gatehouse);
       const { body } = await begun.begin();
       const address = await begun.answerAs('ivy', body.url);
-      const second = await start();
-      const operator = new Operator(second);
-      Object.assign(operator.browser, { loginCookie: begun.browser.loginCookie });
-      assert.equal((await operator.finish(address, begun.secret)).status, 201, 'another process finishes it');
-      const here = new Operator(gatehouse).browser;
-      Object.assign(here, { cookie: operator.browser.cookie, secret: operator.browser.secret });
-      assert.equal((await here.get('/dashboard/session')).status, 200);
-      await second[Symbol.asyncDispose]();
+      const { browser } = new Operator(gatehouse);
+      {
+        await using second = await start();
+        const operator = new Operator(second);
+        operator.browser.loginCookie = begun.browser.loginCookie;
+        assert.equal((await operator.finish(address, begun.secret)).status, 201, 'another process finishes it');
+        Object.assign(browser, { cookie: operator.browser.cookie, secret: operator.browser.secret });
+      }
+      assert.equal((await browser.get('/dashboard/session')).status, 200);
       const third = await start();
       t.after(() => third[Symbol.asyncDispose]());
       const there = new Operator(third).browser;
-      Object.assign(there, { cookie: operator.browser.cookie, secret: operator.browser.secret });
+      Object.assign(there, { cookie: browser.cookie, secret: browser.secret });
       assert.equal((await there.get('/dashboard/session')).status, 200);
       delete provider.people['ivy'];
-      await until(async () => (await here.get('/dashboard/session')).status === 401, 'the provider ends it');
+      await until(async () => (await browser.get('/dashboard/session')).status === 401, 'the provider ends it');
       await until(async () => (await there.get('/dashboard/session')).status === 401, 'it is over everywhere');
       const lines = [...gatehouse.logLines, ...third.logLines];
       assert.ok(lines.some((line) => line.includes('no longer confirms a login')));
