@@ -40,8 +40,8 @@ const keysOfOwn = 100_000;
 const keysOfMessage = 5_000;
 /** Pause before a gateway that could not be reached is tried again, at first and at most. */
 const [firstPauseMs, longestPauseMs] = [500, 8_000];
-/** Failures in a row after which it is logged: one that has just started, or just ended, is no fault. */
-const loggedFailures = 3;
+/** Failures in a row, some seconds, after which it is logged: one that has just started, or just ended, is no fault. */
+const loggedFailures = 5;
 /** Processes of which it is remembered that they have been told everything. */
 const rememberedPeers = 1_000;
 
@@ -186,6 +186,7 @@ export class SharedRates implements Disposable {
       if (sender === undefined || isClosed) throw new Error('it was refused');
       peer.openedMs = this.#elapsed();
       peer.sender = sender;
+      if (!peer.untold.isEmpty) this.#tellOne(peer);
     } catch (error) {
       this.#lost(peer, error);
     }
