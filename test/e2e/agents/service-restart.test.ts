@@ -57,6 +57,57 @@ function refuses(port: number): Promise<boolean> {
   });
 }
 
+/** Stands before the port of agents, for one of them. While the service is away it resets connections, as the system does. */
+class Doorway implements AsyncDisposable {
+  readonly #server: net.Server;
+  #target: number;
+  #resets = 0;
+  /** Connections so far. */
+  attempts = 0;
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = net.createServer((socket) => this.#lead(socket));
+  }
+
+  static async before(owner: AsyncDisposableStack, target: number): Promise<Doorway> {
+    const doorway = owner.use(new Doorway(target));
+    await new Promise<void>((resolve) => {
+      doorway.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return doorway;
+  }
+
+  get address(): string {
+    const address = this.#server.address();
+    return `localhost:${typeof address === 'object' ? address?.port : ''}`;
+  }
+
+  /** So many attempts miss the service, which then is at another port: to be ready in time is not what is tested. */
+  replace(target: number, resets: number): void {
+    this.#target = target;
+    this.#resets = resets;
+  }
+
+  #lead(socket: net.Socket): void {
+    this.attempts += 1;
+    socket.on('error', () => {});
+    if (this.#resets > 0) {
+      this.#resets -= 1;
+      socket.resetAndDestroy();
+      return;
+    }
+    const through = net.connect(this.#target, '127.0.0.1');
+    through.on('error', () => {}).on('close', () => socket.destroy());
+    socket.on('close', () => through.destroy());
+    socket.pipe(through).pipe(socket);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+  }
+}
+
 async function startOwnAgent(
   owner: AsyncDisposableStack,
   target: number,
@@ -133,4 +184,37 @@ test('without one, our own agent looks for the service each second, and is back 
     waits.take(10).every((ms) => ms <= 1000),
     own.out,
   );
+});
+
+test('without one, the third attempts of the library and of our own agent find the service that two have missed', async () => {
+  await using owner = new AsyncDisposableStack();
+  const upstream = await startUpstream(owner);
+  const databaseUrl = newSqlite();
+  const agentPorts = [await freePort(), await freePort()] as const;
+  const start = async (agentPort: number) =>
+    owner.use(await Program.start(databaseUrl, { ...settings, 'agent-listen': `127.0.0.1:${agentPort}` }));
+  const before = await start(agentPorts[0]);
+  const after = await start(agentPorts[1]);
+  const access = await agentAccess(before);
+  const [ofLibrary, ofOwn] = [await Doorway.before(owner, agentPorts[0]), await Doorway.before(owner, agentPorts[0])];
+  const session = await new ngrok.SessionBuilder()
+    .authtoken(access.token)
+    .serverAddr(ofLibrary.address)
+    .caCert(Buffer.from(access.ca))
+    .connect();
+  owner.defer(() => session.close());
+  await session.httpEndpoint().domain('library.localhost').listenAndForward(`http://127.0.0.1:${upstream.port}`);
+  await startOwnAgent(owner, upstream.port, ofOwn.address, access);
+  assert.deepEqual([ofLibrary.attempts, ofOwn.attempts], [1, 1]);
+
+  // At once and a moment later. The library comes for the third time after 2.6 s, and then only after two minutes.
+  for (const doorway of [ofLibrary, ofOwn]) doorway.replace(agentPorts[1], 2);
+  before.signal('SIGTERM');
+  assert.equal(await before.exited, 0);
+  await until(() => after.logged('agent connected').length === 2, 'both are back');
+  assert.deepEqual([ofLibrary.attempts, ofOwn.attempts], [4, 4]);
+  for (const name of ['library.localhost', 'own.localhost']) {
+    const answer = () => askHttps(after.httpsPort, name, { path: '/back' }).then(({ text }) => text, String);
+    await until(async () => (await answer()) === '/back', `${name} is served`);
+  }
 });
