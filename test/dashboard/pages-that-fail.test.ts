@@ -67,6 +67,47 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     await dashboard.endTest();
   });
 
+  test('are loaded again with what was typed when the server came back newer, but for secrets', async () => {
+    const { page, dashboard } = await openOverview();
+    const { id } = await gatehouse.create('/bot_users', { name: 'old name' });
+    const renew = async () => {
+      await gatehouse[Symbol.asyncDispose]();
+      await upgrade(folder);
+      gatehouse = await start();
+      // As when somebody comes back to the tab.
+      await page.evaluate(`dispatchEvent(new Event('focus'))`);
+      await page.getByText('Gatehouse was updated').first().waitFor();
+    };
+    await page.goto('/dashboard/certificates?create=1');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Certificate', { exact: true }).fill('a certificate');
+    await dialog.getByLabel('Private key', { exact: true }).fill('a private key');
+    await dialog.getByLabel('Description').fill('the shop');
+    await renew();
+    await lookAt(page, 'updated-form');
+    await Promise.all([page.waitForEvent('load'), dialog.getByRole('button', { name: 'Reload' }).click()]);
+    assert.equal(await dialog.getByLabel('Certificate', { exact: true }).inputValue(), 'a certificate');
+    assert.equal(await dialog.getByLabel('Description').inputValue(), 'the shop');
+    assert.equal(await dialog.getByLabel('Private key', { exact: true }).inputValue(), '');
+    assert.equal(await page.evaluate('sessionStorage.getItem("gatehouse.input")'), null);
+
+    await page.goto(`/dashboard/bot-users/${id}?edit=1`);
+    await page.getByLabel('Name').fill('new name');
+    await renew();
+    await gatehouse.patch(`/bot_users/${id}`, { name: 'name of somebody else' });
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Reload' }).click()]);
+    assert.equal(await page.getByLabel('Name').inputValue(), 'new name');
+    // What somebody has changed meanwhile is not overwritten unseen.
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('name of somebody else').first().waitFor();
+    assert.equal((await gatehouse.get(`/bot_users/${id}`)).body.name, 'name of somebody else');
+    await page.reload();
+    await page.getByLabel('Name').waitFor();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'name of somebody else');
+    await dashboard.closePages();
+    dashboard.takeFaults();
+  });
+
   test('say so when the server does not have it, and when not even the first script comes', async () => {
     const { page, dashboard } = await openOverview();
     const assets = join(folder, 'assets');

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react';
+
 /** The first script of this tab; its name changes with the code of any page. */
 const ownScript = document.querySelector('script[type="module"]')?.getAttribute('src') ?? '';
 
@@ -10,4 +12,25 @@ export async function askBuild(): Promise<'no answer' | 'same' | 'another'> {
   } catch {
     return 'no answer';
   }
+}
+
+let known: 'same' | 'another' = 'same';
+const listeners = new Set<() => void>();
+
+/** Looks whether the server has other code by now; without an answer, what is known stays. */
+export async function lookAtBuild(): Promise<void> {
+  const build = await askBuild();
+  if (build === 'no answer' || build === known) return;
+  known = build;
+  for (const listener of listeners) listener();
+}
+
+export function useServerBuild(): 'same' | 'another' {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => known,
+  );
 }

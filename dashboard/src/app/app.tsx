@@ -13,6 +13,7 @@ import { asCallError } from '../api/client.ts';
 import type { CallError } from '../api/client.ts';
 import { ConnectionError } from '../../../client/src/index.ts';
 import type { ListId } from '../../../client/src/index.ts';
+import { takeKeptInput } from '../lib/kept-input.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { AcceptInvitation, takeInvitation } from './accept-invitation.tsx';
 import { Shell } from './shell.tsx';
@@ -27,6 +28,7 @@ export function start(list: ListId | undefined): void {
   const root = document.querySelector('#root');
   if (root === null) throw new Error('The page has no element with the id root.');
   const link = takeInvitation();
+  takeKeptInput();
   const answer = takeProviderAnswer();
   createRoot(root).render(
     <StrictMode>

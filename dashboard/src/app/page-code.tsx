@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ComponentType } from 'react';
 
+import { askBuild } from '../api/server-build.ts';
 import { firstVersion, rereadSession, useSession } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
@@ -10,7 +11,6 @@ import { Skeleton, useCountdown } from '../components/states.tsx';
 import { formatSeconds } from '../lib/time.ts';
 import { loadedPage, loadPage, pages } from './pages.ts';
 import type { PageEntry } from './pages.ts';
-import { askBuild } from './server-build.ts';
 
 /** Why the code of a page is not there. `missing`: the server has the build of this tab, and does not send the file. */
 type Failure = 'no answer' | 'updated' | 'missing';

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 
+import { lookAtBuild, useServerBuild } from '../api/server-build.ts';
 import { rereadSession, useSession } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
 import { Button, ButtonLink } from '../components/button.tsx';
 import { Modal } from '../components/dialog.tsx';
 import { Empty } from '../components/states.tsx';
+import { UpdateOffer } from '../components/update-offer.tsx';
 import { usePutAway } from '../lib/put-away.ts';
 import { CrumbContext } from '../components/crumb.tsx';
 import { GoToRow } from './go-to-row.tsx';
@@ -41,7 +43,10 @@ export function Shell() {
     document.title = [crumb, page?.title, 'Gatehouse'].filter((part) => part !== undefined).join(' · ');
   }, [crumb, page]);
   useEffect(() => {
-    const reread = (): void => void rereadSession();
+    const reread = (): void => {
+      void rereadSession();
+      void lookAtBuild();
+    };
     addEventListener('focus', reread);
     return () => removeEventListener('focus', reread);
   }, []);
@@ -56,6 +61,7 @@ export function Shell() {
         <div>
           <TopBar page={page} crumb={crumb} onMenu={show('drawer')} onSearch={show('palette')} />
           <main id="main" className={page?.isWide === true ? '' : 'page'} tabIndex={-1}>
+            <Updated isWide={page?.isWide === true} />
             <WouldBeRefused isWide={page?.isWide === true} isOverview={page?.path === ''} />
             <Routes />
           </main>
@@ -70,6 +76,15 @@ export function Shell() {
       {open === 'keys' ? <KeysHelp onClose={close} /> : null}
       {open === 'row' ? <GoToRow onClose={close} /> : null}
     </CrumbContext>
+  );
+}
+
+function Updated({ isWide }: { readonly isWide: boolean }) {
+  if (useServerBuild() === 'same') return null;
+  return (
+    <div className={isWide ? 'told wide' : 'told'}>
+      <UpdateOffer />
+    </div>
   );
 }
 

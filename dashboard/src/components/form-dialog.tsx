@@ -5,6 +5,7 @@ import type { CallError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
+import { UpdateOffer } from './update-offer.tsx';
 import { isLockout, LockoutBanner, Problem } from './problem.tsx';
 
 /** A dialog that is one form: its fields, what went wrong besides them, and the act. */
@@ -62,6 +63,7 @@ export function FormDialog({
           if (missing === undefined && !isPending) onSubmit();
         }}
       >
+        <UpdateOffer />
         {children}
         {error !== undefined && isLockout(error) && onOverride !== undefined ? (
           <LockoutBanner error={error} onOverride={onOverride} />

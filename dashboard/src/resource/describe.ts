@@ -60,6 +60,8 @@ export interface FormField<Row> {
   readonly toBody: (value: unknown, form: 'create' | 'edit') => object;
   /** The one form that has it; both without it. */
   readonly form?: 'create' | 'edit';
+  /** It is kept nowhere in the browser. */
+  readonly isSecret?: boolean;
   readonly Input: (props: InputProps<unknown>) => ReactNode;
 }
 

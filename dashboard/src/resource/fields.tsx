@@ -15,6 +15,7 @@ export function field<Row, Value>({
   from,
   toBody,
   form,
+  isSecret = false,
   Input,
 }: {
   readonly name: string;
@@ -22,6 +23,7 @@ export function field<Row, Value>({
   readonly from?: (row: Row) => Value;
   readonly toBody?: (value: Value, form: Form) => object;
   readonly form?: Form | undefined;
+  readonly isSecret?: boolean;
   readonly Input: (props: InputProps<Value>) => ReactNode;
 }): FormField<Row> {
   // A form hands each field only the values that the field itself has made.
@@ -30,6 +32,7 @@ export function field<Row, Value>({
     start: typeof start === 'function' ? start : () => start,
     from: from ?? ((row: Row) => (row as Readonly<Record<string, unknown>>)[name] ?? start),
     toBody: toBody ?? ((value: Value) => ({ [name]: value })),
+    isSecret,
     Input,
     ...(form === undefined ? {} : { form }),
   };

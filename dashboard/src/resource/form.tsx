@@ -16,6 +16,7 @@ import { Form } from '../components/form.tsx';
 import { Panel } from '../components/page.tsx';
 import { EditProblem } from '../components/problem.tsx';
 import { toast } from '../components/toast.tsx';
+import { useInputBefore, useKeepInput } from '../lib/kept-input.ts';
 import { useLanding, useUrlState } from '../lib/url-state.ts';
 import type { AllowComponent, FormField, Resource, Values } from './describe.ts';
 
@@ -54,6 +55,11 @@ function bodyOf<Row>(fields: readonly FormField<Row>[], values: Values, form: 'c
   return Object.assign({}, ...parts) as object;
 }
 
+function withoutSecrets<Row>(fields: readonly FormField<Row>[], values: Values): Values {
+  const secret = new Set(fields.filter(({ isSecret }) => isSecret === true).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !secret.has(name)));
+}
+
 /** The dialog for a new thing. `kind` is a field above the others, by which another resource can be chosen. */
 export function CreateDialog<Id extends ListId>({
   resource,
@@ -68,7 +74,9 @@ export function CreateDialog<Id extends ListId>({
   const session = useSession();
   const fields = resource.fields.filter(({ form }) => form !== 'edit');
   const [firstParams] = useState(params);
-  const [typed, setTyped] = useState<Values>({});
+  const form = `${session.principal.id} ${list} create`;
+  const [typed, setTyped] = useState<Values>(useInputBefore(form));
+  useKeepInput(form, withoutSecrets(fields, typed));
   const [created, setCreated] = useState<Entry<Id>>();
   const values = { ...Object.fromEntries(fields.map(({ name, start }) => [name, start(firstParams)])), ...typed };
   const change = useAct(() => {
@@ -146,8 +154,14 @@ export function EditPanel<Row>({
   readonly onClose: () => void;
 }) {
   const fields = all.filter(({ form }) => form !== 'create');
+  // Every document has an id.
+  const { id } = seen.document as { readonly id?: string };
+  const form = `${useSession().principal.id} ${id} edit`;
+  const { etag = seen.etag, ...start } = useInputBefore(form) as Values & Pick<Reply<Row>, 'etag'>;
   const edit = useEdit<Row, Values>({
-    seen,
+    // What somebody has changed since then is shown before it is overwritten.
+    seen: { ...seen, etag },
+    start,
     reread,
     toValues: (row) => Object.fromEntries(fields.map(({ name, from }) => [name, from(row)])),
     send: (changed, options, base) => send(bodyOf(fields, changed, 'edit'), options, base),
@@ -157,6 +171,11 @@ export function EditPanel<Row>({
       onClose();
     },
   });
+  const typed = fields.filter(
+    ({ name, from }) => JSON.stringify(edit.values[name]) !== JSON.stringify(from(seen.document)),
+  );
+  const changed = Object.fromEntries(typed.map(({ name }) => [name, edit.values[name]]));
+  useKeepInput(form, { ...withoutSecrets(fields, changed), etag });
   const show = (allow?: { readonly run: () => void; readonly problem: ReactNode }) => (
     <Panel title="Edit">
       <Form label={`Edit the ${noun}`} onSubmit={() => void edit.save()}>

@@ -85,11 +85,12 @@ const rows: RowsOf<TlsCertificate> = {
 };
 
 /** A text in PEM, which is given once and never shown again. */
-function pem(name: string, label: string, hint: string) {
+function pem(name: string, label: string, hint: string, isSecret = false) {
   return field<TlsCertificate, string>({
     name,
     start: '',
     form: 'create',
+    isSecret,
     Input: ({ value, onChange, error }) => (
       <PemField label={label} hint={hint} value={value} onChange={onChange} error={error} />
     ),
@@ -110,7 +111,7 @@ const tlsCertificates: Resource<'TlsCertificatesList'> = {
   nameOf: certificateName,
   fields: [
     pem('certificate_pem', 'Certificate', 'The certificate and its chain in PEM, leaf first.'),
-    pem('private_key_pem', 'Private key', 'In PEM, without a passphrase. It is never shown again.'),
+    pem('private_key_pem', 'Private key', 'In PEM, without a passphrase. It is never shown again.', true),
     description(),
     metadata(),
   ],
