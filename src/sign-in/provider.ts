@@ -123,7 +123,15 @@ export class Provider {
       const claims = await this.#ask(() => client.fetchUserInfo(configuration, token.value, subject));
       return { claims, token };
     }
-    const tokens = await this.#ask(() => client.refreshTokenGrant(configuration, token.value));
+    const refreshed = this.#ask(() => client.refreshTokenGrant(configuration, token.value));
+    const tokens = await refreshed.catch((error: unknown) => {
+      const { cause } = error instanceof LoginRefused ? error : {};
+      const isOfClient =
+        cause instanceof client.WWWAuthenticateChallengeError ||
+        (cause instanceof client.ResponseBodyError && cause.error !== 'invalid_grant');
+      // A wrong secret of ours says nothing about the person.
+      throw isOfClient ? new ProviderDown(`${this.#settings.issuer} refuses this client`, { cause }) : error;
+    });
     const login = await this.#readLogin(configuration, tokens, subject);
     return { ...login, token: login.token.kind === 'refresh' ? login.token : token };
   }

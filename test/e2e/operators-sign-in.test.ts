@@ -294,6 +294,40 @@ onEachDatabase('operators sign in with a provider', (_, newMigrated) => {
       assert.ok(lines.some((line) => line.includes('no longer confirms a login')));
     });
 
+    test('processes that use one session do not use a refresh token twice, and a wrong secret of ours ends nothing', async (t) => {
+      provider.rotatesRefreshTokens = true;
+      t.after(() => {
+        provider.rotatesRefreshTokens = false;
+      });
+      const { browser } = await signedIn('bob');
+      const asked = () => provider.asked.get('/token') ?? 0;
+      const use = (...browsers: readonly (typeof browser)[]) =>
+        Promise.all(
+          browsers.map(async (each) => {
+            const { status, text } = await each.get('/dashboard/session');
+            assert.equal(status, 200, text);
+          }),
+        );
+      {
+        await using second = await start();
+        const there = new Operator(second).browser;
+        Object.assign(there, { cookie: browser.cookie, secret: browser.secret });
+        const askedBefore = asked();
+        await until(async () => {
+          await use(browser, there, browser, there);
+          return asked() >= askedBefore + 4;
+        }, 'the provider was asked');
+      }
+      await using wrong = await start({ oidcClientSecret: 'another secret' });
+      const there = new Operator(wrong).browser;
+      Object.assign(there, { cookie: browser.cookie, secret: browser.secret });
+      await until(async () => {
+        await use(there);
+        return wrong.logLines.some((line) => line.includes('which goes on') && line.includes('refuses this client'));
+      }, 'the provider has refused the secret');
+      await use(browser, there);
+    });
+
     test('with the provider down sessions go on, and whoever signs in is told', async () => {
       const operator = await signedIn('bob');
       const waiting = new Operator(gatehouse);

@@ -23,6 +23,8 @@ export class IdentityProvider implements AsyncDisposable {
   #server: Server | undefined;
   /** Some providers give none, or only for a scope. */
   givesRefreshTokens = true;
+  /** Some give a new one with each use, and end the login where an old one comes again. */
+  rotatesRefreshTokens = false;
   /** Requests for each path, without the parts that differ. */
   readonly asked = new Map<string, number>();
 
@@ -116,6 +118,7 @@ export class IdentityProvider implements AsyncDisposable {
         this.people[id] === undefined ? undefined : { accountId: id, claims: () => ({ ...this.people[id], sub: id }) },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
       issueRefreshToken: () => this.givesRefreshTokens,
+      rotateRefreshToken: () => this.rotatesRefreshTokens,
       loadExistingGrant: async ({ oidc }) => {
         const grant = new this.#provider.Grant({
           clientId: oidc.client?.clientId,

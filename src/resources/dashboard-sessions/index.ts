@@ -2,9 +2,10 @@ import type { ProviderSignIn } from '../../api/dashboard/provider-sign-in.ts';
 import { principals, providerUsers } from '../principals/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
+import { contextOf } from './login-checks.ts';
 import { loginSeconds, ProviderLogin } from './provider-login.ts';
 import { dashboardSessions, providerSignIn } from './service.ts';
-import { contextOf, StoredSessions } from './sessions.ts';
+import { StoredSessions } from './sessions.ts';
 import { migrations } from './table.ts';
 
 /** Sessions of the dashboard: begun with a token or at a provider, kept as hashes. They have routes of their own in the API. */

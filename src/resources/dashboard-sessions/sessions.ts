@@ -18,18 +18,17 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import { authenticator } from '../api-keys/service.ts';
 import { principals } from '../principals/service.ts';
 import type { ResourceContext } from '../resource.ts';
-import { LoginRefused } from '../../sign-in/provider.ts';
 import { describeSession } from './describe.ts';
+import { contextOf, LoginChecks } from './login-checks.ts';
+import type { CheckedSession } from './login-checks.ts';
 import type { ConfirmedLogin, ProviderLogin } from './provider-login.ts';
 import {
-  claimCheck,
   deleteSessions,
   insertSession,
   olderSessions,
   readSession,
   sessionKind,
   touchSession,
-  writeRefreshToken,
   writeUserSeen,
 } from './table.ts';
 import type { BegunAtProvider, StoredSession } from './table.ts';
@@ -40,17 +39,12 @@ const cacheSize = 10_000;
 const touchEveryMs = 60_000;
 /** Longest session of a login that the provider cannot be asked about again, because it gave no refresh token. */
 const uncheckedMs = 3_600_000;
-/** A call waits so long for the provider; one that is slow ends no session. */
-const checkWaitMs = 2_000;
 
-interface KnownSession extends Omit<StoredSession, 'begunWith'> {
-  begunWith: StoredSession['begunWith'];
+interface KnownSession extends Omit<StoredSession, 'begunWith'>, CheckedSession {
   /** When it was last used here. */
   usedAtMs: number;
   /** When its last use was last written, here or elsewhere. */
   writtenAtMs: number;
-  /** The question to the provider that is under way. */
-  checking: Promise<void> | undefined;
 }
 
 /**
@@ -62,11 +56,16 @@ export class StoredSessions implements Sessions {
   readonly #context: ResourceContext;
   readonly #idleMs: number;
   readonly #login: ProviderLogin | undefined;
+  readonly #checks: LoginChecks;
   readonly #known = new BoundedCache<string, KnownSession>(cacheSize);
 
   constructor(context: ResourceContext, login: ProviderLogin | undefined) {
     this.#context = context;
     this.#login = login;
+    this.#checks = new LoginChecks(context, login, {
+      moved: ({ hash }) => this.#known.drop(hash),
+      ended: (session) => this.#delete(session),
+    });
     this.idleSeconds = context.settings.dashboard.idleSeconds;
     this.#idleMs = this.idleSeconds * 1000;
     context.store.follow({
@@ -201,55 +200,7 @@ export class StoredSessions implements Sessions {
         return { principal, ...key, again };
       });
     };
-    return isDue && refreshToken !== undefined ? this.#check(session).then(find) : find();
-  }
-
-  /** Asks the provider, once for all calls that wait for it. */
-  async #check(session: KnownSession): Promise<void> {
-    session.checking ??= this.#checkNow(session).finally(() => {
-      session.checking = undefined;
-    });
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, checkWaitMs);
-    await Promise.race([session.checking, late]).finally(() => clearTimeout(timer));
-  }
-
-  /** One process asks at a time: a provider may take a refresh token that comes twice for a stolen one. */
-  async #checkNow(session: KnownSession): Promise<void> {
-    const { store, sealer } = this.#context;
-    const { hash, accountId, principalId: id, begunWith } = session;
-    if (begunWith.keyId !== undefined || begunWith.refreshToken === undefined) return;
-    const { subject, refreshToken, checkedAtMs } = begunWith;
-    const nowMs = Date.now();
-    const isOurs = await store.writeUnlogged(async (writer) => claimCheck(writer, hash, checkedAtMs, nowMs), accountId);
-    if (!isOurs) {
-      // Another process has asked, and has perhaps another token now.
-      this.#known.drop(hash);
-      return;
-    }
-    session.begunWith = { ...begunWith, checkedAtMs: nowMs };
-    try {
-      const token = sealer.open(refreshToken, contextOf(hash));
-      const next = await this.#login?.check({ id, accountId }, subject, token);
-      const sealed = next === undefined || next === token ? refreshToken : sealer.seal(next, contextOf(hash));
-      session.begunWith = { ...begunWith, checkedAtMs: nowMs, refreshToken: sealed };
-      await store.writeUnlogged(async (writer) => {
-        if (sealed !== refreshToken) await writeRefreshToken(writer, hash, sealed);
-        await writeUserSeen(writer, id, nowMs);
-      }, accountId);
-    } catch (error) {
-      const { warn, provider } = this.#login?.settings ?? {};
-      const isOver = error instanceof LoginRefused || error instanceof UserError;
-      warn?.(
-        { err: error, provider: provider?.issuer, user: id, account: accountId },
-        isOver
-          ? 'the identity provider no longer confirms a login: a session of the dashboard has ended'
-          : 'the identity provider could not be asked about a session of the dashboard, which goes on',
-      );
-      if (!isOver) return;
-      await this.#delete(session).catch(() => {});
-      throw refused(sessionOver);
-    }
+    return isDue && refreshToken !== undefined ? this.#checks.check(session).then(find) : find();
   }
 
   /** A session whose token let nobody in once is over for good, also if a key is prolonged or an owner activated again. */
@@ -301,9 +252,4 @@ export class StoredSessions implements Sessions {
 /** The cookies of a caller who does not know the other secret are not even looked at. */
 function hasCookieOf({ cookieHash }: Pick<StoredSession, 'cookieHash'>, cookies: readonly string[]): boolean {
   return cookies.some((cookie) => secretMatchesAny(cookie, cookieHash, undefined));
-}
-
-/** The context that the refresh token of a session is sealed for. */
-export function contextOf(hash: string): string {
-  return `dashboard_session ${hash}`;
 }

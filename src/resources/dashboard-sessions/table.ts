@@ -132,15 +132,20 @@ export async function touchSession(writer: ObservationWriter, hash: string, seen
   await writer.run(sql, [hash, seenAtMs]);
 }
 
-/** Takes the right to ask the provider about a session; false where another process has it, or has asked already. */
+/**
+ * Takes the right to ask the provider about a session, and answers the refresh token as it is now: another process may have
+ * got a new one. Undefined where another process has the right, or has asked already.
+ */
 export async function claimCheck(
   writer: ObservationWriter,
   hash: string,
   lastMs: number,
   nowMs: number,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const sql = 'UPDATE dashboard_sessions SET checked_at_ms = $3 WHERE hash = $1 AND checked_at_ms = $2';
-  return (await writer.run(sql, [hash, lastMs, nowMs])) === 1;
+  if ((await writer.run(sql, [hash, lastMs, nowMs])) !== 1) return undefined;
+  const [row] = await writer.all('SELECT refresh_token FROM dashboard_sessions WHERE hash = $1', [hash]);
+  return typeof row?.[0] === 'string' ? row[0] : undefined;
 }
 
 export async function writeRefreshToken(writer: ObservationWriter, hash: string, sealed: string): Promise<void> {
