@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 import { freePort } from '../support/free-port.ts';
 import { clientId, clientSecret, IdentityProvider } from '../support/identity-provider.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { onDashboard, until } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
 let provider: IdentityProvider | undefined;
@@ -118,6 +118,11 @@ onDashboard(
       delete people()['fay'];
       assert.deepEqual(people(), others);
       const ended = page.getByText('The session is over');
+      // The provider is asked now and then only.
+      const status = `fetch('/dashboard/session', {
+        headers: { 'gatehouse-dashboard': localStorage.getItem('gatehouse.session') },
+      }).then((answer) => answer.status)`;
+      await until(async () => (await page.evaluate(status)) === 401);
       await page.getByRole('button', { name: 'Create bot' }).last().dispatchEvent('click');
       await ended.waitFor();
       Object.assign(people(), { fay });
