@@ -148,7 +148,7 @@ onAnyGatehouse('request bodies', (g) => {
       [
         '/edges/tcp',
         { port: 10_022 },
-        /"port"\. An edge has its addresses in "hostports", such as \["example\.com:10022"\]/,
+        /"port"\. An edge has its addresses in "hostports", such as \["tcp\.example\.com:10022"\]/,
       ],
       [
         '/backends/static',
