@@ -24,7 +24,7 @@ export interface AcceptedInvitation {
   user_id: string;
   /** Its name. */
   name: string;
-  /** What the user may do. */
+  /** Rights of the user. */
   role: 'admin' | 'member' | 'viewer';
   /** Id of the user's first API key. */
   api_key_id: string;
@@ -603,7 +603,7 @@ export interface WebhookVerificationModuleReplace {
   enabled?: boolean;
   /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
   provider: string;
-  /** What the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+  /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
   secret?: string;
 }
 
@@ -1286,7 +1286,7 @@ export interface StaticBackend {
   when_all_down?: 'fail_open' | 'fail_closed';
   /** Time in which an address that came back grows from a tenth of its share to the whole. */
   slow_start_seconds?: number;
-  /** What real requests and connections tell of the addresses. */
+  /** Verdicts about the addresses by real requests and connections. */
   passive_check?: {
     /** Failures in a row that take an address out, over all workers of a gateway. */
     failures: number;
@@ -1299,7 +1299,7 @@ export interface StaticBackend {
   active_check?: {
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind: 'http' | 'tcp';
-    /** What GET asks for, for http. Max 1000 characters. */
+    /** Path that GET asks for, for http. Max 1000 characters. */
     path?: string;
     /** The header Host of the check; without it, the address. */
     host?: string;
@@ -1329,17 +1329,17 @@ export interface StaticBackendHealth {
     address: string;
     /** Its share; 0: it is taken out. */
     weight: number;
-    /** What each gateway sees. */
+    /** The view of each gateway. */
     gateways: ({
       /** Id of the process, as GET /gateways has it. */
       gateway_id: string;
       /** Name of its machine; only admins are told. */
       host?: string;
-      /** What that gateway does: down: it sends nothing there. unchecked: it has seen nothing yet, and sends. */
+      /** State at that gateway: down: it sends nothing there. unchecked: it has seen nothing yet, and sends. */
       state: 'up' | 'down' | 'unchecked';
       /** When it came into that state; absent: since the process began, RFC 3339. */
       since?: string;
-      /** What told so: an active check, or real traffic. */
+      /** Source of the verdict: an active check, or real traffic. */
       by?: 'check' | 'traffic';
       /** The last failure, while there is one. */
       cause?: string;
@@ -1361,9 +1361,9 @@ export interface StaticBackendHealth {
     host?: string;
     /** The address that went down or came back. */
     address: string;
-    /** What it was from then on. */
+    /** The state from then on. */
     state: 'up' | 'down';
-    /** What told so: an active check, or real traffic. */
+    /** Source of the verdict: an active check, or real traffic. */
     by?: 'check' | 'traffic';
     /** Why it was taken out. */
     cause?: string;
@@ -1402,7 +1402,7 @@ export interface StaticBackendCreate {
   when_all_down?: 'fail_open' | 'fail_closed';
   /** Time in which an address that came back grows from a tenth of its share to the whole. */
   slow_start_seconds?: number;
-  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
@@ -1419,7 +1419,7 @@ export interface StaticBackendCreate {
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** What GET asks for, for http. Max 1000 characters. */
+    /** Path that GET asks for, for http. Max 1000 characters. */
     path?: string;
     /** The header Host of the check; without it, the address. */
     host?: string;
@@ -1468,7 +1468,7 @@ export interface StaticBackendUpdate {
   when_all_down?: 'fail_open' | 'fail_closed';
   /** Time in which an address that came back grows from a tenth of its share to the whole. */
   slow_start_seconds?: number;
-  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
@@ -1485,7 +1485,7 @@ export interface StaticBackendUpdate {
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** What GET asks for, for http. Max 1000 characters. */
+    /** Path that GET asks for, for http. Max 1000 characters. */
     path?: string;
     /** The header Host of the check; without it, the address. */
     host?: string;
@@ -1539,7 +1539,7 @@ export interface StaticBackendEntry {
   when_all_down?: 'fail_open' | 'fail_closed';
   /** Time in which an address that came back grows from a tenth of its share to the whole. */
   slow_start_seconds?: number;
-  /** What real requests and connections tell of the addresses. Without it, one of several addresses that refuses a connection is left out for five seconds. */
+  /** Verdicts about the addresses by real requests and connections. Without it, one of several addresses that refuses a connection is left out for five seconds. */
   passive_check?: {
     /** false: removes the check. Default true. */
     enabled?: boolean;
@@ -1556,7 +1556,7 @@ export interface StaticBackendEntry {
     enabled?: boolean;
     /** http: asks for a path. tcp: opens a connection, with its TLS handshake where the backend has TLS. */
     kind?: 'http' | 'tcp';
-    /** What GET asks for, for http. Max 1000 characters. */
+    /** Path that GET asks for, for http. Max 1000 characters. */
     path?: string;
     /** The header Host of the check; without it, the address. */
     host?: string;
@@ -2763,7 +2763,7 @@ export interface HttpsEdgeEntry {
       enabled?: boolean;
       /** Who sends the webhooks: one of the ids in docs/webhooks.md, in upper or lower case. */
       provider: string;
-      /** What the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
+      /** Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown again. Left out, the one that is stored for the provider stays. Max 4096 bytes. */
       secret?: string;
     };
     /** Circuit Breaker module. */

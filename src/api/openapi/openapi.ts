@@ -91,7 +91,7 @@ const AcceptedInvitation = Type.Object(
   {
     user_id: Type.String({ description: 'Id of the new user.' }),
     name: Type.String({ description: 'Its name.' }),
-    role: Type.String({ enum: [...roles], description: 'What the user may do.' }),
+    role: Type.String({ enum: [...roles], description: 'Rights of the user.' }),
     api_key_id: Type.String({ description: "Id of the user's first API key." }),
     token: Type.String({ description: 'The token of that key, which is shown once.' }),
   },

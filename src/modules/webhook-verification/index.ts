@@ -26,7 +26,7 @@ const Input = Type.Object(
     secret: Type.Optional(
       Type.String({
         description:
-          'What the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown ' +
+          'Secret that the provider signs with, as it shows it; for SendGrid its public key, for VMware "name::password". Never shown ' +
           'again. Left out, the one that is stored for the provider stays. Max 4096 bytes.',
         examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
         maxBytes: 4096,

@@ -63,7 +63,7 @@ const activeFields = {
     examples: ['http'],
   }),
   path: Type.String({
-    description: 'What GET asks for, for http. Max 1000 characters.',
+    description: 'Path that GET asks for, for http. Max 1000 characters.',
     maxLength: 1000,
     examples: ['/healthz'],
   }),
@@ -80,7 +80,7 @@ const activeFields = {
 };
 const enabled = Type.Optional(Type.Boolean({ description: 'false: removes the check. Default true.', default: true }));
 
-const passiveText = 'What real requests and connections tell of the addresses.';
+const passiveText = 'Verdicts about the addresses by real requests and connections.';
 const activeText = 'Checks that every gateway makes of every address.';
 
 const whenAllDown = Type.String({

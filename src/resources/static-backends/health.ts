@@ -26,7 +26,7 @@ const gateway = {
   host: Type.Optional(Type.String({ description: 'Name of its machine; only admins are told.' })),
 };
 const by = Type.Optional(
-  Type.String({ enum: ['check', 'traffic'], description: 'What told so: an active check, or real traffic.' }),
+  Type.String({ enum: ['check', 'traffic'], description: 'Source of the verdict: an active check, or real traffic.' }),
 );
 
 export const StaticBackendHealthView = Type.Object(
@@ -48,7 +48,7 @@ export const StaticBackendHealthView = Type.Object(
           Type.Object({
             ...gateway,
             state: state(
-              'What that gateway does: down: it sends nothing there. unchecked: it has seen nothing yet, and sends.',
+              'State at that gateway: down: it sends nothing there. unchecked: it has seen nothing yet, and sends.',
             ),
             since: Type.Optional(timestamp('When it came into that state; absent: since the process began')),
             by,
@@ -59,7 +59,7 @@ export const StaticBackendHealthView = Type.Object(
             ),
             check_ms: Type.Optional(Type.Number({ description: 'Time that this check took, in milliseconds.' })),
           }),
-          { description: 'What each gateway sees.' },
+          { description: 'The view of each gateway.' },
         ),
       }),
       { description: 'In the order of the backend.' },
@@ -69,7 +69,7 @@ export const StaticBackendHealthView = Type.Object(
         at: timestamp('When it happened'),
         ...gateway,
         address: Type.String({ description: 'The address that went down or came back.' }),
-        state: Type.String({ enum: ['up', 'down'], description: 'What it was from then on.' }),
+        state: Type.String({ enum: ['up', 'down'], description: 'The state from then on.' }),
         by,
         cause: Type.Optional(Type.String({ description: 'Why it was taken out.' })),
       }),

@@ -6,7 +6,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The same engine without windows takes half the processor time. */
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-const installCommand = 'apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell';
+const install = 'apt-get install -y --no-install-recommends';
+/** Older releases have no package of the shell. */
+const installCommand = `apt-get update && (${install} chromium-headless-shell || ${install} chromium)`;
 
 /**
  * The Chromium of this machine: `TEST_CHROMIUM`, or the first of the usual names. Without one the tests fail with the

@@ -1,11 +1,8 @@
 import type { AppUser } from '../../../../client/src/index.ts';
-import { useChange } from '../../api/queries.ts';
-import { Problem } from '../../components/problem.tsx';
-import { useMayWrite } from '../../components/rights.tsx';
-import { toast } from '../../components/toast.tsx';
 import { textHas } from '../../lib/filter.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
+import { EndButton } from './end-button.tsx';
 import { whoIs } from './sessions.tsx';
 
 const rows: Rows<AppUser> = {
@@ -31,7 +28,18 @@ const rows: Rows<AppUser> = {
     },
     timeColumn('First', ({ created_at: at }) => at, 'p3'),
     timeColumn('Last signed in', ({ last_login: at }) => at, 'p2'),
-    { id: 'end', head: '', cell: (user) => <EndAll user={user} /> },
+    {
+      id: 'end',
+      head: '',
+      cell: (user) => (
+        <EndButton
+          operation="ApplicationUsersDelete"
+          id={user.id}
+          what={`all sessions of ${whoIs(user)}`}
+          words="End all"
+        />
+      ),
+    },
   ],
   searchFilter: textHas('email', 'name', 'provider_user_id', 'id'),
 };
@@ -45,27 +53,3 @@ export const people: Listed<'ApplicationUsersList'> = {
   footNote: 'Ending all sessions of somebody also forgets who it was, until the next sign-in.',
   Rows: ({ render }) => render(rows),
 };
-
-function EndAll({ user }: { readonly user: AppUser }) {
-  const mayWrite = useMayWrite();
-  const change = useChange('ApplicationUsersDelete');
-  const end = async (): Promise<void> => {
-    const done = await change.run({ path: { id: user.id } });
-    if (done !== undefined) toast(`Ended all sessions of ${whoIs(user)}.`);
-  };
-  if (!mayWrite) return null;
-  return (
-    <>
-      <button
-        type="button"
-        className="btn sm"
-        disabled={change.isPending}
-        aria-label={`End all sessions of ${whoIs(user)}`}
-        onClick={() => void end()}
-      >
-        End all
-      </button>
-      {change.error === undefined ? null : <Problem error={change.error} />}
-    </>
-  );
-}

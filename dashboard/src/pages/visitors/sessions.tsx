@@ -1,13 +1,10 @@
 import { Link } from 'wouter';
 
 import type { AppSession } from '../../../../client/src/index.ts';
-import { useChange } from '../../api/queries.ts';
-import { Problem } from '../../components/problem.tsx';
-import { useMayWrite } from '../../components/rights.tsx';
-import { toast } from '../../components/toast.tsx';
 import { textHas } from '../../lib/filter.ts';
 import { timeColumn } from '../../resource/columns.tsx';
 import type { Listed, Rows } from '../../resource/describe.ts';
+import { EndButton } from './end-button.tsx';
 
 /** The address of somebody, or whatever else is known. */
 export function whoIs({ email, name }: { readonly email: string; readonly name: string }): string {
@@ -49,7 +46,18 @@ const rows: Rows<AppSession> = {
     timeColumn('Signed in', ({ created_at: at }) => at, 'p3'),
     timeColumn('Last used', ({ last_active: at }) => at, 'p2'),
     timeColumn('Ends', ({ expires_at: at }) => at, 'p3'),
-    { id: 'end', head: '', cell: (session) => <EndSession session={session} /> },
+    {
+      id: 'end',
+      head: '',
+      cell: (session) => (
+        <EndButton
+          operation="ApplicationSessionsDelete"
+          id={session.id}
+          what={`the session of ${whoIs(session)}`}
+          words="End"
+        />
+      ),
+    },
   ],
   searchFilter: textHas('email', 'name', 'browser_session.ip_address', 'id'),
 };
@@ -64,27 +72,3 @@ export const sessions: Listed<'ApplicationSessionsList'> = {
     '“End” holds at every gateway from the next request on. The person can sign in again, unless the module no longer lets them in.',
   Rows: ({ render }) => render(rows),
 };
-
-function EndSession({ session }: { readonly session: AppSession }) {
-  const mayWrite = useMayWrite();
-  const change = useChange('ApplicationSessionsDelete');
-  const end = async (): Promise<void> => {
-    const done = await change.run({ path: { id: session.id } });
-    if (done !== undefined) toast(`Ended the session of ${whoIs(session)}.`);
-  };
-  if (!mayWrite) return null;
-  return (
-    <>
-      <button
-        type="button"
-        className="btn sm"
-        disabled={change.isPending}
-        aria-label={`End the session of ${whoIs(session)}`}
-        onClick={() => void end()}
-      >
-        End
-      </button>
-      {change.error === undefined ? null : <Problem error={change.error} />}
-    </>
-  );
-}
