@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rename, stat } from 'node:fs/promises';
+import { link, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -36,7 +36,8 @@ test('a file that takes the place of the open one is not touched, the log stays 
     // More than one page, so that the log would not fit the other file.
     for (let at = 0; at < 50; at++) ids.unshift((await gatehouse.create('/ip_policies')).id);
     assert.ok((await stat(`${path}-wal`)).size > 0);
-    await rename(path, kept);
+    // At once, so that the path never leads nowhere: that would be another fault.
+    await link(path, kept);
     await rename(backup, path);
     const before = await stat(path);
     await until(() => isRefused(gatehouse), 'it is noticed');
