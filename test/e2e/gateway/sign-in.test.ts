@@ -1,88 +1,27 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { Agent, request as requestHttps } from 'node:https';
 import { after, before, suite, test } from 'node:test';
 
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { WebSocket, WebSocketServer } from 'ws';
 
 import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
-import { visitors } from '../../../src/resources/visitors/service.ts';
-import { clientId, clientSecret, IdentityProvider } from '../../support/identity-provider.ts';
+import { clientId, IdentityProvider } from '../../support/identity-provider.ts';
 import { createAccount, createUser } from '../../support/people.ts';
-import { Visitor } from '../../support/visitor.ts';
-import { Site, siteHost } from './support/site.ts';
-import { startUpstream } from './support/upstream.ts';
-import { until } from './support/until.ts';
-
-const neighbourHost = 'neighbour.site.test';
-const start = `https://${siteHost}/`;
+import { follow, neighbourHost, SignInSite, start } from './support/sign-in-site.ts';
+import { siteHost } from './support/site.ts';
 
 /** Visitors sign in with a real OpenID provider: set over the API, obeyed by traffic when the call returns. */
 suite('sign-in at a route', () => {
-  let site: Site;
-  let provider: IdentityProvider;
+  let at: SignInSite;
   before(async () => {
-    site = await Site.start({ drainSeconds: '0' });
-    provider = await IdentityProvider.start(
-      {
-        ada: {
-          email: 'ada@example.com',
-          email_verified: true,
-          name: 'Ada Zażółć',
-          groups: ['ops', 'a, b'],
-          department: 'sales',
-        },
-        eve: { email: 'eve@example.com', email_verified: false, name: 'Eve', groups: ['carriers'] },
-        bob: { email: 'bob@partner.example', email_verified: true, groups: [] },
-      },
-      [siteHost, neighbourHost],
-    );
+    at = await SignInSite.start();
   });
-  after(async () => {
-    await provider[Symbol.asyncDispose]();
-    await site[Symbol.asyncDispose]();
-  });
-
-  const settings = (more: object = {}) => ({
-    issuer: provider.issuer,
-    client_id: clientId,
-    client_secret: clientSecret,
-    ...more,
-  });
-  const put = async (more: object = {}, path = site.routePath) => {
-    const { status, body } = await site.gatehouse.put(`${path}/oidc`, settings(more));
-    assert.equal(status, 200, JSON.stringify(body));
-    return body;
-  };
-  const visitor = (from?: string) => new Visitor({ [siteHost]: site.httpsPort, [neighbourHost]: site.httpsPort }, from);
-  const signedIn = async (name = 'ada') => {
-    const one = visitor();
-    const { status, text } = await one.signIn(start, name);
-    assert.equal(status, 200, text);
-    return one;
-  };
-  /** What the gateway has told is written. */
-  const flush = () => site.gatehouse.app.context.services.get(visitors).flush();
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert the form of a body
-  const sessions = async (): Promise<any[]> => {
-    await flush();
-    const { application_sessions: all } = (await site.gatehouse.get('/app/sessions')).body;
-    return all;
-  };
-  const sessionsAre = (count: number) =>
-    until(async () => (await sessions()).length === count, `${count} sessions are listed`);
-  const endAll = async () => {
-    await flush();
-    const { application_users: users } = (await site.gatehouse.get('/app/users')).body;
-    for (const { id } of users) assert.equal((await site.gatehouse.delete(`/app/users/${id}`)).status, 204);
-  };
+  after(() => at[Symbol.asyncDispose]());
 
   test('a visitor signs in, comes back to the page that was wanted, and the upstream knows who it is', async () => {
-    const shown = await put();
+    const shown = await at.put();
     assert.equal(shown.client_secret, undefined);
     assert.deepEqual(shown.scopes, ['openid', 'profile', 'email']);
-    const one = visitor();
+    const one = at.visitor();
     const seen = await one.signIn(`${start}orders?x=1`, 'ada');
     assert.equal(seen.status, 200, seen.text);
     assert.equal(seen.url, `${start}orders?x=1`);
@@ -100,27 +39,27 @@ suite('sign-in at a route', () => {
     const asked = new URL(one.way.find((each) => each.includes('/auth?')) ?? '').searchParams;
     assert.equal(asked.get('code_challenge_method'), 'S256');
     assert.ok((asked.get('state')?.length ?? 0) > 30 && (asked.get('nonce')?.length ?? 0) > 30);
-    const askedBefore = new Map(provider.asked);
+    const askedBefore = new Map(at.provider.asked);
     for (let round = 0; round < 5; round++) assert.equal((await one.open(start)).status, 200);
-    assert.deepEqual(provider.asked, askedBefore, 'no call to the provider for a session');
-    await sessionsAre(1);
-    const [session] = await sessions();
+    assert.deepEqual(at.provider.asked, askedBefore, 'no call to the provider for a session');
+    await at.sessionsAre(1);
+    const [session] = await at.sessions();
     assert.equal(session.email, 'ada@example.com');
-    assert.equal(session.edge.id, site.edgeId);
-    assert.equal(session.route.id, site.routeId);
-    assert.deepEqual(session.identity_provider, { name: 'oidc', url: provider.issuer });
-    const { body: user } = await site.gatehouse.get(new URL(session.application_user.uri).pathname);
+    assert.equal(session.edge.id, at.site.edgeId);
+    assert.equal(session.route.id, at.site.routeId);
+    assert.deepEqual(session.identity_provider, { name: 'oidc', url: at.provider.issuer });
+    const { body: user } = await at.site.gatehouse.get(new URL(session.application_user.uri).pathname);
     assert.equal(user.provider_user_id, 'ada');
     assert.equal(user.email, 'ada@example.com');
-    await endAll();
+    await at.endAll();
   });
 
   test('the secret is nowhere to be read, stays when it is left out, and goes to no other provider', async () => {
-    const { gatehouse, routePath } = site;
-    await put();
-    const { client_secret: _secret, ...rest } = settings();
+    const { gatehouse, routePath } = at.site;
+    await at.put();
+    const { client_secret: _secret, ...rest } = at.settings();
     assert.equal((await gatehouse.put(`${routePath}/oidc`, { ...rest, inactivity_timeout: 60 })).status, 200);
-    assert.equal((await (await signedIn()).open(start)).status, 200);
+    assert.equal((await (await at.signedIn()).open(start)).status, 200);
     for (const other of [{ issuer: 'https://evil.example' }, { client_id: 'other' }]) {
       const refused = await gatehouse.put(`${routePath}/oidc`, { ...rest, ...other });
       assert.equal(refused.status, 400, JSON.stringify(refused.body));
@@ -139,38 +78,38 @@ suite('sign-in at a route', () => {
     const [{ id }] = (await gatehouse.get('/changes?limit=1')).body.changes;
     const reverted = await gatehouse.post(`/changes/${id}/revert`);
     assert.equal(reverted.status, 200, reverted.text);
-    assert.equal((await (await signedIn()).open(start)).status, 200);
-    await endAll();
+    assert.equal((await (await at.signedIn()).open(start)).status, 200);
+    await at.endAll();
   });
 
   test('programs get 401 with the address of the login, and preflights pass where they may', async () => {
-    await put();
-    const arrived = site.upstream.requests;
+    await at.put();
+    const arrived = at.site.upstream.requests;
     for (const headers of [
       { accept: 'application/json' },
       { accept: 'text/html', 'sec-fetch-mode': 'cors' },
       {},
     ] as const) {
-      const asked = await site.askHttps({ path: '/data?a=b', headers });
+      const asked = await at.site.askHttps({ path: '/data?a=b', headers });
       assert.equal(asked.status, 401);
       const url = `https://${siteHost}/.gatehouse/sign-in?to=%2Fdata%3Fa%3Db`;
       assert.equal(asked.headers['gatehouse-sign-in'], url);
       assert.equal(asked.headers['www-authenticate'], `Gatehouse-Sign-In url="${url}"`);
     }
-    const posted = await visitor().ask(start, { method: 'POST' });
+    const posted = await at.visitor().ask(start, { method: 'POST' });
     assert.equal(posted.status, 401);
     assert.match(posted.text, /was not passed on/);
-    assert.equal((await site.askHttps({ method: 'OPTIONS' })).status, 401);
-    assert.equal(site.upstream.requests, arrived);
-    await put({ options_passthrough: true });
-    assert.equal((await site.askHttps({ method: 'OPTIONS' })).status, 200);
-    assert.equal((await site.askHttps({ method: 'GET' })).status, 401);
+    assert.equal((await at.site.askHttps({ method: 'OPTIONS' })).status, 401);
+    assert.equal(at.site.upstream.requests, arrived);
+    await at.put({ options_passthrough: true });
+    assert.equal((await at.site.askHttps({ method: 'OPTIONS' })).status, 200);
+    assert.equal((await at.site.askHttps({ method: 'GET' })).status, 401);
   });
 
   test('who may enter: addresses that are verified, domains, groups and claims', async () => {
     const enters = async (rules: object, name: string) => {
-      await put(rules);
-      const { status, text } = await visitor().signIn(start, name);
+      await at.put(rules);
+      const { status, text } = await at.visitor().signIn(start, name);
       if (status !== 200) assert.match(text, /may not enter|could not be signed in/);
       return status;
     };
@@ -190,26 +129,26 @@ suite('sign-in at a route', () => {
     assert.equal(await enters({ claims: { department: ['sales'] } }, 'ada'), 200);
     assert.equal(await enters({ claims: { department: ['sales'] }, email_domains: ['partner.example'] }, 'bob'), 403);
     assert.equal(await enters({}, 'nobody'), 403);
-    await put({ groups: ['ops'] });
-    const refused = await visitor().signIn(start, 'eve');
+    await at.put({ groups: ['ops'] });
+    const refused = await at.visitor().signIn(start, 'eve');
     assert.match(refused.text, /eve@example\.com/);
     assert.match(refused.text, /carriers/, 'the page names the own groups');
     assert.doesNotMatch(refused.text, /ops/, 'and never those that may enter');
-    await endAll();
+    await at.endAll();
   });
 
   test('rules that change hold from the next request on, also for a claim that nobody had asked for', async () => {
-    await put();
-    const one = await signedIn();
-    await put({ email_addresses: ['bob@partner.example'] });
+    await at.put();
+    const one = await at.signedIn();
+    await at.put({ email_addresses: ['bob@partner.example'] });
     const refused = await one.open(start);
     assert.equal(refused.status, 403);
     assert.match(refused.text, /Sign out/);
-    await put({ claims: { department: ['sales'] } });
+    await at.put({ claims: { department: ['sales'] } });
     assert.equal((await one.open(start)).status, 200, 'the provider tells it without asking for a name');
-    await put({ claims: { department: ['other'] } });
+    await at.put({ claims: { department: ['other'] } });
     assert.equal((await one.open(start)).status, 403);
-    await endAll();
+    await at.endAll();
   });
 
   test('headers by which the upstream knows a visitor cannot be sent by one, in no spelling, at no route', async () => {
@@ -222,8 +161,8 @@ suite('sign-in at a route', () => {
       'Gatehouse-User-Token',
     ];
     const forged = Object.fromEntries(spellings.map((name) => [name, 'root@example.com']));
-    await put();
-    const one = await signedIn();
+    await at.put();
+    const one = await at.signedIn();
     const known = await one.open(start, { ...forged, connection: 'close, gatehouse-user-email' });
     const told = Object.entries(known.echo!.headers).filter(([name]) => /gatehouse.user/i.test(name));
     assert.deepEqual(
@@ -232,32 +171,34 @@ suite('sign-in at a route', () => {
     );
     assert.equal(known.echo!.headers['gatehouse-user-email'], 'ada@example.com');
     // A rule of the route does not put another one beside it.
-    await site.gatehouse.put(`${site.routePath}/request_headers`, { add: { gatehouse_user_email: 'x@example.com' } });
+    await at.site.gatehouse.put(`${at.site.routePath}/request_headers`, {
+      add: { gatehouse_user_email: 'x@example.com' },
+    });
     const ruled = (await one.open(start)).echo!.headers;
     assert.equal(ruled['gatehouse-user-email'], 'ada@example.com');
     assert.equal(ruled['gatehouse_user_email'], undefined);
-    await site.gatehouse.delete(`${site.routePath}/request_headers`);
-    await site.gatehouse.delete(`${site.routePath}/oidc`);
-    const open = await site.askHttps({ headers: forged });
+    await at.site.gatehouse.delete(`${at.site.routePath}/request_headers`);
+    await at.site.gatehouse.delete(`${at.site.routePath}/oidc`);
+    const open = await at.site.askHttps({ headers: forged });
     assert.doesNotMatch(JSON.stringify(open.echo), /root@/);
-    await endAll();
+    await at.endAll();
   });
 
   test('cookies of another edge, of another account or by another hand open nothing', async () => {
-    const { gatehouse } = site;
-    await put();
-    const one = await signedIn();
+    const { gatehouse } = at.site;
+    await at.put();
+    const one = await at.signedIn();
     const value = one.cookie(siteHost, 'visitor')!;
     const name = [...(one.cookies.get(siteHost) ?? [])].find(([each]) => each.includes('visitor'))![0];
     const stranger = await createUser(gatehouse, 'admin', await createAccount(gatehouse));
     const as = { token: stranger.token };
     const make = async (options: object, host: string) => {
       const backend = (
-        await gatehouse.post('/backends/static', { address: `127.0.0.1:${site.upstream.port}` }, options)
+        await gatehouse.post('/backends/static', { address: `127.0.0.1:${at.site.upstream.port}` }, options)
       ).body;
       const edge = (await gatehouse.post('/edges/https', { hostports: [`${host}:443`] }, options)).body;
       const routes = `/edges/https/${edge.id}/routes`;
-      const body = { match: '/', match_type: 'path_prefix', backend: { backend_id: backend.id }, oidc: settings() };
+      const body = { match: '/', match_type: 'path_prefix', backend: { backend_id: backend.id }, oidc: at.settings() };
       const route = await gatehouse.post(routes, body, options);
       assert.equal(route.status, 201, route.text);
       return edge.id as string;
@@ -265,7 +206,7 @@ suite('sign-in at a route', () => {
     await make({}, neighbourHost);
     await make(as, 'stranger.site.test');
     for (const host of [neighbourHost, 'stranger.site.test']) {
-      const asked = await site.askHttps({ headers: { cookie: `${name}=${value}` } }, host);
+      const asked = await at.site.askHttps({ headers: { cookie: `${name}=${value}` } }, host);
       assert.equal(asked.status, 401, host);
     }
     const parts = value.split('.');
@@ -281,8 +222,8 @@ suite('sign-in at a route', () => {
       '',
       '1.AAAA',
     ])
-      assert.equal((await site.askHttps({ headers: { cookie: `${name}=${other}` } })).status, 401, other);
-    assert.equal((await site.askHttps({ headers: { cookie: `${name}=${value}` } })).status, 200);
+      assert.equal((await at.site.askHttps({ headers: { cookie: `${name}=${other}` } })).status, 401, other);
+    assert.equal((await at.site.askHttps({ headers: { cookie: `${name}=${value}` } })).status, 200);
     // Sealed by keys that this installation does not have.
     const keys = new VisitorKeys();
     const secret = Buffer.alloc(32, 1).toString('base64');
@@ -291,25 +232,25 @@ suite('sign-in at a route', () => {
       () => {},
     )();
     const made = keys.seal('{}', 'visitor session');
-    assert.equal((await site.askHttps({ headers: { cookie: `${name}=${made}` } })).status, 401);
+    assert.equal((await at.site.askHttps({ headers: { cookie: `${name}=${made}` } })).status, 401);
     // Another account sees and ends none of the sessions.
-    await sessionsAre(1);
-    const [{ id }] = await sessions();
+    await at.sessionsAre(1);
+    const [{ id }] = await at.sessions();
     assert.deepEqual((await gatehouse.get('/app/sessions', as)).body.application_sessions, []);
     assert.equal((await gatehouse.delete(`/app/sessions/${id}`, as)).status, 404);
-    await endAll();
+    await at.endAll();
   });
 
   test('a login is finished once, by the browser that began it, at the provider where it began', async (t) => {
-    await put();
-    const one = visitor();
+    await at.put();
+    const one = at.visitor();
     const form = await one.open(start);
     // Stops before the callback.
     const done = await one.sendForm(form, 'ada');
     const callback = await follow(one, done);
     assert.match(callback, /\/\.gatehouse\/sign-in\/callback\?code=/);
     // Somebody else is sent to it: that would sign the victim in as the attacker.
-    const victim = visitor();
+    const victim = at.visitor();
     const stolen = await victim.ask(callback);
     assert.equal(stolen.status, 400);
     assert.match(stolen.text, /begun in another browser/);
@@ -321,7 +262,7 @@ suite('sign-in at a route', () => {
     // The issuer of the answer is not the one that was asked (RFC 9207).
     const mixed = new URL(callback);
     mixed.searchParams.set('iss', 'https://evil.example');
-    const copy = visitor();
+    const copy = at.visitor();
     copy.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
     assert.equal((await copy.ask(mixed.href)).status, 403);
     const first = await one.ask(callback);
@@ -329,7 +270,7 @@ suite('sign-in at a route', () => {
     assert.equal(first.headers.location, '/');
     // The same code once more, by the same browser and by one that has all its cookies of before.
     assert.equal((await one.ask(callback)).status, 400);
-    const replayed = visitor();
+    const replayed = at.visitor();
     replayed.cookies.set(siteHost, new Map(copy.cookies.get(siteHost)));
     const again = await replayed.ask(callback);
     assert.ok(again.status === 400 || again.status === 403, String(again.status));
@@ -337,7 +278,7 @@ suite('sign-in at a route', () => {
     // Another provider, with a client of the same name: its codes are no good for a login that began here.
     const evil = await IdentityProvider.start({ ada: { email: 'ada@example.com', email_verified: true } }, [siteHost]);
     t.after(() => evil[Symbol.asyncDispose]());
-    const begun = visitor();
+    const begun = at.visitor();
     const here = await begun.open(start);
     const state = new URL(begun.way.find((each) => each.includes('/auth?'))!).searchParams.get('state')!;
     assert.ok(here.url.includes('/interaction/'));
@@ -346,23 +287,12 @@ suite('sign-in at a route', () => {
     );
     assert.equal(wrong.status, 403);
     assert.equal(evil.asked.size, 0, 'the code is not sent there');
-    await endAll();
-  });
-
-  test('a session is a new one with each login, and what a visitor brought before is none', async () => {
-    await put();
-    const one = await signedIn();
-    const first = one.cookie(siteHost, 'visitor');
-    await one.open(`${start}.gatehouse/sign-in?again&to=/`).then((form) => one.fillIn(form, 'ada'));
-    const second = one.cookie(siteHost, 'visitor');
-    assert.notEqual(first, second);
-    await sessionsAre(2);
-    await endAll();
+    await at.endAll();
   });
 
   test('redirects lead nowhere else', async () => {
-    await put();
-    const one = await signedIn();
+    await at.put();
+    const one = await at.signedIn();
     for (const to of [
       'https://evil.example/',
       '//evil.example',
@@ -381,12 +311,12 @@ suite('sign-in at a route', () => {
       assert.equal(new URL(seen.url).hostname, siteHost, to);
       assert.equal(seen.headers['set-cookie']?.some((line) => line.startsWith('x')) ?? false, false);
     }
-    await endAll();
+    await at.endAll();
   });
 
   test('paths of the gateway never reach the upstream, in no spelling', async () => {
-    await put();
-    const arrived = site.upstream.requests;
+    await at.put();
+    const arrived = at.site.upstream.requests;
     for (const path of [
       '/.gatehouse/',
       '/.gatehouse/x',
@@ -396,167 +326,20 @@ suite('sign-in at a route', () => {
       '/a/..;/.gatehouse/x',
       '/.gatehouse/%2573ign-in',
     ]) {
-      const { status } = await site.askHttps({ path });
+      const { status } = await at.site.askHttps({ path });
       assert.ok(status === 404 || status === 400, `${path}: ${status}`);
     }
-    assert.equal(site.upstream.requests, arrived);
-    assert.equal((await site.askHttps({ path: '/.gatehouse/sign-in', method: 'DELETE' })).status, 405);
-    await site.gatehouse.delete(`${site.routePath}/oidc`);
-    assert.equal((await site.askHttps({ path: '/.gatehouse/x' })).status, 200, 'without a login they are nobody’s');
-  });
-
-  test('signing out ends the session for good, also for whoever has copied it', async () => {
-    await put();
-    const one = await signedIn();
-    const thief = visitor();
-    thief.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
-    assert.equal((await thief.open(start)).status, 200);
-    const asked = await one.ask(`${start}.gatehouse/sign-out`, { headers: { 'sec-fetch-site': 'cross-site' } });
-    assert.match(asked.text, /Sign out of app\.site\.test\?/, 'another site cannot do it');
-    assert.equal((await one.ask(start)).status, 200);
-    const forged = await one.ask(`${start}.gatehouse/sign-out`, {
-      method: 'POST',
-      headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    });
-    assert.match(forged.text, /Sign out of/);
-    const out = await one.ask(`${start}.gatehouse/sign-out`, {
-      method: 'POST',
-      headers: { origin: `https://${siteHost}`, 'sec-fetch-site': 'same-origin' },
-    });
-    assert.match(out.text, /You are signed out of app\.site\.test/);
-    assert.match(out.text, /Sign out at 127\.0\.0\.1/);
-    assert.equal(one.cookie(siteHost, 'visitor'), undefined);
-    assert.equal((await thief.ask(start)).status, 302);
-    await sessionsAre(0);
-    assert.equal((await thief.ask(start)).status, 302);
-  });
-
-  test('an operator ends a session: its requests, WebSockets and streams of events', async (t) => {
-    const { gatehouse } = site;
-    await using streams = await startUpstream('streams', (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
-    });
-    new WebSocketServer({ server: streams.server }).on('connection', (socket) => socket.on('error', () => {}));
-    const backend = await gatehouse.create('/backends/static', { address: `127.0.0.1:${streams.port}` });
-    await gatehouse.put(`${site.routePath}/backend`, { backend_id: backend.id });
-    t.after(() => gatehouse.put(`${site.routePath}/backend`, { backend_id: site.backendId }));
-    await put({ inactivity_timeout: 3600 });
-    const one = visitor();
-    // The page itself is a stream: only the way to it is followed.
-    const callback = await follow(one, await one.sendForm(await one.open(start), 'ada'));
-    assert.ok(callback.includes('callback'), callback);
-    assert.equal((await one.ask(callback)).status, 302);
-    await sessionsAre(1);
-    const [{ id }] = await sessions();
-    const cookie = [...one.cookies.get(siteHost)!].map(([name, value]) => `${name}=${value}`).join('; ');
-    const agent = new Agent({ servername: siteHost, rejectUnauthorized: false });
-    const socket = new WebSocket(`wss://127.0.0.1:${site.httpsPort}/`, [], {
-      agent,
-      headers: { host: siteHost, cookie },
-    });
-    await once(socket, 'open');
-    const events = requestHttps({
-      host: '127.0.0.1',
-      port: site.httpsPort,
-      servername: siteHost,
-      rejectUnauthorized: false,
-      headers: { host: siteHost, cookie, accept: 'text/event-stream' },
-    }).end();
-    const [stream] = await once(events, 'response');
-    assert.equal(stream.statusCode, 200);
-    await once(stream, 'data');
-    // A change of something else leaves them open.
-    await gatehouse.create('/ip_policies');
-    assert.equal(socket.readyState, WebSocket.OPEN);
-    const closed = once(socket, 'close');
-    const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
-    assert.equal((await gatehouse.delete(`/app/sessions/${id}`)).status, 204);
-    await Promise.all([closed, ended]);
-    assert.equal((await site.askHttps({ headers: { cookie } })).status, 401, 'at once');
-    assert.equal((await gatehouse.delete(`/app/sessions/${id}`)).status, 404);
-    const [change] = (await gatehouse.get('/changes?limit=1')).body.changes;
-    assert.deepEqual([change.kind, change.resource_id], ['app_session', id]);
-    await endAll();
-  });
-
-  test('with the provider down sessions go on, and new visitors get a page that says so', async (t) => {
-    await put({ auth_check_interval: 1 });
-    const one = await signedIn();
-    t.after(() => provider.up().catch(() => {}));
-    await provider.down();
-    await put({ auth_check_interval: 1, scopes: ['openid', 'email', 'profile'] });
-    const two = visitor();
-    two.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
-    await put({ auth_check_interval: 1 });
-    const now = Date.now();
-    await until(async () => Date.now() - now > 1_200, 'the login is to be checked again');
-    assert.equal((await one.open(start)).status, 200);
-    // As after a start: nothing is known of the provider.
-    await put({ auth_check_interval: 1, groups_claim: 'roles' });
-    const down = await visitor().open(`${start}orders`);
-    assert.equal(down.status, 503);
-    assert.equal(down.headers['retry-after'], '10');
-    assert.match(down.text, /does not answer\. Whoever is signed in already goes on working/);
-    assert.match(down.text, /\/orders/);
-    await provider.up();
-    assert.equal((await visitor().signIn(start, 'ada')).status, 200);
-    await endAll();
-  });
-
-  test('where it is asked for, the provider is asked again, and who may no longer sign in is out', async () => {
-    const { people } = provider;
-    const bob = people['bob']!;
-    await put({ auth_check_interval: 1, email_domains: ['partner.example'] });
-    const one = await signedIn('bob');
-    let now = Date.now();
-    await until(async () => Date.now() - now > 1_100, 'the login is to be checked again');
-    const exchanged = provider.asked.get('/token') ?? 0;
-    // Several at once ask once.
-    const answers = await Promise.all(Array.from({ length: 5 }, () => one.ask(start)));
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200, 200],
-    );
-    assert.equal(provider.asked.get('/token'), exchanged + 1);
-    people['bob'] = { ...bob, email: 'bob@elsewhere.example' };
-    now = Date.now();
-    await until(async () => Date.now() - now > 1_100, 'the login is to be checked again');
-    assert.equal((await one.open(start)).status, 403, 'another address is not let in');
-    delete people['bob'];
-    now = Date.now();
-    await until(async () => Date.now() - now > 1_100, 'the login is to be checked again');
-    assert.equal((await one.ask(start)).status, 302, 'nobody of the name any more: sign in again');
-    people['bob'] = bob;
-    await endAll();
-  });
-
-  test('sessions end when they are not used, and at the latest after their time', async () => {
-    // A busy machine may rest for seconds between two requests.
-    await put({ inactivity_timeout: 6, maximum_duration: 9 });
-    const one = await signedIn();
-    const began = Date.now();
-    let isIn = true;
-    // Used all the time it lasts until its end, with new cookies on the way.
-    const first = one.cookie(siteHost, 'visitor');
-    await until(async () => {
-      isIn = (await one.ask(start)).status === 200;
-      return !isIn;
-    }, 'the session is over');
-    const lasted = Date.now() - began;
-    assert.ok(lasted > 6_500, `it was kept by its use, for ${lasted} ms`);
-    assert.notEqual(one.cookie(siteHost, 'visitor'), first);
-    const two = await signedIn();
-    const now = Date.now();
-    await until(async () => Date.now() - now > 7_100, 'it is not used');
-    assert.equal((await two.ask(start)).status, 302);
-    await endAll();
+    assert.equal(at.site.upstream.requests, arrived);
+    assert.equal((await at.site.askHttps({ path: '/.gatehouse/sign-in', method: 'DELETE' })).status, 405);
+    await at.site.gatehouse.delete(`${at.site.routePath}/oidc`);
+    assert.equal((await at.site.askHttps({ path: '/.gatehouse/x' })).status, 200, 'without a login they are nobody’s');
   });
 
   test('the upstream gets a signed token, where it is asked for', async () => {
-    await put({ upstream_token: true });
-    const one = await signedIn();
+    await at.put({ upstream_token: true });
+    const one = await at.signedIn();
     const token = (await one.open(start)).echo!.headers['gatehouse-user-token']!;
-    const keys = JSON.parse((await site.askHttps({ path: '/.gatehouse/jwks.json' })).text);
+    const keys = JSON.parse((await at.site.askHttps({ path: '/.gatehouse/jwks.json' })).text);
     assert.equal(JSON.stringify(keys).includes('"d"'), false, 'no private key');
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
       issuer: `https://${siteHost}`,
@@ -565,23 +348,23 @@ suite('sign-in at a route', () => {
     assert.equal(payload.sub, 'ada');
     assert.equal(payload['email'], 'ada@example.com');
     assert.equal(decodeProtectedHeader(token).alg, 'ES256');
-    await endAll();
+    await at.endAll();
   });
 
   test('a trusted network or a login, and both', async () => {
-    const { gatehouse } = site;
-    const office = await site.policy('127.0.0.2/32');
-    const shown = await put({ network: 'or_login', ip_policy_ids: [office] });
+    const { gatehouse } = at.site;
+    const office = await at.site.policy('127.0.0.2/32');
+    const shown = await at.put({ network: 'or_login', ip_policy_ids: [office] });
     assert.deepEqual(
       shown.ip_policies.map(({ id }: { readonly id: string }) => id),
       [office],
     );
-    assert.equal((await site.askHttps({ from: '127.0.0.2' })).status, 200, 'no login');
-    assert.equal((await site.askHttps({ from: '127.0.0.3' })).status, 401);
-    const outside = visitor('127.0.0.3');
+    assert.equal((await at.site.askHttps({ from: '127.0.0.2' })).status, 200, 'no login');
+    assert.equal((await at.site.askHttps({ from: '127.0.0.3' })).status, 401);
+    const outside = at.visitor('127.0.0.3');
     assert.equal((await outside.signIn(start, 'ada')).status, 200);
     assert.equal((await gatehouse.delete(`/ip_policies/${office}`)).status, 409, 'it is in use');
-    const check = async (ip: string) => (await gatehouse.post('/ip_check', { ip, route_id: site.routeId })).body;
+    const check = async (ip: string) => (await gatehouse.post('/ip_check', { ip, route_id: at.site.routeId })).body;
     const spared = await check('127.0.0.2');
     assert.match(spared.explanation, /It is of the trusted network, from which no login is needed \(oidc\)\.$/);
     assert.deepEqual(spared.further_checks, []);
@@ -591,27 +374,27 @@ suite('sign-in at a route', () => {
       /depends on the login of a visitor \(oidc\), because it is not of the trusted network\.$/,
     );
     assert.deepEqual(asked.further_checks, [{ module: 'oidc', by: 'the login of a visitor' }]);
-    await put({ network: 'and_login', ip_policy_ids: [office] });
+    await at.put({ network: 'and_login', ip_policy_ids: [office] });
     assert.deepEqual([(await check('127.0.0.2')).allowed, (await check('127.0.0.3')).allowed], [true, false]);
     assert.equal((await outside.ask(start)).status, 403);
-    assert.equal((await site.askHttps({ from: '127.0.0.2' })).status, 401);
-    assert.equal((await visitor('127.0.0.2').signIn(start, 'ada')).status, 200);
+    assert.equal((await at.site.askHttps({ from: '127.0.0.2' })).status, 401);
+    assert.equal((await at.visitor('127.0.0.2').signIn(start, 'ada')).status, 200);
     for (const wrong of [{ network: 'or_login' }, { ip_policy_ids: [office] }]) {
-      const { status } = await gatehouse.put(`${site.routePath}/oidc`, settings(wrong));
+      const { status } = await gatehouse.put(`${at.site.routePath}/oidc`, at.settings(wrong));
       assert.equal(status, 400);
     }
-    await put();
-    await endAll();
+    await at.put();
+    await at.endAll();
   });
 
   test('files say everything but the secret, and the same again is no change', async () => {
-    const { gatehouse } = site;
+    const { gatehouse } = at.site;
     const office = { kind: 'ip_policies', name: 'office' };
     const entry = {
       kind: 'https_edges',
       name: 'guarded',
       hostports: ['guarded.site.test:443'],
-      routes: { '/': { oidc: { ...settings(), groups: ['ops'], network: 'or_login', ip_policies: ['office'] } } },
+      routes: { '/': { oidc: { ...at.settings(), groups: ['ops'], network: 'or_login', ip_policies: ['office'] } } },
     };
     const apply = async (body: unknown, query = '') =>
       (await gatehouse.post(`/configuration${query}`, [office, body])).body;
@@ -621,7 +404,7 @@ suite('sign-in at a route', () => {
     const { entries } = (await gatehouse.get('/configuration')).body;
     const exported = entries.find(({ name }: { readonly name: string }) => name === 'guarded');
     assert.deepEqual(exported.routes['/'].oidc, {
-      issuer: provider.issuer,
+      issuer: at.provider.issuer,
       client_id: clientId,
       groups: ['ops'],
       network: 'or_login',
@@ -634,13 +417,3 @@ suite('sign-in at a route', () => {
     assert.equal(planned.steps[0].fields[0].after.client_secret, '(secret)');
   });
 });
-
-/** Follows redirects of the provider until they lead to the edge, which is not asked. */
-async function follow(one: Visitor, address: string): Promise<string> {
-  let next = address;
-  for (let left = 10; left > 0 && !next.includes('/.gatehouse/'); left--) {
-    const { headers } = await one.ask(next);
-    next = new URL(headers.location ?? '', next).href;
-  }
-  return next;
-}
