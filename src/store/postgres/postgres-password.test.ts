@@ -9,8 +9,6 @@ import { GatehouseProcess } from '../../../test/support/gatehouse-process.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import type { PostgresServer } from '../../../test/support/postgres.ts';
 
-/** PostgreSQL itself cuts a sign-in that hangs after 60 s: a process that waits for that ends later than this. */
-const endsWithinMs = 45_000;
 let server: PostgresServer | undefined;
 
 before(async () => {
@@ -22,22 +20,26 @@ before(async () => {
     join(server.directory, 'data', 'pg_hba.conf'),
     'host all asked all scram-sha-256\nhost all all all trust\n',
   );
+  // PostgreSQL itself cuts a sign-in that hangs, by default after 60 s: who waits for that exceeds the limit of the test.
+  await client.query("ALTER SYSTEM SET authentication_timeout = '600s'");
   await client.query('SELECT pg_reload_conf()');
   await client.end();
 });
 after(() => server?.[Symbol.asyncDispose]());
 
-test('a PostgreSQL that asks for a password is answered in one sentence, and the program ends', async () => {
-  const url = (server?.url ?? '').replace('postgres@', 'asked@');
-  for (const command of [
-    ['serve', '--role', 'api', '--database-url', url],
-    ['accounts', 'list', '--database-url', url],
-  ]) {
-    const startedAt = performance.now();
-    const { code, errors } = await GatehouseProcess.run(command);
-    assert.equal(code, 1);
-    assert.match(errors, /PostgreSQL asks for a password.*PGPASSWORD/);
-    assert.ok(!/SASL|SCRAM| {4}at /.test(errors), errors);
-    assert.ok(performance.now() - startedAt < endsWithinMs, 'it waited for the server to give up');
-  }
-});
+test(
+  'a PostgreSQL that asks for a password is answered in one sentence, and the program ends',
+  { timeout: 300_000 },
+  async () => {
+    const url = (server?.url ?? '').replace('postgres@', 'asked@');
+    for (const command of [
+      ['serve', '--role', 'api', '--database-url', url],
+      ['accounts', 'list', '--database-url', url],
+    ]) {
+      const { code, errors } = await GatehouseProcess.run(command);
+      assert.equal(code, 1);
+      assert.match(errors, /PostgreSQL asks for a password.*PGPASSWORD/);
+      assert.ok(!/SASL|SCRAM| {4}at /.test(errors), errors);
+    }
+  },
+);
