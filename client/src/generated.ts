@@ -3594,7 +3594,7 @@ export interface RevertedChange {
   resource_id: string;
   /** The resource as it is before the revert, without secrets; null when it does not exist. */
   before: Record<string, unknown> | null;
-  /** The resource as the revert makes it, without secrets; null when it is deleted. */
+  /** The resource as the revert makes it, without secrets; null when it is deleted. Of an IP policy whose rules change, `rules` is their number and `rules_that_differ` those that `before` and `after` do not share. */
   after: Record<string, unknown> | null;
 }
 

@@ -34,6 +34,7 @@ import { filterName, nextPageQuery } from './http/query.ts';
 import type { Rights } from './admission/rights.ts';
 import { describeValue, whyNeverSet } from './body/validation.ts';
 import { reverterOf } from './reverter.ts';
+import type { Revertible } from './reverter.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 
@@ -77,6 +78,10 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** What it has, in words, that would be deleted with it unrecorded. */
   hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
+  /** Why one that is gone cannot be made again, where that is not for its secret. */
+  readonly whyGone?: string;
+  /** Undoes what cascading changes did beside the resource. */
+  readonly parts?: NonNullable<Revertible<Document>['parts']>;
   /** Writes a document as it was, where its fields are not those of a body. `current` is undefined where it is gone. */
   restore?(transaction: Transaction, call: Call, wanted: Document, current: Document | undefined): Promise<Document>;
   /** Called when a write is in force: sets headers, and answers fields that only then are known. */

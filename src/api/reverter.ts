@@ -15,6 +15,14 @@ export interface DocumentChange {
   readonly id: string;
   readonly before: Fields | null;
   readonly after: Fields | null;
+  /** What changed beside it, in the form of its kind; null where the log does not have that, undefined where nothing did. */
+  readonly parts?: string | null | undefined;
+}
+
+/** What a revert does to what changed beside a resource. */
+export interface RevertedParts {
+  readonly before: object;
+  readonly after: object;
 }
 
 /** What a revert does to it. */
@@ -37,32 +45,47 @@ export interface Revertible<Document extends Stored> {
   readonly createBody: TSchema;
   readonly updateBody: TSchema;
   readonly takesNewId?: boolean;
+  /** Why one that is gone cannot be made again, where that is not for its secret. */
+  readonly whyGone?: string;
   authorizeCreate?(transaction: Transaction, call: Call<never>): Promise<void>;
   create(transaction: Transaction, call: Call<never>): Promise<unknown>;
   update(transaction: Transaction, call: Call<never>, document: Document): Promise<Document>;
   remove(transaction: Transaction, call: Call, document: Document): Promise<void>;
   /** What it has, in words, that would be deleted with it unrecorded. */
   hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
+  /** Undoes what cascading changes did beside the resource. */
+  readonly parts?: {
+    /** What the log keeps of them, in words. */
+    readonly limits: string;
+    /** The resource is that of the path. */
+    revert(transaction: Transaction, call: Call, parts: string): Promise<RevertedParts>;
+  };
   /** Writes a document as it was, where its fields are not those of a body. `current` is undefined where it is gone. */
   restore?(transaction: Transaction, call: Call, wanted: Document, current: Document | undefined): Promise<Document>;
 }
 
 export function reverterOf<Document extends Stored>(resource: Revertible<Document>): Reverter {
-  const { table, noun } = resource;
+  const { table, noun, whyGone = 'its secret is gone too' } = resource;
   const refuse = (reason: string) => new UserError(notReverted, { reason });
   return {
     kind: table.kind,
-    async revert(transaction, call, { id, before, after }) {
+    async revert(transaction, call, { id, before, after, parts }) {
       const current = await table.find(transaction, call.caller.accountId, id);
       const own = { ...call, params: { id } };
+      const revertParts = parts === undefined ? undefined : partsReverter(parts);
       if (before !== null && after === null) {
         if (resource.takesNewId !== true)
-          throw refuse(`a ${noun} that is gone cannot be made again, because its secret is gone too. Make a new one`);
+          throw refuse(`a ${noun} that is gone cannot be made again: ${whyGone}. Make a new one`);
         // In whatever account: another server's ids can be taken over.
         if ((await table.load(transaction, id)) !== undefined) throw refuse(`the ${noun} ${id} exists again`);
-        return { before: null, after: await recreate(resource, transaction, own, before) };
+        const made = await recreate(resource, transaction, own, before);
+        return { before: null, after: { ...made, ...(await revertParts?.(transaction, own))?.after } };
       }
       if (current === undefined) throw refuse(`the ${noun} ${id} is gone since`);
+      if (revertParts !== undefined) {
+        const reverted = await revertParts(transaction, own);
+        return { before: { id, ...reverted.before }, after: { id, ...reverted.after } };
+      }
       if (before === null) {
         if (!isDeepStrictEqual(current, after))
           throw refuse(`the ${noun} ${id} has changed since. Delete it, if that is meant`);
@@ -75,6 +98,15 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
       return { before: current, after: await write(transaction, own, wanted, current) };
     },
   };
+
+  function partsReverter(text: string | null): (transaction: Transaction, call: Call) => Promise<RevertedParts> {
+    const { parts } = resource;
+    if (text === null || parts === undefined)
+      throw refuse(
+        `the log does not hold what went with it${parts === undefined ? '' : ` (${parts.limits})`}. Restore it from a file or a backup`,
+      );
+    return (transaction, call) => parts.revert(transaction, call, text);
+  }
 
   /** Others may have added to it since: what would be deleted with it is not what the change has made. */
   async function removeAlone(transaction: Transaction, call: Call, current: Document): Promise<void> {

@@ -57,7 +57,7 @@ onEachDatabase('moving into', (newDatabase) => {
     assert.equal(there.sourceVersion, 4);
     const counts = Object.fromEntries(there.tables.map(({ name, rows }) => [name, rows]));
     const ofTheStore = {
-      applied_migrations: 6,
+      applied_migrations: 7,
       change_log: 4,
       observed_changes: 0,
       observed_version: 1,

@@ -31,6 +31,7 @@ onEachDatabase('migrations', (newDatabase) => {
         'store 0001 observed changes',
         'store 0002 history',
         'store 0003 source of changes',
+        'store 0004 parts of changes',
       ],
     );
   });

@@ -1,4 +1,4 @@
-import { changeLogMigration, changeSourceMigration } from './write/change-log.ts';
+import { changeLogMigration, changePartsMigration, changeSourceMigration } from './write/change-log.ts';
 import { historyMigration } from './write/history.ts';
 import type { Migration } from './migrate.ts';
 import { observedChangesMigration } from './write/observed-changes.ts';
@@ -9,4 +9,5 @@ export const storeMigrations: readonly Migration[] = [
   observedChangesMigration,
   historyMigration,
   changeSourceMigration,
+  changePartsMigration,
 ];

@@ -4,6 +4,7 @@ import type { Queries, Row, Value } from './database.ts';
 import type { JsonSql } from './search/condition.ts';
 import { filteredPage } from './search/filtered-page.ts';
 import type { Filtered, FilteredPage } from './search/filtered-page.ts';
+import type { Change } from './write/change-log.ts';
 import type { Transaction } from './write/transaction.ts';
 import { rowsOf } from './rows-of.ts';
 import { pageOfShown } from './search/shown-rows.ts';
@@ -194,12 +195,19 @@ export class Table<Document extends Stored> {
     return document;
   }
 
-  /** Set `cascades` where the database deletes other rows along with it. Returns the number of rows of this table. */
-  async delete(transaction: Transaction, document: Document, { cascades = false } = {}): Promise<number> {
+  /**
+   * Set `cascades` where the database deletes other rows along with it, with these rows as `parts` of the change. Returns the
+   * number of rows of this table.
+   */
+  async delete(
+    transaction: Transaction,
+    document: Document,
+    { cascades = false, parts }: Partial<Pick<Change, 'cascades' | 'parts'>> = {},
+  ): Promise<number> {
     const { id, account_id } = document;
     const deleted = await transaction.run(this.#sql.delete, [id]);
     const before = JSON.stringify(document);
-    transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, cascades });
+    transaction.record({ accountId: account_id, kind: this.kind, id, before, after: null, cascades, parts });
     return deleted;
   }
 

@@ -86,6 +86,24 @@ onDashboard('the change log', (d) => {
     d().takeFaults();
   });
 
+  test('rules that were replaced by mistake are shown, and are back', async () => {
+    const { gatehouse } = d();
+    const policy = await gatehouse.create('/ip_policies', { description: 'Partners' });
+    const path = `/ip_policies/${policy.id}/rules`;
+    await gatehouse.put(path, ['192.0.2.0/24', '198.51.100.0/24']);
+    const before = (await gatehouse.get(path)).body.rules;
+    await gatehouse.put(path, ['203.0.113.0/24']);
+    const page = await d().open({ path: `/changes?resource=${policy.id}` });
+    await page.getByRole('link', { name: 'Partners: 1 rule added, 2 removed' }).click();
+    await page.getByRole('button', { name: 'Revert…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Revert “/ });
+    await dialog.getByText('removed: "203.0.113.0/24"').waitFor();
+    await dialog.getByText('added: "192.0.2.0/24"').waitFor();
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
+    await page.getByText(/^Reverted: Partners/).waitFor();
+    assert.deepEqual((await gatehouse.get(path)).body.rules, before);
+  });
+
   test('has its filters in the URL', async () => {
     const { gatehouse } = d();
     const bot = await gatehouse.create('/bot_users', { name: 'terraform' });

@@ -33,6 +33,9 @@ export function linesOf(uses: readonly Use[]): ReactNode {
   );
 }
 
+/** Said where the change log holds all that is needed to make a thing again. */
+export const canBeReverted = 'An admin can revert this in the change log.';
+
 /** Words of a button for what is not deleted while it is used. */
 export function stillUsed(count: number): string | undefined {
   return count === 0 ? undefined : `Still used by ${formatNumber(count)}`;

@@ -167,7 +167,7 @@ onGatehousesInTurn(
       assert.deepEqual((await g().get(path)).body, named);
     });
 
-    test('a rule is back in its policy; what the log does not hold is refused with the reason', async () => {
+    test('a rule is back in its policy; what cannot be made again is refused with the reason', async () => {
       const policy = await g().create('/ip_policies', {});
       const rule = await g().create('/ip_policy_rules', {
         ip_policy_id: policy.id,
@@ -179,11 +179,176 @@ onGatehousesInTurn(
       assert.equal((await revert(deletion)).status, 200);
       assert.deepEqual((await g().get(`/ip_policy_rules/${rule.id}`)).body, rule);
       await refused(deletion, /the IP policy rule \w+ exists again/);
-      await g().put(`/ip_policies/${policy.id}/rules`, [{ cidr: '198.51.100.0/24', action: 'allow' }]);
-      await refused(await lastChange(policy.id), /the log does not hold the rules/);
       const key = await g().create('/api_keys');
       await g().delete(`/api_keys/${key.id}`);
-      await refused(await lastChange(key.id), /cannot be made again, because its secret is gone too/);
+      await refused(await lastChange(key.id), /cannot be made again: its secret is gone too/);
+      const addr = await g().create('/reserved_addrs');
+      await g().delete(`/reserved_addrs/${addr.id}`);
+      await refused(await lastChange(addr.id), /a reserved address that is gone cannot be made again: ports are given/);
+    });
+
+    const rulesOf = async (id: string) => (await g().get(`/ip_policies/${id}/rules`)).body.rules;
+    const policyWith = async (...rules: readonly object[]) => {
+      const policy = await g().create('/ip_policies', { description: 'offices' });
+      for (const rule of rules)
+        await g().create('/ip_policy_rules', { ip_policy_id: policy.id, action: 'allow', ...rule });
+      return policy;
+    };
+
+    test('rules that were replaced are back, with ids and texts; those that came later stay', async () => {
+      const { id } = await policyWith(
+        { cidr: '192.0.2.0/24', description: 'the first office', metadata: 'm' },
+        { cidr: '2001:DB8::/32' },
+        { cidr: '198.51.100.0/24' },
+      );
+      const before = await rulesOf(id);
+      const wanted = [{ cidr: '198.51.100.0/24' }, { cidr: '192.0.2.0/24', action: 'deny' }, '203.0.113.0/24'];
+      await g().put(`/ip_policies/${id}/rules`, wanted);
+      const replaced = await rulesOf(id);
+      const change = await lastChange(id);
+      const later = await g().create('/ip_policy_rules', { ip_policy_id: id, cidr: '10.0.0.0/8', action: 'deny' });
+      const planned = await revert(change, '?dry_run=true');
+      assert.equal(planned.status, 200, planned.text);
+      assert.deepEqual(planned.body.changes, [
+        {
+          action: 'update',
+          kind: 'ip_policy',
+          resource_id: id,
+          before: { id, rules: 4, rules_that_differ: ['!192.0.2.0/24', '203.0.113.0/24'] },
+          after: {
+            id,
+            rules: 4,
+            rules_that_differ: [
+              { cidr: '192.0.2.0/24', description: 'the first office', metadata: 'm' },
+              '2001:db8::/32',
+            ],
+          },
+        },
+      ]);
+      assert.equal((await rulesOf(id)).length, 4, 'a dry run changes nothing');
+      assert.deepEqual((await revert(change)).body, { ...planned.body, dry_run: false });
+      const left = (await rulesOf(id)).filter((rule: { id: string }) => rule.id !== later.id);
+      assert.deepEqual(left, before);
+      assert.equal((await g().get('/ip_policy_rules?limit=100')).status, 200);
+      // The revert is in the log, and can be reverted.
+      assert.equal((await revert(await lastChange(id))).status, 200);
+      assert.deepEqual(
+        (await rulesOf(id)).filter((rule: { id: string }) => rule.id !== later.id),
+        replaced,
+      );
+    });
+
+    test('rules that have changed, are gone or are back since are in the way, by name', async () => {
+      const { id } = await policyWith({ cidr: '192.0.2.0/24' });
+      const [old] = await rulesOf(id);
+      await g().put(`/ip_policies/${id}/rules`, ['203.0.113.0/24']);
+      const change = await lastChange(id);
+      const [rule] = await rulesOf(id);
+      await g().patch(`/ip_policy_rules/${rule.id}`, { description: 'mine' });
+      await refused(change, /the rule 203\.0\.113\.0\/24 of the IP policy \w+ has changed or is gone since/);
+      await g().patch(`/ip_policy_rules/${rule.id}`, { description: '' });
+      const other = { ip_policy_id: id, cidr: '192.0.2.0/24', action: 'deny' };
+      const again = await g().create('/ip_policy_rules', other);
+      await refused(change, /the IP policy \w+ has a rule 192\.0\.2\.0\/24 again/);
+      await g().delete(`/ip_policy_rules/${again.id}`);
+      const { token } = await createUser(g(), 'admin', await createAccount(g()));
+      const elsewhere = await g().create('/ip_policies', {}, { token });
+      const taken = { token, headers: { 'gatehouse-new-id': old.id } };
+      await g().create('/ip_policy_rules', { ...other, ip_policy_id: elsewhere.id }, taken);
+      await refused(change, new RegExp(`the IP policy rule ${old.id} exists again`));
+      await g().delete(`/ip_policies/${elsewhere.id}`, { token });
+      await g().delete(`/ip_policies/${id}`);
+      await refused(change, /the IP policy \w+ is gone since/);
+    });
+
+    test('a deleted policy is back with its rules and ids, and one without rules too', async () => {
+      const policy = await policyWith({ cidr: '192.0.2.0/24', description: 'x' }, { cidr: '10.0.0.0/8' });
+      const empty = await policyWith();
+      for (const { id } of [policy, empty]) {
+        const before = await rulesOf(id);
+        await g().delete(`/ip_policies/${id}`);
+        const change = await lastChange(id);
+        const { status, text, body } = await revert(change);
+        assert.equal(status, 200, text);
+        const [{ action, before: none, after }] = body.changes;
+        assert.deepEqual([action, none, after.rules, after.description], ['create', null, before.length, 'offices']);
+        assert.deepEqual(await rulesOf(id), before);
+        await refused(change, /the IP policy \w+ exists again/);
+      }
+      assert.deepEqual((await g().get(`/ip_policies/${policy.id}`)).body, policy);
+      const { used } = (await g().get('/quotas')).body.quotas.find(
+        ({ name }: { name: string }) => name === 'ip_policy_rules',
+      );
+      const { ip_policy_rules: all } = (await g().get('/ip_policy_rules?limit=100')).body;
+      assert.equal(used, all.length, 'what is back counts');
+    });
+
+    test('more rules than the log keeps are refused, with the bound', async () => {
+      const { id } = await policyWith();
+      const many = (count: number, block: number) =>
+        Array.from({ length: count }, (_, at) => `10.${block}.${at >> 8}.${at & 255}/32`);
+      await g().put(`/ip_policies/${id}/rules`, many(1_000, 1));
+      assert.equal((await revert(await lastChange(id))).status, 200);
+      assert.equal((await rulesOf(id)).length, 0);
+      await g().put(`/ip_policies/${id}/rules`, many(1_001, 1));
+      const bound = /at most 1,000 rules of a change, in 128 KiB/;
+      await refused(await lastChange(id), bound);
+      await g().delete(`/ip_policies/${id}`);
+      await refused(await lastChange(id), bound);
+      const other = await policyWith();
+      const metadata = 'm'.repeat(4_000);
+      await g().put(
+        `/ip_policies/${other.id}/rules`,
+        many(33, 2).map((cidr) => ({ cidr, metadata })),
+      );
+      await refused(await lastChange(other.id), bound);
+    });
+
+    test('rules of a configuration are undone with the rest of its call', async () => {
+      const apply = async (...entries: readonly object[]) => {
+        const { status, text, body } = await g().post('/configuration', entries);
+        assert.equal(status, 200, text);
+        return body.steps as { readonly name: string; readonly id: string }[];
+      };
+      const office = {
+        kind: 'ip_policies',
+        name: 'office',
+        description: 'first',
+        rules: ['192.0.2.0/24', '10.0.0.0/8'],
+      };
+      const [{ id } = assert.fail()] = await apply(office);
+      const before = [await rulesOf(id), (await g().get(`/ip_policies/${id}`)).body];
+      const made = { kind: 'ip_policies', name: 'made', rules: ['10.0.0.0/8'] };
+      const steps = await apply({ ...office, description: 'second', rules: ['!10.0.0.0/8'] }, made);
+      const { status, text, body } = await revert(await lastChange(id));
+      assert.equal(status, 200, text);
+      assert.deepEqual(body.changes.map(({ action }: { action: string }) => action).toSorted(), [
+        'delete',
+        'update',
+        'update',
+        'update',
+      ]);
+      assert.deepEqual([await rulesOf(id), (await g().get(`/ip_policies/${id}`)).body], before);
+      const other = steps.find(({ name }) => name === 'made');
+      assert.equal((await g().get(`/ip_policies/${other?.id}`)).status, 404);
+    });
+
+    test('members revert no rules, and nobody locks themselves out by it', async () => {
+      const policy = await policyWith({ cidr: '192.0.2.0/24' });
+      await g().put(`/ip_policies/${policy.id}/rules`, ['127.0.0.0/8', '::1/128']);
+      const change = await lastChange(policy.id);
+      const restriction = await g().create('/ip_restrictions', {
+        type: 'api',
+        ip_policy_ids: [policy.id],
+        enforced: true,
+      });
+      const { token } = await createUser(g(), 'member');
+      assert.equal((await g().post(`/changes/${change}/revert`, undefined, { token })).status, 403);
+      const { status, body } = await revert(change);
+      assert.deepEqual([status, body.error_code], [409, 'ERR_GATEHOUSE_20005']);
+      assert.equal((await g().get('/ip_policies')).status, 200);
+      await g().delete(`/ip_restrictions/${restriction.id}`);
+      assert.equal((await revert(change)).status, 200);
     });
 
     test('the lock-out guard looks at it as at any change', async () => {

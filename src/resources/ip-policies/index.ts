@@ -5,7 +5,7 @@ import type { Operation } from '../../api/operation.ts';
 import { textFields } from '../../api/body/text-fields.ts';
 import { viewFields } from '../../api/body/view-fields.ts';
 import { configurationKinds } from '../configuration-kind.ts';
-import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
+import { ipPolicyRuleSearch, ruleLists } from '../ip-policy-rules/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { IpPolicyEntry, ipPolicyKind } from './configuration.ts';
 import { policyInUse, policyProtected } from './errors.ts';
@@ -46,6 +46,7 @@ function ipPolicyOperations({ store, services }: ResourceContext): readonly Oper
     async hasParts(transaction, { id }) {
       return (await services.get(ipPolicyRuleSearch).hasAny(transaction, id)) ? 'rules' : undefined;
     },
+    parts: services.get(ruleLists).reverter,
     present: (policy, { uri }) => ({
       id: policy.id,
       uri: uri(`${path}/${policy.id}`),

@@ -28,8 +28,8 @@ export function ipPolicyWrites(services: Services) {
       const users = await referable.referrersOf(transaction, policy.id);
       if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
       // Its rules go with it.
-      await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
-      await ipPolicies.delete(transaction, policy, { cascades: true });
+      const parts = await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
+      await ipPolicies.delete(transaction, policy, { cascades: true, parts });
     },
   };
 }

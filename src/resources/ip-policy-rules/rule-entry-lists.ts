@@ -1,17 +1,15 @@
 import { mapInTurns } from '../../lib/map-in-turns.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
 import type { Queries } from '../../store/database.ts';
-import { textsOf } from '../configuration-kind.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { RuleEntry } from '../rule-entries.ts';
 import { readRules } from './read-rules.ts';
 import { replaceWithin } from './replace/replace-all-rules.ts';
-import { acceptRules } from './rule-list.ts';
+import { revertRules } from './revert-rules.ts';
+import { acceptRules, toEntry } from './rule-list.ts';
+import { limitsInWords } from './rule-parts.ts';
 import type { RuleLists } from './service.ts';
 import { ipPolicyRules } from './table.ts';
-import type { IpPolicyRule } from './table.ts';
-
-type Rule = Pick<IpPolicyRule, 'cidr' | 'action' | 'description' | 'metadata'>;
 
 export function createRuleLists(context: ResourceContext): RuleLists {
   return {
@@ -23,6 +21,10 @@ export function createRuleLists(context: ResourceContext): RuleLists {
     async replace(transaction, call, policyId, rules) {
       const whole = await mapInTurns(rules, withTexts);
       await replaceWithin(context, call, policyId, await acceptRules(whole), transaction);
+    },
+    reverter: {
+      limits: limitsInWords,
+      revert: (transaction, call, parts) => revertRules(context, transaction, call, parts),
     },
   };
 }
@@ -36,13 +38,6 @@ async function readEntries(queries: Queries, policyId: string): Promise<readonly
   const sorted = await sortInTurns([...byCidr.keys()]);
   // Every key was just put there.
   return mapInTurns(sorted, (cidr) => byCidr.get(cidr)!);
-}
-
-/** A text where that says everything. */
-function toEntry({ cidr, action, ...rest }: Rule): RuleEntry {
-  const texts = textsOf(rest);
-  if (Object.keys(texts).length > 0) return { cidr, ...(action === 'deny' ? { action } : {}), ...texts };
-  return action === 'deny' ? `!${cidr}` : cidr;
 }
 
 /** With both texts, so that a rule loses those that the entry does not have. */

@@ -5,6 +5,7 @@ import { UserError } from '../../errors/user-error.ts';
 import type { FlaggedCidr } from '../../lib/ip/cidr-list.ts';
 import { Pace } from '../../lib/pace.ts';
 import { sortInTurns } from '../../lib/sort-in-turns.ts';
+import { textsOf } from '../configuration-kind.ts';
 import type { Action, RuleEntry } from '../rule-entries.ts';
 import { acceptCidr } from './cidr-rules.ts';
 import { invalidRuleLine, tooManyRules } from './errors.ts';
@@ -112,6 +113,14 @@ export async function acceptRules(inputs: readonly RuleEntry[]): Promise<RuleLis
     if (pace.isDue) await pace.giveWay();
   }
   return { byCidr, inOrder, hasTexts };
+}
+
+/** A text where that says everything. */
+export function toEntry(rule: WantedRule): RuleEntry {
+  const { cidr, action } = rule;
+  const texts = textsOf(rule);
+  if (Object.keys(texts).length > 0) return { cidr, ...(action === 'deny' ? { action } : {}), ...texts };
+  return action === 'deny' ? `!${cidr}` : cidr;
 }
 
 function acceptRule(input: RuleEntry): WantedRule {

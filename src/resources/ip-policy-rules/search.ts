@@ -1,8 +1,9 @@
 import { cidrsContaining } from '../../lib/ip/cidr.ts';
 import type { Row } from '../../store/database.ts';
 import { retireSet } from './replace/rule-sets.ts';
+import { mostRules, toParts } from './rule-parts.ts';
 import type { IpPolicyRules, MatchingRule } from './service.ts';
-import { rulesOfPolicy } from './table.ts';
+import { ipPolicyRules, rulesOfPolicy } from './table.ts';
 
 /** Finds rules by the names of the ranges that contain an address: an index look-up each, however many rules there are. */
 export const ruleSearch: IpPolicyRules = {
@@ -17,7 +18,12 @@ export const ruleSearch: IpPolicyRules = {
   async hasAny(queries, policyId) {
     return (await queries.all(`SELECT 1 FROM ${rulesOfPolicy} LIMIT 1`, [policyId])).length > 0;
   },
-  deleteAll: retireSet,
+  async deleteAll(transaction, policyId) {
+    const sql = `SELECT document FROM ${rulesOfPolicy} LIMIT ${mostRules + 1}`;
+    const removed = (await transaction.all(sql, [policyId])).map((row) => ipPolicyRules.parse(row));
+    await retireSet(transaction, policyId);
+    return toParts({ added: [], removed });
+  },
 };
 
 function toRule(policyId: string, [id, cidr, action]: Row): MatchingRule {

@@ -1,4 +1,5 @@
 import type { Call } from '../../api/call.ts';
+import type { Revertible } from '../../api/reverter.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import type { Queries } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
@@ -9,8 +10,8 @@ export interface IpPolicyRules {
   /** Every rule of these policies that contains the address. */
   matching(queries: Queries, policyIds: readonly string[], source: IpAddress): Promise<readonly MatchingRule[]>;
   hasAny(queries: Queries, policyId: string): Promise<boolean>;
-  /** Deletes the rules of a policy that is deleted in this transaction. */
-  deleteAll(transaction: Transaction, policyId: string): Promise<void>;
+  /** Deletes the rules of a policy that is deleted in this transaction. Returns them as parts of that change. */
+  deleteAll(transaction: Transaction, policyId: string): Promise<string | undefined>;
 }
 
 /** Sets of rules: how they are written, and the deletion, in the background, of those that are not in force. */
@@ -34,6 +35,8 @@ export interface RuleLists {
   read(queries: Queries, policyId: string): Promise<readonly RuleEntry[]>;
   /** Gives the policy exactly these rules, which are in canonical form, within the transaction. */
   replace(transaction: Transaction, call: Call, policyId: string, rules: readonly RuleEntry[]): Promise<void>;
+  /** Undoes changes of many rules at once, by their parts. */
+  readonly reverter: NonNullable<Revertible<never>['parts']>;
 }
 
 export interface MatchingRule {

@@ -45,6 +45,7 @@ function reservedAddrOperations({ store, services, settings }: ResourceContext):
     table: reservedAddrs,
     path,
     noun: 'reserved address',
+    whyGone: 'ports are given, not chosen, and its own may be another one’s by now',
     plural: 'reserved addresses',
     name: 'ReservedAddrs',
     tag: 'Reserved addresses',

@@ -33,6 +33,8 @@ export interface Change {
   readonly after: string | null;
   /** True when rows beside the named one changed with it, so that caches drop everything. */
   readonly cascades: boolean;
+  /** JSON text of these rows, for whoever reverts the change; absent where they are too many. Followers do not get it. */
+  readonly parts?: string | undefined;
   /**
    * Data for the followers of this process, so that they need not read back what was just written. It is never stored:
    * a change of another process, or one read from the log, has none.
@@ -73,6 +75,12 @@ export const changeSourceMigration: Migration = {
   sql: ['source', 'key_id', 'scope'].map((column) => `ALTER TABLE change_log ADD COLUMN ${column} TEXT;`).join('\n'),
 };
 
+/** Only cascading changes have it. */
+export const changePartsMigration: Migration = {
+  name: 'store 0004 parts of changes',
+  sql: 'ALTER TABLE change_log ADD COLUMN parts TEXT;',
+};
+
 export async function readVersion(queries: Queries): Promise<number> {
   const [row] = await queries.all('SELECT version FROM store_version');
   return Number(row?.[0]);
@@ -97,6 +105,8 @@ function insertSql(rows: number): string {
   }
   return sql;
 }
+
+const partsSql = 'UPDATE change_log SET parts = $3 WHERE version = $1 AND position = $2';
 
 interface UnloggedChange {
   readonly version: number;
@@ -128,6 +138,9 @@ export class UnloggedChanges {
     const toValues = (change: UnloggedChange) => toRow(change, mark);
     for (const some of chunks(this.#all, rowsAtOnce))
       await sent.send(connection.run(insertSql(some.length), some.flatMap(toValues)));
+    // Few changes have parts: the others are inserted without a value for them.
+    for (const { version, position, change } of this.#all)
+      if (change.parts !== undefined) await sent.send(connection.run(partsSql, [version, position, change.parts]));
   }
 }
 

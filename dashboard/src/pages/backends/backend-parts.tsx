@@ -9,7 +9,7 @@ import { kindOfBackend, useBackendUses } from '../../parts/backends.ts';
 import { HealthBox, healthColumns, rankOf, StateWord } from '../../parts/health.tsx';
 import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { RemovalProps, Rows, Shown } from '../../resource/describe.ts';
-import { linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
+import { canBeReverted, linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
 
 interface Backend {
   readonly id: string;
@@ -75,7 +75,7 @@ export const backendParts = {
     return render({
       lost:
         uses.length === 0
-          ? 'Nothing uses it. This cannot be undone.'
+          ? `Nothing uses it. ${canBeReverted}`
           : 'It is used below, and is not deleted while it is: give these another backend first.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: use.isOn ? 'warn' : 'off' }))),
       blocked: stillUsed(uses.length),

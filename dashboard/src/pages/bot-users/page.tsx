@@ -10,7 +10,7 @@ import type { Resource, Rows } from '../../resource/describe.ts';
 import { check, text } from '../../resource/fields.tsx';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
-import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { canBeReverted, linesOf, UsesPanel } from '../../resource/uses.tsx';
 
 const path = '/bot-users';
 
@@ -73,8 +73,8 @@ const bots: Resource<'BotUsersList'> = {
     return render({
       lost:
         keys.length === 0
-          ? 'It has no API keys. This cannot be undone.'
-          : `${going} with it, and calls with them fail from this moment. This cannot be undone.`,
+          ? `It has no API keys. ${canBeReverted}`
+          : `${going} with it, and calls with them fail from this moment. This cannot be undone: their tokens cannot be made again.`,
       uses: linesOf(keys),
       mustType: keys.length > 0,
     });

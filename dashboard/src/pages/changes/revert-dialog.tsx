@@ -53,8 +53,9 @@ export function RevertDialog({
     >
       <p>It is done by a new change, in force at once. All that the same call changed is undone with it.</p>
       {planned.isLoading ? <Skeleton /> : null}
-      {plan?.changes.map(({ action, kind, resource_id: resourceId, before, after }) => (
-        <Panel key={resourceId} title={`${acts[action]}: ${kindWord(kind)}`} flush>
+      {plan?.changes.map(({ action, kind, resource_id: resourceId, before, after }, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- one call may change a thing twice, and the list never changes in place
+        <Panel key={`${resourceId} ${at}`} title={`${acts[action]}: ${kindWord(kind)}`} flush>
           <Diff before={before} after={after} />
         </Panel>
       ))}

@@ -25,6 +25,7 @@ import { edgeTarget } from '../../parts/modules/target.ts';
 import type { Resource, Shown } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
+import { canBeReverted } from '../../resource/uses.tsx';
 import { Hostports } from './hostports.tsx';
 import { Routes } from './routes.tsx';
 
@@ -110,7 +111,7 @@ const edges: Resource<'HttpsEdgesList'> = {
     const isServing = missingFor(edge) === undefined;
     const going = countOf(edge.routes.length, 'route goes', 'routes go');
     return render({
-      lost: `Its ${going} with it, and all their modules. Requests to its names are answered with 404 from this moment. This cannot be undone.`,
+      lost: `Its ${going} with it, and all their modules. Requests to its names are answered with 404 from this moment. ${canBeReverted}`,
       uses: edgeLines(
         edge,
         isServing,

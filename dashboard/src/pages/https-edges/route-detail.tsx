@@ -13,6 +13,7 @@ import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { routeTarget } from '../../parts/modules/target.ts';
 import { description, metadata } from '../../resource/fields.tsx';
 import { EditPanel } from '../../resource/form.tsx';
+import { canBeReverted } from '../../resource/uses.tsx';
 import { matchFields, routeErrors } from './route-fields.tsx';
 import { moduleSchemas } from 'virtual:module-schemas';
 
@@ -78,7 +79,7 @@ function DeleteRoute({ reply, onClose }: { readonly reply: Reply<HttpsEdgeRoute>
   return (
     <DeleteDialog
       title={`Delete the route ${match}?`}
-      lost="Its modules go with it. Requests for this path then go to a shorter route of the edge, or are answered with 404. This cannot be undone."
+      lost={`Its modules go with it. Requests for this path then go to a shorter route of the edge, or are answered with 404. ${canBeReverted}`}
       uses={
         <ul className="rules">
           <li>

@@ -17,7 +17,7 @@ import type { Resource, Shown } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { ResourcePages } from '../../resource/lists.tsx';
 import { standardFacts } from '../../resource/page.tsx';
-import { linesOf, stillUsed } from '../../resource/uses.tsx';
+import { canBeReverted, linesOf, stillUsed } from '../../resource/uses.tsx';
 import { AddRule } from './add-rule.tsx';
 import { PasteList } from './paste-list.tsx';
 import { usePolicyUses } from './policy-uses.ts';
@@ -128,7 +128,7 @@ const policies: Resource<'IpPoliciesList'> = {
     const uses = usePolicyUses()(document.id);
     const count = useRuleTotals(document.id)?.all ?? 0;
     const lines = uses.map(({ to, name, note }) => ({
-      id: to + name,
+      id: to + name + note,
       tone: 'warn' as const,
       text: name,
       to,
@@ -142,11 +142,14 @@ const policies: Resource<'IpPoliciesList'> = {
       });
     }
     return render({
-      lost: `Nothing uses it. ${countOf(count, 'rule goes', 'rules go')} with it. This cannot be undone.`,
+      lost: `Nothing uses it. ${countOf(count, 'rule goes', 'rules go')} with it. ${count > revertedRules ? `This cannot be undone: the change log keeps at most ${formatNumber(revertedRules)} rules.` : canBeReverted}`,
       mustType: count > 0,
     });
   },
 };
+
+/** Rules of one change that the log keeps, if their texts are short. */
+const revertedRules = 1_000;
 
 export function Page({ id }: PageProps) {
   return (
@@ -210,7 +213,7 @@ function UsedBy({ policyId }: { readonly policyId: string }) {
   const uses = usePolicyUses()(policyId);
   if (uses.length === 0) return 'Nothing yet';
   return uses.slice(0, 5).map(({ to, name, note }) => (
-    <div key={to + name}>
+    <div key={to + name + note}>
       <Link to={to}>{name}</Link> <span className="muted">{note}</span>
     </div>
   ));

@@ -13,6 +13,7 @@ import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource, Rows } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { ResourcePages } from '../../resource/lists.tsx';
+import { canBeReverted } from '../../resource/uses.tsx';
 import { RestrictionPanels } from './restriction-panels.tsx';
 import { addressesOf, guards } from './restriction-words.ts';
 import type { RestrictionType } from './restriction-words.ts';
@@ -112,8 +113,8 @@ const restrictions: Resource<'IpRestrictionsList'> = {
   Removal: ({ document, render }) =>
     render({
       lost: document.enforced
-        ? 'Addresses that it refuses get in from this moment. Its warnings and decisions are lost, and this cannot be undone. Its policies stay.'
-        : 'It refuses nobody now. Its warnings and decisions are lost, and this cannot be undone. Its policies stay.',
+        ? `Addresses that it refuses get in from this moment. Its warnings and decisions are lost; its policies stay. ${canBeReverted}`
+        : `It refuses nobody now. Its warnings and decisions are lost; its policies stay. ${canBeReverted}`,
       mustType: document.enforced,
       said: `Deleted ${restrictionName(document)}.`,
     }),

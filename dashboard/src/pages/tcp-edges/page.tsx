@@ -6,6 +6,7 @@ import { edgeTarget } from '../../parts/modules/target.ts';
 import type { TcpEdge } from '../../../../client/src/index.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
+import { canBeReverted } from '../../resource/uses.tsx';
 
 const about = 'A TCP edge opens a port and sends its connections to a backend, for those who may come in.';
 
@@ -14,7 +15,7 @@ const edges: Resource<'TcpEdgesList'> = {
     'tcp',
     {
       noHostport: 'No port is open for it yet: give it a hostport.',
-      lost: 'Its ports are closed from this moment, and open connections end. Its modules go with it. This cannot be undone.',
+      lost: `Its ports are closed from this moment, and open connections end. Its modules go with it. ${canBeReverted}`,
     },
     ({ reply, reread }) => edgeTarget('TcpEdge', reply, reread),
   ),

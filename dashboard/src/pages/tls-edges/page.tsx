@@ -6,6 +6,7 @@ import { edgeTarget } from '../../parts/modules/target.ts';
 import type { TlsEdge } from '../../../../client/src/index.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { ResourcePages } from '../../resource/lists.tsx';
+import { canBeReverted } from '../../resource/uses.tsx';
 
 const about =
   'A TLS edge takes connections by the name in their TLS handshake, whatever is spoken inside, and passes them on or ends TLS first.';
@@ -15,7 +16,7 @@ const edges: Resource<'TlsEdgesList'> = {
     'tls',
     {
       noHostport: 'It has no name yet: give it a hostport.',
-      lost: 'Its names are free from this moment, and open connections end. Its modules go with it. This cannot be undone.',
+      lost: `Its names are free from this moment, and open connections end. Its modules go with it. ${canBeReverted}`,
     },
     ({ reply, reread }) => edgeTarget('TlsEdge', reply, reread),
   ),

@@ -4,6 +4,7 @@ import { checkIfMatch, setEtag } from '../../../api/http/etag.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { Queries } from '../../../store/database.ts';
 import { readAccountChanges } from '../../../store/write/change-log.ts';
+import type { Change } from '../../../store/write/change-log.ts';
 import type { Transaction } from '../../../store/write/transaction.ts';
 import { lockoutGuard } from '../../ip-restrictions/service.ts';
 import { checkMayWritePolicy } from '../../policy-protection.ts';
@@ -17,6 +18,7 @@ import { rulesOfPolicy } from '../table.ts';
 import { isOutdated, planReplacement, stateOf } from './rule-plan.ts';
 import type { RulePlan } from './rule-plan.ts';
 import { isReady, prepareSet, putInForce, writeAtOnce } from './rule-sets.ts';
+import type { Owner } from './rule-sets.ts';
 
 /** Plans that are made anew because the rules have changed; then everything happens in one long transaction. */
 const planLimit = 3;
@@ -122,9 +124,21 @@ export async function checkPolicy({ context, call, policyId }: Named, queries: Q
   await checkMayWritePolicy(services, queries, call.caller, policyId);
 }
 
+/** Records that many rules of a policy were changed at once. */
+export function recordRules(
+  transaction: Transaction,
+  { accountId, policyId: id }: Owner,
+  counts: Counts,
+  more: Pick<Change, 'parts' | 'payload'>,
+): void {
+  const before = JSON.stringify({ id, rules: counts.kept + counts.removed });
+  const after = JSON.stringify({ id, rules: counts.kept + counts.added, replaced: counts });
+  transaction.record({ accountId, kind: 'ip_policy', id, before, after, cascades: true, ...more });
+}
+
 /** Puts the plan in force. Where its set was prepared, this takes a few statements however large it is. */
 async function finish(
-  { context: { services }, call, policyId, wanted, compiled, after }: Replacement,
+  { context: { services }, call, policyId, compiled, after }: Replacement,
   transaction: Transaction,
   plan: RulePlan,
   set?: number,
@@ -133,18 +147,11 @@ async function finish(
   checkIfMatch(call, plan.before);
   const counts = { added: plan.fresh.length, removed: plan.gone.length, kept: plan.kept.length };
   if (counts.added + counts.removed > 0) {
-    if (set === undefined)
-      await writeAtOnce(transaction, { accountId, policyId }, plan, services.get(ruleSets).rowsInStep);
+    const owner = { accountId, policyId };
+    let parts: string | undefined;
+    if (set === undefined) parts = await writeAtOnce(transaction, owner, plan, services.get(ruleSets).rowsInStep);
     else await putInForce(transaction, policyId, set);
-    transaction.record({
-      accountId,
-      kind: 'ip_policy',
-      id: policyId,
-      before: JSON.stringify({ id: policyId, rules: counts.kept + counts.removed }),
-      after: JSON.stringify({ id: policyId, rules: wanted.inOrder.length, replaced: counts }),
-      cascades: true,
-      payload: compiled,
-    });
+    recordRules(transaction, owner, counts, { parts, payload: compiled });
   }
   setEtag(call, after);
   await services.get(lockoutGuard).check(transaction, call);

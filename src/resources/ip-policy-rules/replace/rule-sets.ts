@@ -7,6 +7,7 @@ import type { ObservationWriter, Transaction } from '../../../store/write/transa
 import type { Store } from '../../../store/store.ts';
 import { hasText } from '../rule-list.ts';
 import type { WantedRule } from '../rule-list.ts';
+import { mostRules, toParts } from '../rule-parts.ts';
 import type { RuleSets } from '../service.ts';
 import { countRules, ipPolicyRules, ruleSetSql } from '../table.ts';
 import type { IpPolicyRule } from '../table.ts';
@@ -31,6 +32,10 @@ const atOnce = '';
 export interface Owner {
   readonly accountId: string;
   readonly policyId: string;
+}
+
+interface RuleDifference extends Pick<RulePlan, 'gone'> {
+  readonly fresh: readonly (WantedRule | IpPolicyRule)[];
 }
 
 /** Returns the set of the policy; one that never had a rule gets one. */
@@ -107,27 +112,34 @@ export async function retireSet(transaction: Transaction, policyId: string): Pro
   );
 }
 
-/** Carries the whole plan out within the transaction. */
+/** Carries the whole plan out within the transaction. Returns the parts of the change. */
 export async function writeAtOnce(
   transaction: Transaction,
   owner: Owner,
-  { gone, fresh }: RulePlan,
+  { gone, fresh }: RuleDifference,
   rowsInStep: number,
-): Promise<void> {
+): Promise<string | undefined> {
   const set = await ruleSetOf(transaction, owner.policyId);
+  const isKept = gone.length + fresh.length <= mostRules;
+  const added: IpPolicyRule[] = [];
+  const removed: IpPolicyRule[] = [];
   let deleted = 0;
   for (const ids of chunks(gone, rowsInStep)) {
     const places = ids.map((_, at) => `$${at + 2}`).join(', ');
-    deleted += await transaction.run(`DELETE FROM ip_policy_rule_rows WHERE set_id = $1 AND id IN (${places})`, [
-      set,
-      ...ids,
-    ]);
+    const sql = `DELETE FROM ip_policy_rule_rows WHERE set_id = $1 AND id IN (${places}) RETURNING document`;
+    const rows = await transaction.all(sql, [set, ...ids]);
+    deleted += rows.length;
+    if (isKept) removed.push(...rows.map((row) => ipPolicyRules.parse(row)));
   }
   if (deleted !== gone.length)
     throw new Error(`${gone.length - deleted} rules of ${owner.policyId} went without a trace`);
-  for (const rules of chunks(fresh, rowsInStep))
-    await ipPolicyRules.insertMany(transaction, toDocuments(owner, rules), [set]);
+  for (const rules of chunks(fresh, rowsInStep)) {
+    const documents = toDocuments(owner, rules);
+    await ipPolicyRules.insertMany(transaction, documents, [set]);
+    if (isKept) added.push(...documents);
+  }
   await countRules(transaction, owner.accountId, fresh.length - gone.length);
+  return isKept ? toParts({ added, removed }) : undefined;
 }
 
 /** Deletes sets that are not in force: at the start, when it is asked to, and once a minute. */
@@ -245,8 +257,10 @@ async function copyRules(
   return copied === ids.length;
 }
 
-function toDocuments({ accountId, policyId }: Owner, rules: readonly WantedRule[]): readonly IpPolicyRule[] {
+/** A rule that comes back stays what it was. */
+function toDocuments({ accountId, policyId }: Owner, rules: RuleDifference['fresh']): readonly IpPolicyRule[] {
   return rules.map((rule) => {
+    if ('id' in rule) return rule;
     const { id, account_id, created_at } = ipPolicyRules.newDocument(accountId);
     const bare = { id, account_id, created_at, cidr: rule.cidr, ip_policy_id: policyId, action: rule.action };
     return hasText(rule) ? withText(bare, rule) : bare;
