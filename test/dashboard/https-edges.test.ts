@@ -241,6 +241,17 @@ onDashboard(
       const { mutual_tls: module, tls_termination: version } = (await g().get(`/edges/https/${edge.id}`)).body;
       assert.equal(module.certificate_authorities.length, 1);
       assert.equal(version.min_version, '1.3');
+
+      const tls = await g().create('/edges/tls', {
+        hostports: ['mutual-too.test:443'],
+        tls_termination: {},
+        mutual_tls: { certificate_authority_ids: [module.certificate_authorities[0].id] },
+      });
+      await page.goto(`${g().url}/dashboard/certificates/${module.certificate_authorities[0].id}`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await dialog.getByText('TLS edge mutual-too.test:443').waitFor();
+      assert.ok(await dialog.getByRole('button', { name: 'Still used by 2' }).isDisabled());
+      await g().delete(`/edges/tls/${tls.id}`);
     });
 
     test('an IP restriction shows who gets in before it refuses anybody', async () => {

@@ -44,7 +44,7 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
 
   test('a route asks for a login: the form says who may enter and how the network counts', async () => {
     const { gatehouse } = d();
-    await gatehouse.create('/ip_policies', { description: 'Offices' });
+    const policy = await gatehouse.create('/ip_policies', { description: 'Offices' });
     const edge = await gatehouse.create('/edges/https', { hostports: ['admin.kestrel.example:443'] });
     const route = await gatehouse.create(`/edges/https/${edge.id}/routes`, { match: '/', match_type: 'path_prefix' });
     const routePath = `/edges/https/${edge.id}/routes/${route.id}`;
@@ -84,5 +84,17 @@ onDashboard('the page of visitors, and the form of the sign-in', (d) => {
     await page.getByRole('switch', { name: 'Sign-in with a well-known provider', checked: true }).waitFor();
     const { oauth } = (await gatehouse.get(routePath)).body;
     assert.deepEqual(oauth.provider.github.organizations, ['kestrel']);
+    // The policy of its network is not offered for deletion.
+    const { provider: _provider, ip_policies: _policies, ...kept } = oauth;
+    const network = { ...kept, network: 'or_login', ip_policy_ids: [policy.id] };
+    const { status, text } = await gatehouse.put(`${routePath}/oauth`, {
+      ...network,
+      provider: { github: { client_id: 'c', client_secret: 's' } },
+    });
+    assert.equal(status, 200, text);
+    await page.goto(`/dashboard/ip-policies/${policy.id}`);
+    await page.getByRole('button', { name: 'Delete the policy' }).click();
+    await page.getByRole('dialog').getByText('sign-in of a route').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Still used by 1' }).isDisabled());
   });
 });

@@ -6,7 +6,7 @@ import { createdColumn, nameColumn } from '../../resource/columns.tsx';
 import type { Resource } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
-import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { canBeReverted, linesOf, stillUsed, UsesPanel } from '../../resource/uses.tsx';
 import { PemField } from './pem-field.tsx';
 
 const path = '/certificates';
@@ -17,10 +17,15 @@ function nameOf({ description: text, subject_common_name: name, id }: Certificat
 
 /** The edges that ask visitors for its certificates. */
 function useUses(id: string) {
-  const { data: edges = [] } = useList('HttpsEdgesList');
+  const { data: https = [] } = useList('HttpsEdgesList');
+  const { data: tls = [] } = useList('TlsEdgesList');
+  const edges = [
+    ...https.map((edge) => ({ edge, to: `/https-edges/${edge.id}`, kind: 'HTTPS edge' })),
+    ...tls.map((edge) => ({ edge, to: `/tls-edges/${edge.id}`, kind: 'TLS edge' })),
+  ];
   return edges
-    .filter(({ mutual_tls: module }) => module?.certificate_authorities.some((each) => each.id === id) === true)
-    .map((edge) => ({ id: edge.id, to: `/https-edges/${edge.id}`, text: `HTTPS edge ${edgeName(edge)}` }));
+    .filter(({ edge }) => edge.mutual_tls?.certificate_authorities.some((each) => each.id === id) === true)
+    .map(({ edge, to, kind }) => ({ id: edge.id, to, text: `${kind} ${edgeName(edge)}` }));
 }
 
 export const clientAuthorities: Resource<'CertificateAuthoritiesList'> = {
@@ -90,9 +95,10 @@ export const clientAuthorities: Resource<'CertificateAuthoritiesList'> = {
     return render({
       lost:
         uses.length === 0
-          ? 'No edge uses it. This cannot be undone.'
+          ? `No edge uses it. ${canBeReverted}`
           : 'It is used below, and is not deleted while it is: give these another one first.',
       uses: linesOf(uses.map((use) => ({ ...use, tone: 'warn' }))),
+      blocked: stillUsed(uses.length),
     });
   },
 };

@@ -37,6 +37,8 @@ export function usePolicyUses(): (policyId: string) => readonly PolicyUse[] {
       for (const route of edge.routes ?? []) {
         const use = { to: `/https-edges/${edge.id}`, name: `${edgeName(edge)}${route.match}`, note: 'route' };
         note(use, idsOf(route.ip_restriction?.ip_policies));
+        for (const module of [route.oidc, route.oauth])
+          note({ ...use, note: 'sign-in of a route' }, idsOf(module?.ip_policies));
       }
     }
     for (const each of keys ?? []) {
