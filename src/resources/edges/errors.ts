@@ -107,3 +107,9 @@ export const certificatesUnread = defineError(
   400,
   'The module mutual_tls needs TLS to end at the edge: certificates of visitors cannot be read in what is passed on. Set tls_termination with "terminate_at": "edge" before or in the same request, or disable or remove mutual_tls first.',
 );
+
+export const shownNotTaken = defineError(
+  20366,
+  400,
+  'The field {field} is taken only as it is shown: it does not change what is set. Give ids in {ids} instead.',
+);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
+import { ClientAuthority } from '../../../test/support/client-certificates.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { modulesFor } from '../../modules/index.ts';
+import { shownNotTaken } from './errors.ts';
 
 /** The number for a holder that does not exist. */
 const missing = (path: string) => (path.startsWith('/edges/tcp/') ? 7000 : 7124);
@@ -134,6 +136,56 @@ onAnyGatehouse(
         assert.equal((await g().delete(path)).status, 204);
         assert.equal((await g().get(holder)).body.ip_restriction, null);
         await refuses(g(), ['GET', path], 404, 20008);
+      }
+    });
+
+    test('a module is written back as it was read, with what it refers to', async () => {
+      const authority = await g().create('/certificate_authorities', { ca_pem: new ClientAuthority('staff').pem });
+      const policy = await newPolicy();
+      const login = { network: 'or_login', ip_policy_ids: [policy] };
+      const secret = { client_id: 'us', client_secret: 'a long secret' };
+      const httpsEdge = route.split('/routes/')[0] ?? '';
+      for (const [module, body, shownField, ids] of [
+        [`${edge}/backend`, { backend_id: await newBackend() }, 'backend', 'backend_id'],
+        [`${route}/ip_restriction`, { ip_policy_ids: [policy] }, 'ip_policies', 'ip_policy_ids'],
+        [`${route}/oidc`, { issuer: 'https://id.example.com', ...secret, ...login }, 'ip_policies', 'ip_policy_ids'],
+        [`${route}/oauth`, { provider: { gitlab: secret }, ...login }, 'ip_policies', 'ip_policy_ids'],
+        [
+          `${httpsEdge}/mutual_tls`,
+          { certificate_authority_ids: [authority.id] },
+          'certificate_authorities',
+          'certificate_authority_ids',
+        ],
+      ] as const) {
+        const shown = (await g().put(module, body)).body;
+        await unchanged(async () => {
+          assert.deepEqual((await g().put(module, shown)).body, shown);
+          assert.deepEqual((await g().put(module, { module: shown })).body, shown);
+        });
+        const off = { ...shown, enabled: false };
+        assert.deepEqual((await g().put(module, off)).body, off);
+        // Ids that are given beside it are what counts.
+        assert.deepEqual((await g().put(module, { ...off, ...body, enabled: true })).body, shown);
+        const other = shownField === 'backend' ? {} : [];
+        const message = await refuses(g(), ['PUT', module, { ...shown, [shownField]: other }], 400, shownNotTaken.code);
+        assert.match(message, new RegExp(`"${shownField}".*"${ids}"`));
+        assert.deepEqual((await g().get(module)).body, shown);
+        await g().delete(module);
+        await refuses(g(), ['PUT', module, shown], 400, shownNotTaken.code);
+      }
+    });
+
+    test('a module shows nothing that it does not take but what it refers to', () => {
+      for (const target of ['tcp_edge', 'tls_edge', 'https_edge', 'https_route'] as const) {
+        for (const { name, input, view, references = [] } of modulesFor(target)) {
+          const [taken, shown] = [input, view].map((schema) => Object.keys(Object(schema).properties));
+          const referring = references.map(({ nameField }) => nameField);
+          assert.deepEqual(
+            shown?.filter((field) => !taken?.includes(field)),
+            referring,
+            name,
+          );
+        }
       }
     });
 

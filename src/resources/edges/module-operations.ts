@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Call } from '../../api/call.ts';
 import { notOffered, preconditionFailed } from '../../api/errors.ts';
 import { checkIfMatch, setEtag } from '../../api/http/etag.ts';
@@ -6,13 +8,13 @@ import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { modulesFor } from '../../modules/index.ts';
-import type { EdgeModule, ModuleTarget } from '../../modules/module.ts';
+import type { EdgeModule, ModuleTarget, Settings } from '../../modules/module.ts';
 import { whenReady } from '../../lib/awaitable.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import type { Stored, Table } from '../../store/table.ts';
 import type { Referables } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
-import { moduleNotSet } from './errors.ts';
+import { moduleNotSet, shownNotTaken } from './errors.ts';
 import { acceptModule, keepSecretsOf, presentModule, syncReferences, warningsOf } from './module-fields.ts';
 import type { HasModules, StoredModules } from './module-fields.ts';
 
@@ -90,16 +92,26 @@ function replaceOperation<Owner extends HasModules>(
     description: 'Replaces all of it: what the request leaves out takes its default.',
     body: module.input,
     bodyForm: 'module',
+    takesReadOnly: true,
     status: 200,
     response: module.view,
     accepts: ['IfMatch'],
-    errors: [paths.notFoundError, preconditionFailed, ...module.errors, ...(paths.together?.errors ?? [])],
+    errors: [
+      paths.notFoundError,
+      preconditionFailed,
+      ...(module.references === undefined ? [] : [shownNotTaken]),
+      ...module.errors,
+      ...(paths.together?.errors ?? []),
+    ],
     handle: async (call: Call) => {
-      const accepted = acceptModule(module, call.body, referables, paths.target);
+      const accept = (body: unknown) => acceptModule(module, body, referables, paths.target);
+      const asShown = Object.keys(call.readOnly).length > 0;
+      const given = asShown ? undefined : accept(call.body);
       const settings = await store.write(call.actor, async (transaction) => {
         const owner = await findForWrite(transaction, paths, call);
         const previous = owner.modules[module.name];
         checkIfMatch(call, previous);
+        const accepted = given ?? accept(withStoredIds(module, previous, referables, call));
         const kept = keepSecretsOf(module, accepted, previous, sealer);
         await change(transaction, referables, paths, owner, { ...owner.modules, [module.name]: kept });
         return kept;
@@ -109,6 +121,26 @@ function replaceOperation<Owner extends HasModules>(
       return presentModule(module, settings, referables, call);
     },
   });
+}
+
+/** The body of a call that shows what the module refers to as answers do, with the ids that are stored. */
+function withStoredIds(
+  module: EdgeModule,
+  previous: Settings | undefined,
+  referables: Referables,
+  call: Call,
+): unknown {
+  const stored = new Map(Object.entries(previous ?? {}));
+  const shown = new Map(Object.entries(presentModule(module, previous, referables, call) ?? {}));
+  const body = new Map(Object.entries(call.body ?? {}));
+  for (const [name, value] of Object.entries(call.readOnly)) {
+    const field = module.references?.find(({ nameField }) => nameField === name)?.field ?? '';
+    if (!isDeepStrictEqual(shown.get(name), value)) {
+      throw new UserError(shownNotTaken, { field: quote(name), ids: quote(field) });
+    }
+    if (!body.has(field)) body.set(field, stored.get(field));
+  }
+  return Object.fromEntries(body);
 }
 
 function getOperation<Owner extends HasModules>(
