@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 
 import { UserError } from '../errors/user-error.ts';
+import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Stored, Table } from '../store/table.ts';
 import type { Transaction } from '../store/write/transaction.ts';
 import type { Call } from './call.ts';
@@ -35,6 +36,8 @@ export interface RevertedDocument {
 export interface Reverter {
   /** As the change log names it. */
   readonly kind: string;
+  /** Those of the single calls. */
+  readonly errors: readonly ErrorDefinition[];
   revert(transaction: Transaction, call: Call, change: DocumentChange): Promise<RevertedDocument>;
 }
 
@@ -44,6 +47,7 @@ export interface Revertible<Document extends Stored> {
   readonly noun: string;
   readonly createBody: TSchema;
   readonly updateBody: TSchema;
+  readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorDefinition[]>>;
   readonly takesNewId?: boolean;
   /** Why one that is gone cannot be made again, where that is not for its secret. */
   readonly whyGone?: string;
@@ -69,6 +73,7 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
   const refuse = (reason: string) => new UserError(notReverted, { reason });
   return {
     kind: table.kind,
+    errors: Object.values(resource.errors).flat(),
     async revert(transaction, call, { id, before, after, parts }) {
       const current = await table.find(transaction, call.caller.accountId, id);
       const own = { ...call, params: { id } };

@@ -377,6 +377,54 @@ onGatehousesInTurn(
       await refused(await lastChange(backend.id), /the static backend \w+ exists again/);
     });
 
+    test('what other accounts have changed is no change, and secrets are shown nowhere', async () => {
+      const edge = await g().create('/edges/https', {});
+      const route = await g().create(`/edges/https/${edge.id}/routes`, { match_type: 'path_prefix', match: '/' });
+      const path = `/edges/https/${edge.id}/routes/${route.id}/webhook_verification`;
+      await g().put(path, { provider: 'github', secret: 'the first of two' });
+      await g().put(path, { provider: 'github', secret: 'the second of two' });
+      const change = await lastChange(route.id);
+      const { token } = await createUser(g(), 'admin', await createAccount(g()));
+      for (const query of ['?dry_run=true', ''])
+        assert.equal((await g().post(`/changes/${change}/revert${query}`, undefined, { token })).status, 404);
+      const { status, text, body } = await revert(change);
+      assert.equal(status, 200, text);
+      assert.equal(body.changes[0].after.modules.webhook_verification.provider, 'github');
+      const stored = await g().app.context.store.queries.all('SELECT document FROM https_edge_routes WHERE id = $1', [
+        route.id,
+      ]);
+      const { salt, digest } = JSON.parse(String(stored[0]?.[0])).modules.webhook_verification.secret;
+      for (const hidden of [salt, digest, 'the first of two', 'the second of two']) {
+        assert.ok(typeof hidden === 'string' && hidden !== '');
+        assert.ok(!text.includes(hidden), text);
+      }
+    });
+
+    test('a call that changed too much, or what no call sets, is refused with the reason', async () => {
+      const apply = async (entries: readonly object[]) => {
+        const answer = await g().post('/configuration', entries);
+        assert.equal(answer.status, 200, answer.text);
+        return lastChange(answer.body.steps[0].id);
+      };
+      const backends = Array.from({ length: 1_001 }, (_, at) => ({
+        kind: 'static_backends',
+        name: `many-${at}`,
+        address: '127.0.0.1:1',
+      }));
+      await refused(await apply(backends), /its call changed more than 1000 resources/);
+      const policies = Array.from({ length: 10 }, (_, block) => ({
+        kind: 'ip_policies',
+        name: `large-${block}`,
+        rules: Array.from({ length: 1_000 }, (__, at) => `10.${block}.${at >> 8}.${at & 255}/32`),
+      }));
+      await refused(await apply(policies), /its call changed too many rules to undo them at once/);
+      const { id: policy } = await policyWith();
+      const { id } = await g().create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy] });
+      await g().put(`/ip_restrictions/${id}/decisions/192.0.2.1`, { decision: 'refuse_on_purpose' });
+      const [decided] = (await g().get('/changes?kind=ip_restriction_decision&limit=1')).body.changes;
+      await refused(decided.id, /a change of ip_restriction_decision cannot be undone by a call/);
+    });
+
     test('an id of no change is 404, in whatever form', async () => {
       for (const id of ['chg_000000000000001999999', 'chg_1', 'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng', 'x']) {
         assert.equal((await revert(id)).status, 404, id);

@@ -71,7 +71,11 @@ export function revertOperation({ store, services }: ResourceContext): Operation
     accepts: ['AllowLockout'],
     status: 200,
     response: Revert,
-    errors: [notFound, notReverted, invalidValue, ...services.all(configurationKinds).flatMap(({ errors }) => errors)],
+    // Resources that are revertible are known when all operations are.
+    get errors() {
+      const ofKinds = [...services.all(reverters), ...services.all(configurationKinds)].flatMap(({ errors }) => errors);
+      return [...new Set([notFound, notReverted, invalidValue, ...ofKinds])];
+    },
     handle: async (call) => {
       const dryRun = readFlag(call, 'dry_run');
       const work = (transaction: Transaction) => revert(transaction, call);

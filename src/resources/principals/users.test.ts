@@ -161,6 +161,12 @@ onGatehousesInTurn(
       assert.equal((await g().get(`/users/${id}`)).body.role, 'member');
       const changes = (await g().get(`/changes?resource_id=${id}`)).body.changes;
       assert.equal((await g().post(`/changes/${changes.at(-1).id}/revert`)).status, 409);
+      // What made somebody an admin is not undone by themselves: a call could not do it either.
+      const other = await join(g());
+      await g().patch(`/users/${other.id}`, { role: 'admin' });
+      const [rise] = (await g().get(`/changes?resource_id=${other.id}&limit=1`)).body.changes;
+      await refuses(g(), ['POST', `/changes/${rise.id}/revert`, undefined, other], 403, ownRole.code);
+      assert.equal((await g().get(`/users/${other.id}`)).body.role, 'admin');
     });
   },
   { trustedProxies: '127.0.0.1' },
