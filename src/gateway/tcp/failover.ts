@@ -15,6 +15,8 @@ interface MemberOutcome {
 /** One of several ways, as it is tried. */
 export interface Member<Candidate> {
   readonly candidate: Candidate;
+  /** It had failed before the client came. */
+  readonly isTrial: boolean;
   /** Undefined if it has no room for another connection. */
   take(): Pick<UpstreamSlot, 'close'> | undefined;
   /** Returns a function that gives the connection up; then the outcome is never called. */

@@ -313,9 +313,10 @@ class TcpFront implements Front, TlsPassThrough {
         if (candidate instanceof Target) this.#health.failed(candidate, cause ?? 'connect failed');
         else if (isOfGroup) groups.failed(candidate.id);
       },
-      reached: ({ candidate }) => {
-        if (candidate instanceof Target) this.#health.answered(candidate);
-        else if (isOfGroup) groups.reached(candidate.id);
+      reached: ({ candidate, isTrial }) => {
+        if (candidate instanceof Target) {
+          if (isTrial) this.#health.answered(candidate);
+        } else if (isOfGroup) groups.reached(candidate.id);
       },
       opened: (done, stream, slot) => {
         this.#join(accepted, joinStream(stream), slot);
@@ -342,6 +343,7 @@ class TcpFront implements Front, TlsPassThrough {
     const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
     return {
       candidate,
+      isTrial: candidate instanceof Target && candidate.isFailing,
       take: () => {
         const slot = this.#take(candidate.id, accepted, identified);
         if (typeof slot !== 'object') return undefined;

@@ -15,6 +15,8 @@ export class AddressAttempt {
   readonly #parts: AttemptParts;
   readonly #tried: Target[] = [];
   #target: Target | undefined;
+  /** The address had failed before. */
+  #isTrial = false;
   #retries: number;
 
   constructor(parts: AttemptParts) {
@@ -29,6 +31,7 @@ export class AddressAttempt {
     if (target === undefined) return undefined;
     this.end();
     this.#target = target;
+    this.#isTrial = target.isFailing;
     this.#tried.push(target);
     target.inUse++;
     return poolOf(target);
@@ -51,7 +54,8 @@ export class AddressAttempt {
     const { addresses, health } = this.#parts;
     if (this.#target === undefined) return undefined;
     if (!addresses.isFailure(status)) {
-      health.answered(this.#target);
+      // What was sent before something failed says nothing about what is sent now.
+      if (this.#isTrial) health.answered(this.#target);
       return undefined;
     }
     this.failed(`it answered ${status}`);
