@@ -17,16 +17,18 @@ const ownProcess = [
   'test/e2e/*.test.ts',
   'test/e2e/{agents,neighbours,soak}/*.test.ts',
 ];
+/** Tests in a browser, which wait for each other's pages: begun first, or they would be left when all others are done. */
+const inBrowser = ['test/dashboard/*.test.ts'];
+const browserFilesPerProcess = 5;
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
 const shared = [
-  'test/dashboard/*.test.ts',
   'test/e2e/gateway/*.test.ts',
   'test/{contract,clients,gateway,agents}/**/*.test.ts',
   'src/{api,resources,store}/**/*.test.ts',
   '{src,client/src}/**/*.test.ts',
   'test/*.test.ts',
 ];
-const filesPerProcess = 16;
+const sharedFilesPerProcess = 16;
 
 /**
  * A file that changes or measures its process needs one of its own; so does one that moves the date forward, behind which ids
@@ -38,14 +40,15 @@ const needsOwnProcess =
 /** Plans a run of all files, or of those that the patterns name. */
 export function planTests(patterns: readonly string[]): TestPlan {
   if (patterns.length > 0) {
-    const named = filesOf(patterns);
-    const inShared = new Set(sharedFiles());
-    const own = named.filter((file) => !inShared.has(file)).map((file) => [file]);
-    return { waiting: [], busy: [...own, ...together(named.filter((file) => inShared.has(file)))] };
+    const named = new Set(filesOf(patterns));
+    const browser = filesOf(inBrowser).filter((file) => named.has(file));
+    const shared = sharedFiles().filter((file) => named.has(file));
+    const own = named.difference(new Set([...browser, ...shared]));
+    return { waiting: [], busy: busyOf(browser, [...own], shared) };
   }
   const plan = {
     waiting: filesOf(waiting).map((file) => [file]),
-    busy: [...filesOf(ownProcess).map((file) => [file]), ...together(sharedFiles())],
+    busy: busyOf(filesOf(inBrowser), filesOf(ownProcess), sharedFiles()),
   };
   const planned = new Set(Object.values(plan).flat(2));
   const forgotten = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts').filter(
@@ -53,6 +56,14 @@ export function planTests(patterns: readonly string[]): TestPlan {
   );
   if (forgotten.length > 0) throw new Error(`${import.meta.filename} does not plan ${forgotten.join(', ')}`);
   return plan;
+}
+
+function busyOf(browser: readonly string[], own: readonly string[], shared: readonly string[]): TestPlan['busy'] {
+  return [
+    ...together(browser, browserFilesPerProcess),
+    ...own.map((file) => [file]),
+    ...together(shared, sharedFilesPerProcess),
+  ];
 }
 
 function sharedFiles(): readonly string[] {
@@ -68,7 +79,7 @@ function filesOf(patterns: readonly string[]): readonly string[] {
   });
 }
 
-function together(files: readonly string[]): readonly string[][] {
+function together(files: readonly string[], filesPerProcess: number): readonly (readonly string[])[] {
   const own = files.filter((file) => needsOwnProcess.test(readFileSync(file, 'utf8')));
   const others = files.filter((file) => !own.includes(file));
   const count = Math.ceil(others.length / filesPerProcess);
