@@ -17,13 +17,20 @@ function namesIn(text: string): readonly string[] {
 }
 
 onDatabasesInTurn('pages and alerts over the metrics', (newDatabase) => {
-  test('name only metrics that there are', async () => {
+  test('name only metrics that there are, and every one of ours', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase(), {
       metricsListen: '127.0.0.1:0',
       httpsListen: '127.0.0.1:0',
+      agentListen: '127.0.0.1:0',
     });
     const response = await fetch(`http://127.0.0.1:${gatehouse.app.metricsPort}/metrics`);
     const known = new Set([...(await response.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+    const shown = new Set([...namesIn(grafana), ...namesIn(alerts)].flatMap((name) => [name, name.replace(parts, '')]));
+    assert.deepEqual(
+      [...known].filter((name) => name.startsWith('gatehouse_') && !shown.has(name)),
+      [],
+      'in neither of them',
+    );
     for (const [file, text] of Object.entries({ 'deploy/grafana.json': grafana, 'deploy/alerts.yml': alerts })) {
       const named = namesIn(text);
       assert.ok(named.length > 10, `${file} names only ${named.length} metrics`);
