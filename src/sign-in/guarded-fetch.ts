@@ -47,6 +47,8 @@ export function createFetch(connect: Connect): Fetch {
       createConnection: () => socket,
     });
     asked.once('close', () => socket.destroy());
+    // An answer that changes the protocol is none, and the request says nothing of it.
+    socket.once('close', () => reject(new Error('the connection was closed before an answer')));
     asked.on('response', resolve).on('error', reject).end(sent);
     const answer = await promise;
     const bytes = await readAll(answer);
