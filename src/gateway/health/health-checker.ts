@@ -21,7 +21,8 @@ interface Running {
   readonly giveUp: () => void;
 }
 
-const tickMs = 100;
+/** Checks that are made together cost less each; ticks that are longer than this gain nothing. */
+const tickMs = 200;
 /** Most checks that are under way; further ones wait for these. */
 const mostRunning = 256;
 /** Results that say nothing new are told this often. */

@@ -10,6 +10,7 @@ const readMemory = Buffer.alloc(4096);
 const statusLine = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |\r|$)/;
 /** Length of the part of an answer that has the status, and a character behind it. */
 const statusLength = 13;
+const alpn = ['http/1.1'];
 
 /** Checks an address once. `done` gets the fault, or undefined; it is not called after the returned function was. */
 export function probe(
@@ -40,12 +41,12 @@ export function probe(
   const onread = {
     buffer: readMemory,
     callback: (length: number) => {
-      take(readMemory.toString('latin1', 0, length));
+      take(readMemory.toString('latin1', 0, Math.min(length, statusLength)));
       return true;
     },
   };
   const isHttp = check.kind === 'http';
-  const socket: Socket = connect(target, { ...(isHttp && { alpn: ['http/1.1'] }), onread }, () => {
+  const socket: Socket = connect(target, { noDelay: false, onread, ...(isHttp && { alpn }) }, () => {
     if (isHttp) socket.write(requestHead(target, check), 'latin1');
     else end(undefined);
   });

@@ -18,6 +18,8 @@ export interface ConnectOptions {
   readonly allowHalfOpen?: boolean;
   /** True: TCP keep-alive probes tell when a silent upstream is gone. */
   readonly keepAlive?: boolean;
+  /** False, on a connection without TLS: what is written is one piece, and the system need not be told to send it at once. */
+  readonly noDelay?: boolean;
   /** Protocols offered in a TLS handshake. */
   readonly alpn?: readonly string[];
   /** Memory to read into, on a connection without TLS. */
@@ -52,9 +54,9 @@ function connectPlain(
   lookup: LookupFunction | undefined,
   established: () => void,
 ): Socket {
-  const { allowHalfOpen = false, keepAlive = false, onread } = options;
+  const { allowHalfOpen = false, keepAlive = false, noDelay = true, onread } = options;
   // Node takes an option that is undefined for one that is not given, which the types do not allow.
-  const all = { host, port, lookup, allowHalfOpen, keepAlive, noDelay: true, onread } as NetConnectOpts;
+  const all = { host, port, lookup, allowHalfOpen, keepAlive, noDelay, onread } as NetConnectOpts;
   const socket = connectTcp(all, () => {
     // The guard may have closed it a moment before.
     if (!socket.destroyed) established();
