@@ -1,13 +1,22 @@
 /** More edits than this, or than half of the letters, make another word. */
 const mostEdits = 3;
 
-/** The name that was probably meant: the one with the fewest letters added, left out, changed or swapped. */
+/** The name that was probably meant: the one with the fewest letters added, left out, changed or swapped, else the same words. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, edits: countEdits(word, name) }))
     .filter(({ edits }) => edits <= Math.min(mostEdits, Math.floor(word.length / 2)))
     .toSorted((a, b) => a.edits - b.edits);
-  return best?.name;
+  return best?.name ?? names.find((name) => wordsOf(name) === wordsOf(word));
+}
+
+/** The words of a name in one order: `edges_https` has those of `https_edges`. */
+function wordsOf(name: string): string {
+  return name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .toSorted()
+    .join(' ');
 }
 
 /** The Damerau-Levenshtein distance, of which each row needs the two before it. */

@@ -22,6 +22,21 @@ test('a table is as wide as the terminal at most, keeps what tells entries apart
   assert.equal(drawRows(rows).length, 3);
 });
 
+test('of a change, 80 columns show what was done and when, and 120 to which thing', () => {
+  const change = {
+    id: 'chg_000000000000009000000',
+    version: 9,
+    created_at: '2026-11-17T17:08:49Z',
+    actor: 'usr_3MF96qECgc9SmnkujpslPXlA1cH',
+    source: '127.0.0.1',
+    action: 'create',
+    kind: 'tunnel_group_backend',
+    resource_id: 'bkdtg_3MF9DPPBYIqMrUIQKthb0U4Hcc0',
+  };
+  assert.match(drawRows([change], 80)[0] ?? '', /^ID +CREATED AT +ACTION +KIND$/);
+  assert.match(drawRows([change], 120)[0] ?? '', /^ID +CREATED AT +ACTION +KIND +RESOURCE ID$/);
+});
+
 test('the first column is shown however narrow the terminal is', () => {
   assert.match(drawRows(rows, 3).join('\n'), /^ID\nedge_1\nedge_2\n\(no room/);
 });

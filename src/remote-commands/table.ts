@@ -8,7 +8,23 @@ const cellWidth = 48;
 const unshown = new Set(['uri', 'metadata']);
 
 /** Fields by which people know an entry, most telling first; the others follow as they come. */
-const telling = ['id', 'name', 'domain', 'hostports', 'address', 'cidr', 'action', 'kind', 'state', 'description'];
+const telling = [
+  'id',
+  'name',
+  'domain',
+  'hostports',
+  'address',
+  'cidr',
+  'action',
+  'kind',
+  'state',
+  'description',
+  'type',
+  'role',
+  'enforced',
+  'resource_id',
+  'created_at',
+];
 const gap = '  ';
 
 /** Rows of a list, under the names of their fields; fields that no row has, or that have no room, are left out. */
