@@ -4,6 +4,7 @@ import { Panel } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { Badge, Glyph, Verdict, VerdictBox } from '../../components/verdict.tsx';
 import { countOf, formatNumber } from '../../lib/text.ts';
+import { HostportText } from '../../parts/hostports.tsx';
 
 type Address = StaticBackendHealth['addresses'][number];
 type Seen = Address['gateways'][number];
@@ -88,7 +89,7 @@ export function AddressesPanel({ backend }: { readonly backend: StaticBackend })
             {downFirst(addresses).map((each) => (
               <tr key={each.address}>
                 <td>
-                  <code>{each.address}</code>
+                  <HostportText text={each.address} />
                 </td>
                 <td>
                   <State address={each} />

@@ -5,6 +5,7 @@ import { textHas } from '../../lib/filter.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
+import { HostportText } from '../../parts/hostports.tsx';
 import { AddressesField } from './addresses-field.tsx';
 import type { AddressLine } from './addresses-field.tsx';
 import { AddressesBadge, AddressesPanel, isWatched } from './addresses-panel.tsx';
@@ -16,7 +17,11 @@ import type { Watch } from './watch-field.tsx';
 const addressOf = ({ address }: StaticBackend): string => address;
 
 function targetOf({ address, addresses = [] }: StaticBackend): string {
-  return addresses.length < 2 ? address : `${address} and ${addresses.length - 1} more`;
+  return `${address}${moreOf(addresses)}`;
+}
+
+function moreOf(addresses: readonly unknown[]): string {
+  return addresses.length < 2 ? '' : ` and ${addresses.length - 1} more`;
 }
 
 const search = { searchFilter: textHas('description', 'address', 'id') };
@@ -104,7 +109,13 @@ export const staticBackends: Resource<'StaticBackendsList'> = {
     metadata(),
   ],
   facts: (row) => [
-    ['Address', <code key="address">{targetOf(row)}</code>],
+    [
+      'Address',
+      <span key="address">
+        <HostportText text={row.address} />
+        {moreOf(row.addresses ?? [])}
+      </span>,
+    ],
     ['Spoken to', row.tls.enabled ? 'over TLS' : 'in plain'],
     ...(isWatched(row) ? watchFacts(row) : []),
     ...standardFacts(row),
