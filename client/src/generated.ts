@@ -160,7 +160,7 @@ export interface BasicAuthModule {
   }[];
 }
 
-/** Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away. A token without `exp` is refused. The upstream gets the header as it came. */
+/** Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is away; one that the issuer takes away lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the header as it came, and none whose name differs from it only in punctuation. */
 export interface JwtValidationModuleReplace {
   /** true: the module is applied to traffic. false: disabled. Default true if unspecified. */
   enabled?: boolean;

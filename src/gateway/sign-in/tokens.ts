@@ -20,6 +20,8 @@ type KeySet = ReturnType<typeof createRemoteJWKSet>;
 /** The outcome of a check, in milliseconds since 1970. */
 interface Checked {
   readonly untilMs: number;
+  /** From then on it is checked again: the issuer may have taken the key away. */
+  readonly againMs: number;
   /** Undefined: the token is good until then. */
   readonly refusal: UserError | undefined;
 }
@@ -43,13 +45,16 @@ const issuersLimit = 1_000;
 const tokenLength = 8_192;
 /** A refusal counts for so long: then the issuer may have other keys. */
 const refusedMs = 5_000;
-/** Keys that were taken away are noticed after so long; those that are new, by the first token that has one. */
-const keysMs = 600_000;
+/**
+ * Keys are read again, and tokens checked again, after so long: within twice this time a key that was taken away lets nobody
+ * in. Those that are new are noticed by the first token that has one.
+ */
+const keysMs = 300_000;
 const answerMs = 10_000;
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Checks tokens that requests carry. A token that was checked is known until it ends. */
+/** Checks tokens that requests carry. A token that was checked is known for a while. */
 export class Tokens {
   readonly #fetch: Fetch;
   readonly #log: GatewayLog;
@@ -68,7 +73,7 @@ export class Tokens {
     const token = readToken(rule, headers);
     if (token === undefined) throw new UserError(tokenRequired, { 'WWW-Authenticate': 'Bearer' });
     const checked = this.#checked.get(`${rule.key} ${token}`);
-    if (checked === undefined || this.#clock() >= checked.untilMs) throw new OwnAnswer(() => this.#learn(rule, token));
+    if (checked === undefined || this.#clock() >= checked.againMs) throw new OwnAnswer(() => this.#learn(rule, token));
     if (checked.refusal !== undefined) throw checked.refusal;
   }
 
@@ -99,7 +104,8 @@ export class Tokens {
       });
       const missing = rule.claims.find(([name, values]) => !valuesOf(payload, name).some((value) => values.has(value)));
       if (missing !== undefined) return refuse(nowMs, `its claim ${missing[0]} is not one that is let in`);
-      return { untilMs: Math.max(nowMs + 1_000, ((payload.exp ?? 0) + rule.skewSeconds) * 1000), refusal: undefined };
+      const untilMs = Math.max(nowMs + 1_000, ((payload.exp ?? 0) + rule.skewSeconds) * 1000);
+      return { untilMs, againMs: Math.min(untilMs, nowMs + keysMs), refusal: undefined };
     } catch (error) {
       const { errors } = await load();
       const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
@@ -107,7 +113,7 @@ export class Tokens {
       if (isOfToken && !/^(?:Expected 200 OK|Failed to parse)/.test(error.message))
         return refuse(nowMs, wordsOf(error));
       this.#log.warn({ err: error, issuer: rule.issuer }, 'the keys of an issuer of tokens cannot be read');
-      return { untilMs: nowMs + refusedMs, refusal: new UserError(tokensUnchecked, { 'Retry-After': '10' }) };
+      return refused(nowMs, new UserError(tokensUnchecked, { 'Retry-After': '10' }));
     }
   }
 
@@ -123,7 +129,7 @@ export class Tokens {
       return keys.set;
     }
     const set = await known.set;
-    if (this.#clock() - known.readAtMs > keysMs) {
+    if (this.#clock() - known.readAtMs >= keysMs) {
       known.readAtMs = this.#clock();
       // Those that are known serve until the issuer answers.
       void set.reload().catch(() => {});
@@ -164,7 +170,12 @@ function readToken({ header }: TokenRule, headers: HeaderList): string | undefin
 
 function refuse(nowMs: number, reason: string): Checked {
   const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-  return { untilMs: nowMs + refusedMs, refusal: new UserError(tokenRefused, { reason }, headers) };
+  return refused(nowMs, new UserError(tokenRefused, { reason }, headers));
+}
+
+function refused(nowMs: number, refusal: UserError): Checked {
+  const untilMs = nowMs + refusedMs;
+  return { untilMs, againMs: untilMs, refusal };
 }
 
 /** Nothing of the token is repeated. */

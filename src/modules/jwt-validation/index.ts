@@ -81,7 +81,8 @@ const Input = Type.Object(
     additionalProperties: false,
     description:
       'Lets requests in that carry a signed token (JWT) of an issuer. Keys are read again when they change, and kept while the issuer is ' +
-      'away. A token without `exp` is refused. The upstream gets the header as it came.',
+      'away; one that the issuer takes away lets nobody in ten minutes later. A token without `exp` is refused. The upstream gets the ' +
+      'header as it came, and none whose name differs from it only in punctuation.',
   },
 );
 const View = Type.Object(
