@@ -124,6 +124,16 @@ suite('tokens at a route', () => {
     assert.equal((await ask(await token())).status, 401);
   });
 
+  test('the upstream gets the header that was checked, and none in another spelling', async () => {
+    await put({ header: 'X-Token' });
+    const text = await token();
+    const headers = { 'x-token': text, x_token: 'forged', 'x.token': 'forged', 'x-other': 'kept' };
+    const { status, echo } = await site.askHttps({ headers });
+    assert.equal(status, 200);
+    const got = Object.entries(echo!.headers).filter(([name]) => /^x\W?_?(?:token|other)$/.test(name));
+    assert.deepEqual(Object.fromEntries(got), { 'x-token': text, 'x-other': 'kept' });
+  });
+
   test('a new key is found by its first token, and known keys serve while the issuer is away', async () => {
     await put();
     const first = await token();

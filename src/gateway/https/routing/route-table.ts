@@ -136,5 +136,6 @@ export class RouteTable {
 
 function buildRoute({ id, modules }: RouteEntry): Route {
   const pipeline = buildModules(modules);
-  return { id, pipeline, guard: pipeline.rewriteRequest === undefined ? undefined : new HeaderGuard(pipeline) };
+  const isGuarded = pipeline.rewriteRequest !== undefined || pipeline.tokenRule !== undefined;
+  return { id, pipeline, guard: isGuarded ? new HeaderGuard(pipeline) : undefined };
 }
