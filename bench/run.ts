@@ -16,6 +16,7 @@ import { overload } from './overload.ts';
 import { post } from './post.ts';
 import { postgres } from './postgres.ts';
 import { safeguards } from './safeguards.ts';
+import { sessions } from './sessions.ts';
 import { start } from './start.ts';
 import { tcp } from './tcp.ts';
 import { tunnel } from './tunnel.ts';
@@ -39,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   change,
   latency,
   overload,
+  sessions,
   match,
   memory,
   start,
