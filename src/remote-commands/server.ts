@@ -70,12 +70,12 @@ function sayOnce(stderr: Host['stderr']): (error: Error) => void {
   };
 }
 
-/** The URL without slashes at its end, and without the page of the dashboard. Throws a `CommandFault` for one that is none of an API. */
+/** The URL without slashes at its end, and without a page of the dashboard or the reference. Throws a `CommandFault` for one that is none of an API. */
 export function checkUrl(url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new CommandFault(`the URL ${JSON.stringify(url)} is not one of an API, such as ${defaultUrl}`);
   // As it stands in the browser.
-  return url.replace(/\/dashboard(?:[/?#].*)?$/, '').replace(/\/+$/, '');
+  return url.replace(/\/(?:dashboard|docs)(?:[/?#].*)?$/, '').replace(/\/+$/, '');
 }
 
 async function findProfile(flags: ServerFlags, env: Host['env']): Promise<Profile | undefined> {

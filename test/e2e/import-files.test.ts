@@ -179,8 +179,8 @@ test('a file of the other program is refused, with the right flag', async () => 
   }
 });
 
-test('the address of the dashboard, copied from a browser, leads to its API', async () => {
-  for (const page of ['/dashboard', '/dashboard/', '/dashboard/edges?sort=name']) {
+test('the address of the dashboard or the reference, copied from a browser, leads to its API', async () => {
+  for (const page of ['/dashboard', '/dashboard/', '/dashboard/edges?sort=name', '/docs/', '/docs/#tag/edges']) {
     const variables = { GATEHOUSE_URL: server.url + page, GATEHOUSE_TOKEN: token };
     const { code, errors } = await GatehouseProcess.run(['export'], variables);
     assert.equal(code, 0, errors);
