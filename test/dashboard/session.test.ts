@@ -24,6 +24,16 @@ onDashboard('signing in to the dashboard', (d) => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This is the id of a key, not its token.').waitFor();
     assert.equal(await page.getByLabel('API token').getAttribute('aria-invalid'), 'true');
+    for (const [wrong, words] of [
+      ['not whole', 'This is not a whole token.'],
+      [`${'0'.repeat(27)}_${'a'.repeat(43)}`, 'No key has this token'],
+    ] as const) {
+      await page.getByLabel('API token').fill(wrong);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(words).waitFor();
+    }
+    await page.getByText('No token at hand?').click();
+    await page.getByText('npx gatehouse keys create --user NAME').waitFor();
   });
 
   test('no token is left in the URL or in what the browser stores', async () => {
