@@ -218,12 +218,15 @@ onGatehousesInTurn('a session of the dashboard', (gatehouse) => {
   test('ends with its owner: deactivated, deleted', async () => {
     const [inactive, gone] = [await createBot(gatehouse()), await createBot(gatehouse())];
     const browsers = [await signedIn(inactive.token), await signedIn(gone.token)] as const;
+    const unused = await signedIn(inactive.token);
+    assert.equal((await unused.get('/api_keys')).status, 200);
     const { body } = await browsers[0].get('/dashboard/session');
     assert.deepEqual([body.principal.kind, body.role], ['bot', 'member']);
     await gatehouse().patch(`/bot_users/${inactive.id}`, { active: false });
     assert.deepEqual(codeOf(await browsers[0].get('/api_keys')), [403, 636]);
     await gatehouse().patch(`/bot_users/${inactive.id}`, { active: true });
     assert.deepEqual(codeOf(await browsers[0].get('/api_keys')), [401, 20172], 'it stays over');
+    assert.deepEqual(codeOf(await unused.get('/api_keys')), [401, 20172], 'also one that nobody has used meanwhile');
     await gatehouse().delete(`/bot_users/${gone.id}`);
     assert.deepEqual(codeOf(await browsers[1].get('/api_keys')), [401, 20172]);
   });

@@ -1,12 +1,12 @@
 import type { ProviderSignIn } from '../../api/dashboard/provider-sign-in.ts';
-import { principals, providerUsers } from '../principals/service.ts';
+import { endedByDeactivation, principals, providerUsers } from '../principals/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
 import { contextOf } from './login-checks.ts';
 import { loginSeconds, ProviderLogin } from './provider-login.ts';
 import { dashboardSessions, providerSignIn } from './service.ts';
 import { StoredSessions } from './sessions.ts';
-import { migrations } from './table.ts';
+import { deleteSessionsOf, migrations } from './table.ts';
 
 /** Sessions of the dashboard: begun with a token or at a provider, kept as hashes. They have routes of their own in the API. */
 export const dashboardSessionsResource: Resource = {
@@ -18,6 +18,7 @@ export const dashboardSessionsResource: Resource = {
     const login = settings.signIn && new ProviderLogin(context, settings.signIn);
     const sessions = new StoredSessions(context, login);
     services.provide(dashboardSessions, sessions);
+    services.add(endedByDeactivation, { deleteOf: deleteSessionsOf });
     if (login !== undefined) services.provide(providerSignIn, createSignIn(context, login, sessions));
     services.add(storedSecrets, {
       // A session whose token does not open ends, and is no reason not to start.

@@ -40,6 +40,8 @@ const touchEveryMs = 60_000;
 /** Longest session of a login that the provider cannot be asked about again, because it gave no refresh token. */
 const uncheckedMs = 3_600_000;
 
+const principalKinds: ReadonlySet<string> = new Set(['user', 'bot_user']);
+
 interface KnownSession extends Omit<StoredSession, 'begunWith'>, CheckedSession {
   /** When it was last used here. */
   usedAtMs: number;
@@ -71,6 +73,8 @@ export class StoredSessions implements Sessions {
     context.store.follow({
       changed: (changes) => {
         for (const { kind, id } of changes) if (kind === sessionKind) this.#known.drop(id);
+        // Somebody who is active again has no session of before. Those of others are read again.
+        if (changes.some(({ kind }) => principalKinds.has(kind))) this.#known.clear();
       },
       reset: () => {
         this.#known.clear();

@@ -1,5 +1,5 @@
 import type { Queries, Row } from '../../store/database.ts';
-import type { ObservationWriter } from '../../store/write/transaction.ts';
+import type { ObservationWriter, Transaction } from '../../store/write/transaction.ts';
 import type { Migration } from '../../store/migrate.ts';
 
 /** A session as it is stored: an observation, because it is no part of the configuration. Times are in milliseconds. */
@@ -169,6 +169,11 @@ export async function olderSessions(
     [principalId, kept],
   );
   return rows.map(([hash]) => String(hash));
+}
+
+/** Processes forget them by the change of the principal, which the same write must make. */
+export async function deleteSessionsOf(transaction: Transaction, principalId: string): Promise<void> {
+  await transaction.run('DELETE FROM dashboard_sessions WHERE principal_id = $1', [principalId]);
 }
 
 /** Every process forgets them at once. */

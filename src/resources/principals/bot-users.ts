@@ -12,6 +12,7 @@ import type { Transaction } from '../../store/write/transaction.ts';
 import type { ResourceContext } from '../resource.ts';
 import { deletePrincipal, insertPrincipal } from './directory.ts';
 import { botNameEmpty, botNameTaken, botNameTooLong, botsNeedAdmin } from './errors.ts';
+import { endWhatStaysEnded } from './ended-by-deactivation.ts';
 import { ownedByBots } from './service.ts';
 import { botUsers } from './table.ts';
 import type { BotUser } from './table.ts';
@@ -105,6 +106,7 @@ function operationsAt({ store, services }: ResourceContext, named: (typeof names
     async update(transaction, { body }: Call<BotUserInput>, previous) {
       const bot: BotUser = { ...previous, name: body.name ?? previous.name, active: body.active ?? previous.active };
       await checkName(transaction, bot);
+      await endWhatStaysEnded(transaction, services, previous, bot);
       return botUsers.update(transaction, previous, bot);
     },
     async remove(transaction, _call, bot) {

@@ -44,9 +44,15 @@ export interface OwnedByBots {
   deleteOwnedBy(transaction: Transaction, accountId: string, ownerId: string): Promise<void>;
 }
 
+/** Something that a user or bot who was deactivated does not have back when they are active again. */
+export interface EndedByDeactivation {
+  deleteOf(transaction: Transaction, principalId: string): Promise<void>;
+}
+
 export const principals = serviceKey<Principals>('principals');
 export const invitationAcceptance = serviceKey<Invitations>('acceptance of invitations');
 /** Provided where there is an identity provider. */
 export const providerUsers = serviceKey<ProviderUsers>('users of an identity provider');
 export const bootstrap = serviceKey<Bootstrap>('bootstrap');
 export const ownedByBots = serviceListKey<OwnedByBots>('resources owned by bots');
+export const endedByDeactivation = serviceListKey<EndedByDeactivation>('ended by deactivation');

@@ -105,6 +105,8 @@ onGatehousesInTurn(
     test('one who is deactivated is out at once, with keys, sessions and agents, and back with the keys alone', async () => {
       const { id, token } = await join(g());
       const browser = await DashboardBrowser.signedIn(g(), token);
+      const unused = await DashboardBrowser.signedIn(g(), token);
+      assert.equal((await unused.get('/users')).status, 200);
       const credential = await g().create('/credentials', {}, { token });
       const verdict = async () =>
         (await g().app.context.services.get(agentCredentials).authenticate(credential.token)).verdict;
@@ -119,6 +121,7 @@ onGatehousesInTurn(
       await g().patch(`/users/${id}`, { active: true });
       assert.equal((await g().get('/users', { token })).status, 200);
       assert.equal((await browser.get('/users')).status, 401, 'the session stays over');
+      assert.equal((await unused.get('/users')).status, 401, 'also one that nobody has used meanwhile');
       assert.equal(await verdict(), 'valid');
       await g().patch(`/users/${id}`, { role: 'viewer' });
       assert.equal(await verdict(), 'inactive_owner', 'a viewer serves nothing');

@@ -24,6 +24,7 @@ import {
   personRole,
   withPerson,
 } from './people.ts';
+import { endWhatStaysEnded } from './ended-by-deactivation.ts';
 import { principals } from './service.ts';
 import { users } from './table.ts';
 import type { User } from './table.ts';
@@ -102,6 +103,7 @@ export function userOperations({ store, services }: ResourceContext): readonly O
       const changed: User = { ...person, active: body.active ?? previous.active };
       await authorize(transaction, call, previous, changed);
       await checkPerson(transaction, changed);
+      await endWhatStaysEnded(transaction, services, previous, changed);
       return users.update(transaction, previous, changed);
     },
     remove: () => Promise.reject(new UserError(notReverted, { reason: 'a user stays. Deactivate the user instead' })),
