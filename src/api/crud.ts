@@ -80,6 +80,8 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
   /** Why one that is gone cannot be made again, where that is not for its secret. */
   readonly whyGone?: string;
+  /** Why one that was made is not deleted, where no call deletes one. */
+  readonly whyStays?: string;
   /** Undoes what cascading changes did beside the resource. */
   readonly parts?: NonNullable<Revertible<Document>['parts']>;
   /** Writes a document as it was, where its fields are not those of a body. `current` is undefined where it is gone. */

@@ -51,6 +51,8 @@ export interface Revertible<Document extends Stored> {
   readonly takesNewId?: boolean;
   /** Why one that is gone cannot be made again, where that is not for its secret. */
   readonly whyGone?: string;
+  /** Why one that was made is not deleted, and what to do instead, where no call deletes one. */
+  readonly whyStays?: string;
   authorizeCreate?(transaction: Transaction, call: Call<never>): Promise<void>;
   create(transaction: Transaction, call: Call<never>): Promise<unknown>;
   update(transaction: Transaction, call: Call<never>, document: Document): Promise<Document>;
@@ -80,7 +82,7 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
       const revertParts = parts === undefined ? undefined : partsReverter(parts);
       if (before !== null && after === null) {
         if (resource.takesNewId !== true)
-          throw refuse(`a ${noun} that is gone cannot be made again: ${whyGone}. Make a new one`);
+          throw refuse(`the ${noun} ${id} is gone and cannot be made again: ${whyGone}. Make a new one`);
         // In whatever account: another server's ids can be taken over.
         if ((await table.load(transaction, id)) !== undefined) throw refuse(`the ${noun} ${id} exists again`);
         const made = await recreate(resource, transaction, own, before);
@@ -92,6 +94,7 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
         return { before: { id, ...reverted.before }, after: { id, ...reverted.after } };
       }
       if (before === null) {
+        if (resource.whyStays !== undefined) throw refuse(resource.whyStays);
         if (!isDeepStrictEqual(current, after))
           throw refuse(`the ${noun} ${id} has changed since. Delete it, if that is meant`);
         await removeAlone(transaction, own, current);
@@ -133,7 +136,8 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
     const changed = fieldsOf(resource.updateBody).filter(
       (field) => !isDeepStrictEqual(wanted[field], valueOf(current, field)),
     );
-    if (changed.length === 0) throw refuse(`nothing that it changed of the ${noun} ${current.id} can be set`);
+    if (changed.length === 0)
+      throw refuse(`nothing that it changed of the ${noun} ${current.id} can be set back by a call. It stays as it is`);
     // A text that was not there is unset by "".
     const body = Object.fromEntries(changed.map((field) => [field, wanted[field] ?? '']));
     const written = await resource.update(transaction, withBody(call, body), current);

@@ -8,7 +8,7 @@ import { UserError } from '../../errors/user-error.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import { maskTokens } from '../../lib/mask-tokens.ts';
 import { ConstraintError, StoreFullError, StoreUnavailableError } from '../../store/database.ts';
-import { bodyLimitBytes, unsupported } from '../body/body.ts';
+import { unsupported } from '../body/body.ts';
 import type { SocketFault } from '../admission/connection-turns.ts';
 import {
   accountBusy,
@@ -102,10 +102,9 @@ function toUserError(request: FastifyRequest, error: unknown): UserError {
 
 function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { operation } = request.routeOptions.config;
   switch ('code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new UserError(bodyTooLarge, { limit: operation?.bodyLimit ?? bodyLimitBytes });
+      return new UserError(bodyTooLarge, { limit: request.routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupported('Content-Type', request.headers['content-type'] ?? '');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

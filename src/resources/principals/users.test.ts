@@ -8,7 +8,14 @@ import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser, from, newName, runOnHost } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
-import { adminOnly, invitationOver, notReverted, tooManyFailures, viewersRead } from '../../api/errors.ts';
+import {
+  adminOnly,
+  bodyTooLarge,
+  invitationOver,
+  notReverted,
+  tooManyFailures,
+  viewersRead,
+} from '../../api/errors.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import { invitationEndless, notAnEmailAddress, otherUser, ownRole, personTaken } from './errors.ts';
@@ -166,6 +173,10 @@ onGatehousesInTurn(
       const [creation] = (await g().get(`/changes?resource_id=${made.id}`)).body.changes;
       const message = await refuses(g(), ['POST', `/changes/${creation.id}/revert`], 409, notReverted.code);
       assert.match(message, /a user stays/);
+      await g().patch(`/users/${made.id}`, { role: 'viewer' });
+      await g().patch(`/users/${made.id}`, { role: 'member', email: `${made.id}@example.com` });
+      const later = await refuses(g(), ['POST', `/changes/${creation.id}/revert`], 409, notReverted.code);
+      assert.equal(later, message, 'nobody is told to delete a user, which no call does');
       assert.equal((await g().get('/users', { token: made.token })).status, 200);
       // What made somebody an admin is not undone by themselves: a call could not do it either.
       const other = await join(g());
@@ -263,6 +274,9 @@ onGatehousesInTurn(
         [{ link: `${'0'.repeat(27)}_${'a'.repeat(43)}` }, 404, invitationOver.code],
       ] as const)
         await refuses(g(), ['POST', '/invitations/accept', sent, withoutKey], status, code);
+      const tooLong = { link: 'x'.repeat(5_000) };
+      const message = await refuses(g(), ['POST', '/invitations/accept', tooLong, withoutKey], 413, bodyTooLarge.code);
+      assert.match(message, /larger than 4096 bytes/);
       await refuses(g(), ['GET', '/invitations/accept', undefined, withoutKey], 405, 20002);
       const { link } = await invite(g());
       const last = link.at(-1) === 'a' ? 'b' : 'a';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import { crudOperations } from '../../api/crud.ts';
-import { adminOnly, notReverted } from '../../api/errors.ts';
+import { adminOnly } from '../../api/errors.ts';
 import { booleanIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { reverterOf } from '../../api/reverter.ts';
@@ -106,7 +106,8 @@ export function userOperations({ store, services }: ResourceContext): readonly O
       await endWhatStaysEnded(transaction, services, previous, changed);
       return users.update(transaction, previous, changed);
     },
-    remove: () => Promise.reject(new UserError(notReverted, { reason: 'a user stays. Deactivate the user instead' })),
+    remove: () => Promise.reject(new Error('users are not deleted by a call')),
+    whyStays: 'a user stays. Deactivate the user instead',
     async presentAll(all: readonly User[], { uri }: Call): Promise<readonly object[]> {
       const ids = all.map(({ id }) => id);
       const uses = await services.get(apiKeyOwners).usesBy(ids);
