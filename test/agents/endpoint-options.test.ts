@@ -216,7 +216,7 @@ onServed(
       const { gatehouse, ca } = served();
       const { hostname } = new URL(url);
       const agent = new Agent({ host: '127.0.0.1', servername: hostname, ca });
-      const address = `wss://${hostname}:${gatehouse.app.engine?.httpsPort()}`;
+      const address = `wss://${hostname}:${gatehouse.httpsPort}`;
       const client = new WebSocket(address, { agent, headers: { host: hostname } });
       t.after(() => client.terminate());
       await once(client, 'open');

@@ -36,7 +36,7 @@ onDashboard(
       t.after(() => server.close());
       // A server that listens on a port has an address of this form.
       const { port: upstreamPort } = server.address() as AddressInfo;
-      const port = g().app.engine?.httpsPort() ?? assert.fail();
+      const port = g().httpsPort;
       const authority = new ClientAuthority('staff');
       await g().create('/certificate_authorities', { ca_pem: authority.pem, description: 'Staff' });
 

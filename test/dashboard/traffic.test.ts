@@ -35,8 +35,7 @@ onDashboard(
     after(() => upstream[Symbol.asyncDispose]());
     afterEach(() => d().endTest());
 
-    const ask = (path: string, asking: Asking = {}) =>
-      askHttps(d().gatehouse.app.engine?.httpsPort() ?? 0, host, { path, ...asking });
+    const ask = (path: string, asking: Asking = {}) => askHttps(d().gatehouse.httpsPort, host, { path, ...asking });
     const openLive = async (path = '/traffic'): Promise<Page> => {
       const page = await d().open({ path });
       await page.getByText(/^[\d.,]+ a second/).waitFor();

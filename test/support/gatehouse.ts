@@ -7,6 +7,7 @@ import { startApp } from '../../src/start/app.ts';
 import type { App } from '../../src/start/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Flags } from '../../src/config/config.ts';
+import { freePort } from './free-port.ts';
 import { checkAnswer } from './openapi-check.ts';
 
 export interface Answer {
@@ -25,22 +26,29 @@ export interface CallOptions {
   readonly raw?: string | Uint8Array;
 }
 
+/** Workers have tests of their own; `TEST_WORKERS=1` runs others with them too. */
+const usualWorkers = process.env['TEST_WORKERS'] ?? 'off';
+
 /** A Gatehouse in this process, over real sockets. Every response is checked against the OpenAPI document. */
 export class Gatehouse implements AsyncDisposable {
   readonly app: App;
   readonly url: string;
+  /** Port of the HTTPS listener. */
+  readonly httpsPort: number;
   readonly token: string;
   readonly logLines: string[];
   readonly #agent = new Agent({ keepAlive: true });
 
-  private constructor(app: App, token: string, logLines: string[]) {
+  private constructor(app: App, httpsPort: number, token: string, logLines: string[]) {
     this.app = app;
+    this.httpsPort = httpsPort;
     this.url = app.apiUrl ?? '';
     this.token = token;
     this.logLines = logLines;
   }
 
   static async start(databaseUrl: string, settings: Flags = {}): Promise<Gatehouse> {
+    const { workers = usualWorkers, httpsListen = 'off' } = settings;
     const config = readConfig(
       {},
       {
@@ -49,19 +57,20 @@ export class Gatehouse implements AsyncDisposable {
         bootstrapToken: testToken,
         // Tests send many calls at once, on machines that may be busy with others.
         maxWaitMs: '60000',
-        httpsListen: 'off',
         agentListen: 'off',
         snapshotFile: 'off',
-        // Workers have tests of their own.
-        workers: 'off',
         // Tests fail on purpose, often and from one address.
         authFailures: 'off',
         ...settings,
+        workers,
+        // Workers listen on one port, which must be known to all of them.
+        httpsListen: workers === 'off' ? httpsListen : httpsListen.replace(/:0$/, `:${await freePort()}`),
       },
     );
     const logLines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
-    return new Gatehouse(await startApp(config, log), testToken, logLines);
+    const app = await startApp(config, log);
+    return new Gatehouse(app, app.engine?.httpsPort() ?? config.httpsListen?.port ?? 0, testToken, logLines);
   }
 
   async call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {

@@ -21,7 +21,7 @@ const ownProcess = [
 const inBrowser = ['test/dashboard/*.test.ts'];
 const browserFilesPerProcess = 5;
 /** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
-const shared = [
+const sharing = [
   'test/e2e/gateway/*.test.ts',
   'test/{contract,clients,gateway,agents}/**/*.test.ts',
   'src/{api,resources,store}/**/*.test.ts',
@@ -68,7 +68,7 @@ function busyOf(browser: readonly string[], own: readonly string[], shared: read
 
 function sharedFiles(): readonly string[] {
   const own = new Set(filesOf(ownProcess));
-  return [...new Set(filesOf(shared))].filter((file) => !own.has(file));
+  return [...new Set(filesOf(sharing))].filter((file) => !own.has(file));
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {

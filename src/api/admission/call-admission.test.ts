@@ -163,7 +163,10 @@ onAnyGatehouse(
 
     test('that are refused leave one line in the log for many, and no error', async () => {
       const lines = g().logLines.map((line) => JSON.parse(line));
-      assert.equal(lines.filter(({ msg }) => /too many calls/.test(msg)).length, 1);
+      const told = lines.filter(({ msg }) => /too many calls/.test(msg)).map(({ time }) => Number(time));
+      assert.ok(told.length > 0);
+      // One in ten seconds: on a busy machine they may be refused over a longer time.
+      for (const [at, timeMs] of told.slice(1).entries()) assert.ok(timeMs - (told[at] ?? 0) > 9_000);
       assert.deepEqual(
         lines.filter(({ level }) => level >= 50),
         [],

@@ -39,7 +39,7 @@ export async function visit(
   const { hostname } = new URL(url ?? '');
   const sent = request({
     host: '127.0.0.1',
-    port: gatehouse.app.engine?.httpsPort(),
+    port: gatehouse.httpsPort,
     servername: hostname,
     localAddress: from,
     ca,
@@ -85,7 +85,7 @@ export function visitTls(
   url: string | null,
   { from = '127.0.0.1', ...options }: ConnectionOptions & { readonly from?: string } = {},
 ): TLSSocket {
-  const port = gatehouse.app.engine?.httpsPort() ?? 0;
+  const port = gatehouse.httpsPort;
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true });
   return connectTls({ socket, servername: new URL(url ?? '').hostname, ...options }).on('error', () => {});
 }

@@ -12,7 +12,7 @@ test('at a standby writes are 503 and traffic goes on; a promotion that lost com
   await using pair = await ReplicatedPostgres.start();
   await using api = await Gatehouse.start(pair.url, { role: 'api', metricsListen: '127.0.0.1:0' });
   await using gateway = await Gatehouse.start(pair.url, { role: 'gateway', httpsListen: '127.0.0.1:0' });
-  const httpsPort = gateway.app.engine?.httpsPort() ?? 0;
+  const httpsPort = gateway.httpsPort;
   const statusOf = (host: string) =>
     askHttps(httpsPort, host).then(
       ({ status }) => status,

@@ -26,7 +26,7 @@ if (isLong) {
     await using _ = { [Symbol.asyncDispose]: served.cleanUp };
     const session = await served.library(await newToken(one));
     await session.httpEndpoint().domain('agent.localhost').listenAndForward(`http://127.0.0.1:${upstream.port}`);
-    const ports = [withAgent, gateway].map(({ app }) => app.engine?.httpsPort() ?? 0);
+    const ports = [withAgent, gateway].map(({ httpsPort }) => httpsPort);
     const { id: backend_id } = await one.create('/backends/static', { address: `127.0.0.1:${upstream.port}` });
     const isServed = async (host: string, port: number) =>
       askHttps(port, host).then(

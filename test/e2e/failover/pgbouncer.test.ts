@@ -39,7 +39,7 @@ describe('through PgBouncer in transaction mode', () => {
           assert.equal((await writer.get(`/edges/https/${edge.id}`)).status, 200);
         }),
       );
-      const httpsPort = gateway.app.engine?.httpsPort() ?? 0;
+      const httpsPort = gateway.httpsPort;
       const isLive = (host: string) =>
         askHttps(httpsPort, host).then(
           ({ status }) => status === 200,

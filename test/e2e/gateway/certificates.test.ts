@@ -152,7 +152,7 @@ test('with --secret-key no private key can be read in the database, and after a 
   for (const line of pair.private_key_pem.split('\n').slice(1, -2)) assert.ok(!bytes.includes(line));
 
   await using again = await Gatehouse.start(databaseUrl, settings);
-  const { certificate } = await askHttps(again.app.engine?.httpsPort() ?? 0, 'sealed.test');
+  const { certificate } = await askHttps(again.httpsPort, 'sealed.test');
   assert.equal(certificate?.fingerprint256, fingerprint(pair));
   await assert.rejects(
     Gatehouse.start(databaseUrl, { ...settings, secretKey: 'x'.repeat(32) }),

@@ -32,7 +32,7 @@ async function makeEdge(gatehouse: Gatehouse, host: string, upstreamPort: number
 }
 
 async function ask(gatehouse: Gatehouse, host: string): Promise<string> {
-  const { status, errorCode } = await askHttps(gatehouse.app.engine?.httpsPort() ?? 0, host);
+  const { status, errorCode } = await askHttps(gatehouse.httpsPort, host);
   return `${status} ${errorCode ?? ''}`;
 }
 

@@ -121,7 +121,7 @@ suite('sign-in with a browser', () => {
     await signIn(page, 'ada');
     await using other = await Gatehouse.start(databaseUrl, { role: 'gateway', httpsListen: '127.0.0.1:0' });
     const cookies = await page.context().cookies(start);
-    const elsewhere = new Visitor({ [siteHost]: other.app.engine?.httpsPort() ?? 0 });
+    const elsewhere = new Visitor({ [siteHost]: other.httpsPort });
     elsewhere.cookies.set(siteHost, new Map(cookies.map(({ name, value }) => [name, value])));
     assert.equal((await elsewhere.ask(start)).status, 200);
     await site.gatehouse[Symbol.asyncDispose]();

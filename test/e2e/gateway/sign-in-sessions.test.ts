@@ -13,9 +13,9 @@ import { startUpstream } from './support/upstream.ts';
 suite('sessions of visitors', () => {
   let at: SignInSite;
   before(async () => {
-    // Only tests move the time of day.
+    // Only tests move the time of day, which is that of this process.
     mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    at = await SignInSite.start();
+    at = await SignInSite.start({ workers: 'off' });
   });
   after(async () => {
     await at[Symbol.asyncDispose]();

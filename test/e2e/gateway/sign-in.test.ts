@@ -210,7 +210,8 @@ suite('sign-in at a route', () => {
       assert.equal(asked.status, 401, host);
     }
     const parts = value.split('.');
-    const turned = (at: number) => value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1);
+    const turned = (place: number) =>
+      value.slice(0, place) + (value[place] === 'A' ? 'B' : 'A') + value.slice(place + 1);
     for (const other of [
       turned(10),
       turned(40),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 
+import type { Flags } from '../../../../src/config/config.ts';
 import { visitors } from '../../../../src/resources/visitors/service.ts';
 import { clientId, clientSecret, IdentityProvider } from '../../../support/identity-provider.ts';
 import { Visitor } from '../../../support/visitor.ts';
@@ -20,8 +21,8 @@ export class SignInSite implements AsyncDisposable {
     this.provider = provider;
   }
 
-  static async start(): Promise<SignInSite> {
-    const site = await Site.start({ drainSeconds: '0' });
+  static async start(settings: Flags = {}): Promise<SignInSite> {
+    const site = await Site.start({ drainSeconds: '0', ...settings });
     const provider = await IdentityProvider.start(
       {
         ada: {

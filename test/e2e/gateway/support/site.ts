@@ -62,7 +62,7 @@ export class Site implements AsyncDisposable {
       upstream,
       backendId: backend.id,
       // Workers listen where the setting says.
-      httpsPort: gatehouse.app.engine?.httpsPort() ?? Number(settings.httpsListen?.split(':').at(-1) ?? 0),
+      httpsPort: gatehouse.httpsPort,
       edgeId: edge.id,
       routeId: route.id,
       tcpEdgeId: tcpEdge.id,
