@@ -35,7 +35,7 @@ import type { ShownCertificate } from '../tls/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
-import { findHeader } from './headers/header-list.ts';
+import { findHeader, findOnlyHeader } from './headers/header-list.ts';
 import type { AdmittedBy } from './open-tunnels.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Edge } from './routing/host-table.ts';
@@ -250,7 +250,7 @@ function rateKey(
   source: SourceKey,
 ): string {
   if (by === 'header') {
-    const value = findHeader(headers, header) ?? '';
+    const value = findOnlyHeader(headers, header) ?? '';
     return `h ${value.length > longestKey ? createHash('sha256').update(value).digest('base64') : value}`;
   }
   const at = by === 'certificate' ? (certificate?.facts.indexOf('X-Client-Cert-Fingerprint') ?? -1) : -1;

@@ -70,6 +70,15 @@ suite('rate limits', () => {
     await remove(site.routePath);
   });
 
+  test('by a header, a second one beside it does not make another count, in whatever spelling', async () => {
+    await put(site.routePath, { limit: 2, window_seconds, by: 'header', header: 'X-Key' });
+    assert.deepEqual(await statuses(2, { headers: { 'x-key': ['other-1', 'own'] } }), [200, 200]);
+    for (const headers of [{ 'x-key': ['other-2', 'own'] }, { 'x-key': 'other-3', x_key: 'own' }, { x_key: 'own' }, {}])
+      assert.deepEqual(await statuses(1, { headers }), [429], JSON.stringify(headers));
+    assert.deepEqual(await statuses(1, { headers: { 'x-key': 'own' } }), [200]);
+    await remove(site.routePath);
+  });
+
   test('by certificate each certificate has its own count, from any address and over any protocol', async () => {
     const edgePath = `/edges/https/${site.edgeId}`;
     const authority = new ClientAuthority('staff');

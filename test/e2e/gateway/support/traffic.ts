@@ -9,7 +9,7 @@ import type { Echo } from './upstream.ts';
 export interface Asking {
   readonly path?: string;
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
   /** Source address. */
   readonly from?: string;
