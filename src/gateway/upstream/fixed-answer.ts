@@ -11,7 +11,8 @@ export class FixedAnswer {
 
   constructor({ id, status, headers, body }: FixedAnswerEntry) {
     this.id = id;
-    const bytes = Buffer.from(body);
+    // A 205 has a length, which is 0.
+    const bytes = Buffer.from(status === 205 ? '' : body);
     const mayHaveBody = status !== 204 && status !== 304;
     const hasType = headers.some(([name]) => name.toLowerCase() === 'content-type');
     const lines = [
