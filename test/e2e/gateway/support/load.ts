@@ -63,9 +63,16 @@ export class Load {
         this.failures.push(`HTTP/2 ${error.message}`),
       );
     let session = open();
-    const ask = () => {
+    const ask = async () => {
       if (session.closed || session.destroyed) session = open();
-      return askHttp2(session, host);
+      try {
+        await askHttp2(session, host);
+      } catch (error) {
+        // It was asked to leave for another worker while it sent this: what was not begun may be sent again (RFC 9113, 8.7).
+        if (!String(error).includes('NGHTTP2_REFUSED_STREAM')) throw error;
+        session = open();
+        await askHttp2(session, host);
+      }
     };
     await this.#repeat('HTTP/2', ask, [host]);
     session.destroy();
