@@ -16,11 +16,11 @@ export interface DocumentChange {
   readonly id: string;
   readonly before: Fields | null;
   readonly after: Fields | null;
-  /** What changed beside it, in the form of its kind; null where the log does not have that, undefined where nothing did. */
+  /** Changes beside it, in the form of its kind; null where the log does not have them, undefined where there were none. */
   readonly parts?: string | null | undefined;
 }
 
-/** What a revert does to what changed beside a resource. */
+/** Changes that a revert makes beside a resource. */
 export interface RevertedParts {
   readonly before: object;
   readonly after: object;
@@ -61,7 +61,7 @@ export interface Revertible<Document extends Stored> {
   hasParts?(transaction: Transaction, document: Document): Promise<string | undefined>;
   /** Undoes what cascading changes did beside the resource. */
   readonly parts?: {
-    /** What the log keeps of them, in words. */
+    /** How many of them the log keeps, in words. */
     readonly limits: string;
     /** The resource is that of the path. */
     revert(transaction: Transaction, call: Call, parts: string): Promise<RevertedParts>;

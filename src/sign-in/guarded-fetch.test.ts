@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { createFetch } from './guarded-fetch.ts';
 
-/** What comes of a question to a server that sends this and closes the connection. */
+/** Outcome of a request to a server that sends this and closes the connection. */
 async function ask(text: string): Promise<number | string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

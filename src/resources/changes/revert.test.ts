@@ -430,7 +430,7 @@ onGatehousesInTurn(
 
     test('an id of no change is 404, in whatever form', async () => {
       const { id: policy } = await g().create('/ip_policies', {});
-      // Of a version that there is, with a place that it does not have.
+      // The version exists; the place in it does not.
       const nowhere = (await lastChange(policy)).replace(/\d{6}$/, '999999');
       for (const id of [nowhere, 'chg_1', 'ipp_2tQzYDLwIVU45s8sSMNpRfQp1Ng', 'x']) {
         assert.equal((await revert(id)).status, 404, id);

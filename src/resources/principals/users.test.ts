@@ -178,7 +178,7 @@ onGatehousesInTurn(
       const later = await refuses(g(), ['POST', `/changes/${creation.id}/revert`], 409, notReverted.code);
       assert.equal(later, message, 'nobody is told to delete a user, which no call does');
       assert.equal((await g().get('/users', { token: made.token })).status, 200);
-      // What made somebody an admin is not undone by themselves: a call could not do it either.
+      // Nobody takes their own role of an admin back: a call could not do it either.
       const other = await join(g());
       await g().patch(`/users/${other.id}`, { role: 'admin' });
       const [rise] = (await g().get(`/changes?resource_id=${other.id}&limit=1`)).body.changes;

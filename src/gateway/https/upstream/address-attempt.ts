@@ -54,7 +54,7 @@ export class AddressAttempt {
     const { addresses, health } = this.#parts;
     if (this.#target === undefined) return undefined;
     if (!addresses.isFailure(status)) {
-      // What was sent before something failed says nothing about what is sent now.
+      // An answer to a request from before the failure says nothing about the address as it is now.
       if (this.#isTrial) health.answered(this.#target);
       return undefined;
     }
