@@ -36,7 +36,7 @@ export interface Amounts {
 /** Number of rows that one transaction inserts. */
 const rowsAtOnce = 5000;
 /** Rows of one statement. */
-const rulesAtOnce = 1000;
+const rulesAtOnce = 1024;
 /** Edges share backends, as services behind one ingress do. */
 const backendCount = 100;
 
