@@ -232,7 +232,8 @@ export interface TcpClosed {
 }
 
 export interface HttpAnswered {
-  readonly operationId: string;
+  /** Undefined where nobody was told one. */
+  readonly operationId: string | undefined;
   readonly edgeId: string | undefined;
   readonly routeId: string | undefined;
   readonly source: string;

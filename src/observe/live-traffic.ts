@@ -1,5 +1,6 @@
 import { refusals } from '../errors/refusals.ts';
 import type { HttpAnswered, HttpDecision, TcpClosed, TcpDecision, TcpOpened } from '../gateway/engine.ts';
+import { newOperationId } from '../lib/ids.ts';
 import { joinReports, p95Of, stateOf, TrafficHealth } from './traffic-health.ts';
 import type { Ending, HealthReports } from './traffic-health.ts';
 import { TrafficHour } from './traffic-hour.ts';
@@ -100,7 +101,7 @@ export class LiveTraffic {
     const { routeId, host, source, method, path, protocol, upstreamMs } = event;
     const { backendId, reason } = decision;
     const made: LiveEvent = {
-      id: event.operationId,
+      id: event.operationId ?? newOperationId(),
       kind: 'https',
       phase: 'closed',
       atMs: Date.now(),

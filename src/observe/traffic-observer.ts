@@ -1,5 +1,6 @@
 import type { BackendRefused, GatewayLog, TrafficObserver, WrongPassword } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { newOperationId } from '../lib/ids.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import { logFields } from '../lib/log-fields.ts';
@@ -65,11 +66,13 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
     httpsClosed() {
       metrics.httpsClosed();
     },
-    httpAnswered(event, decision) {
-      metrics.httpAnswered(event);
-      live.httpAnswered(event, decision);
+    httpAnswered(answered, decision) {
+      metrics.httpAnswered(answered);
       const { reason } = decision;
-      if (isLogged()) log.info(logFields(reason === undefined ? event : { ...event, reason }), 'http request');
+      const isInLog = isLogged();
+      const event = isInLog ? { ...answered, operationId: answered.operationId ?? newOperationId() } : answered;
+      live.httpAnswered(event, decision);
+      if (isInLog) log.info(logFields(reason === undefined ? event : { ...event, reason }), 'http request');
       const { edgeId, errorCode, host, source } = event;
       if (edgeId === undefined && errorCode === hostNotFoundCode) {
         logHandshake({ reason: 'unknown_name', name: host, source });

@@ -43,7 +43,7 @@ export class AccessLogEntry {
     this.held?.();
     const { client } = this.#exchange;
     const event = {
-      operationId: this.operationId,
+      operationId: this.#operationId,
       edgeId: this.edgeId,
       routeId: this.routeId,
       source: this.source === client.peer ? client.peerText : formatIp(this.source),

@@ -1,22 +1,29 @@
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import type { TrafficEvent } from './messages.ts';
+import type { SingleEvent } from './messages.ts';
+import { AnswerPacker } from './packed-answers.ts';
+import type { PackedAnswers } from './packed-answers.ts';
 
 const flushMs = 50;
 const batchLimit = 2000;
 /** Most events that wait for a parent that does not keep up; further ones are dropped and counted. */
 const waitingLimit = 100_000;
 
+type SendEvents = (events: readonly SingleEvent[], answers: PackedAnswers) => Promise<void>;
+
 /** Collects the events of a worker and sends them in batches, one at a time. */
 export class EventBatch {
   readonly observer: TrafficObserver;
-  readonly #send: (events: readonly TrafficEvent[]) => Promise<void>;
+  readonly #send: SendEvents;
   readonly #log: GatewayLog;
-  #waiting: TrafficEvent[] = [];
+  readonly #answers = new AnswerPacker();
+  /** Full batches of answers. */
+  readonly #packed: PackedAnswers[] = [];
+  #waiting: SingleEvent[] = [];
   #dropped = 0;
   #sending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(send: (events: readonly TrafficEvent[]) => Promise<void>, log: GatewayLog) {
+  constructor(send: SendEvents, log: GatewayLog) {
     this.#send = send;
     this.#log = log;
     this.observer = {
@@ -36,7 +43,9 @@ export class EventBatch {
         this.#add(['httpsClosed']);
       },
       httpAnswered: (...event) => {
-        this.#add(['httpAnswered', ...event]);
+        if (!this.#mayAdd()) return;
+        this.#answers.add(...event);
+        if (this.#answers.length === batchLimit) this.#packed.push(this.#answers.take());
       },
       handshakeFailed: (event) => {
         this.#add(['handshakeFailed', event]);
@@ -79,17 +88,27 @@ export class EventBatch {
     await this.#sending;
   }
 
-  #add(event: TrafficEvent): void {
-    if (this.#waiting.length >= waitingLimit) {
+  get #count(): number {
+    return this.#waiting.length + this.#packed.length * batchLimit + this.#answers.length;
+  }
+
+  #add(event: SingleEvent): void {
+    if (this.#mayAdd()) this.#waiting.push(event);
+  }
+
+  /** True: the event will be sent with the next batch. */
+  #mayAdd(): boolean {
+    if (this.#count >= waitingLimit) {
       this.#dropped++;
-      return;
+      return false;
     }
-    this.#waiting.push(event);
     this.#timer ??= setTimeout(() => void this.flush(), flushMs);
+    return true;
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, batchLimit));
+    while (this.#count > 0)
+      await this.#send(this.#waiting.splice(0, batchLimit), this.#packed.shift() ?? this.#answers.take());
     if (this.#dropped === 0) return;
     this.#log.warn({ dropped: this.#dropped }, 'traffic events were dropped: the parent process does not keep up');
     this.#dropped = 0;

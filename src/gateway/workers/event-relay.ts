@@ -3,7 +3,8 @@ import type { EntryFault } from '../../snapshot/set-aside.ts';
 import type { BoundReport } from '../../lib/bound-reports.ts';
 import type { Bound } from '../bounds/bound.ts';
 import type { ListenerFault, TrafficObserver } from '../engine.ts';
-import type { TrafficEvent } from './messages.ts';
+import type { Events, SingleEvent } from './messages.ts';
+import { unpackAnswers } from './packed-answers.ts';
 
 /** A fault of something that every worker has; without a cause it is over. */
 interface Fault {
@@ -44,13 +45,14 @@ export class EventRelay {
     });
   }
 
-  relay(worker: number, events: readonly TrafficEvent[]): void {
+  relay(worker: number, { events, answers }: Pick<Events, 'events' | 'answers'>): void {
     let open = this.#open.get(worker);
     if (open === undefined) this.#open.set(worker, (open = { https: 0, tcp: new Map() }));
     for (const event of events) {
       count(open, event);
       this.#relayOne(worker, event);
     }
+    for (const [event, decision] of unpackAnswers(answers)) this.#observer.httpAnswered(event, decision);
   }
 
   /** Reports the end of all connections and faults of a worker that is gone. */
@@ -66,7 +68,7 @@ export class EventRelay {
     this.#entryFaults.forget(worker);
   }
 
-  #relayOne(worker: number, event: TrafficEvent): void {
+  #relayOne(worker: number, event: SingleEvent): void {
     switch (event[0]) {
       case 'warned':
         this.#observer.warned(event[1], event[2]);
@@ -82,9 +84,6 @@ export class EventRelay {
         break;
       case 'httpsClosed':
         this.#observer.httpsClosed();
-        break;
-      case 'httpAnswered':
-        this.#observer.httpAnswered(event[1], event[2]);
         break;
       case 'handshakeFailed':
         this.#observer.handshakeFailed(event[1]);
@@ -169,7 +168,7 @@ class SharedFaults<Event extends Fault> {
   }
 }
 
-function count(open: OpenConnections, event: TrafficEvent): void {
+function count(open: OpenConnections, event: SingleEvent): void {
   if (event[0] === 'httpsOpened') open.https += 1;
   else if (event[0] === 'httpsClosed') open.https -= 1;
   else if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') countTcp(open, event[1].edgeId, 1);

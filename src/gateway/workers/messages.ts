@@ -6,6 +6,7 @@ import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPass
 import type { AddressState, HealthNote } from '../health/health-board.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
+import type { PackedAnswers } from './packed-answers.ts';
 
 /** File descriptor of a worker's end of the link to its parent, a pair of sockets that nobody else can open. */
 export const linkDescriptor = 4;
@@ -51,14 +52,17 @@ export interface Reply {
   readonly made?: boolean;
 }
 
-/** A call of the observer, by name and arguments. */
-export type TrafficEvent = {
-  [Name in keyof TrafficObserver]: readonly [name: Name, ...Parameters<TrafficObserver[Name]>];
-}[keyof TrafficObserver];
+type SingleName = Exclude<keyof TrafficObserver, 'httpAnswered'>;
+
+/** A call of the observer, by name and arguments, but those that are packed. */
+export type SingleEvent = {
+  [Name in SingleName]: readonly [name: Name, ...Parameters<TrafficObserver[Name]>];
+}[SingleName];
 
 export interface Events {
   readonly type: 'events';
-  readonly events: readonly TrafficEvent[];
+  readonly events: readonly SingleEvent[];
+  readonly answers: PackedAnswers;
 }
 
 export interface LogLine {

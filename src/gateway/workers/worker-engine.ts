@@ -19,7 +19,7 @@ import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { Balance } from './balance.ts';
 import type { WorkerLoad } from './balance.ts';
 import { EventRelay } from './event-relay.ts';
-import type { Question, TrafficEvent, WorkerStart } from './messages.ts';
+import type { Question, SingleEvent, WorkerStart } from './messages.ts';
 import type { WorkerPlan } from './plan-workers.ts';
 import { WorkerLinks } from './worker-links.ts';
 import { WorkerGone, WorkerProcess } from './worker-process.ts';
@@ -114,8 +114,9 @@ class ProcessEngine implements WorkerEngine {
       this.#health.note(notes);
     };
     this.#links = new WorkerLinks({ openStream, unreadMib: options.bounds.linkUnreadMib, observer, log });
-    const observed: WorkerSettings['observed'] = (worker, events) => {
-      this.#relay.relay(worker.number, events);
+    const observed: WorkerSettings['observed'] = (worker, sent) => {
+      this.#relay.relay(worker.number, sent);
+      const { events } = sent;
       this.#tellPasswords(worker, events);
       this.#tellRates(worker, events);
     };
@@ -201,7 +202,7 @@ class ProcessEngine implements WorkerEngine {
   }
 
   /** Visitors come to any worker: each counts the wrong passwords of all, those of others a moment later. */
-  #tellPasswords(from: WorkerProcess, events: readonly TrafficEvent[]): void {
+  #tellPasswords(from: WorkerProcess, events: readonly SingleEvent[]): void {
     const wrong: WrongPassword[] = [];
     for (const event of events) if (event[0] === 'passwordRefused' && event[2] === 'checked') wrong.push(event[1]);
     if (wrong.length === 0) return;
@@ -209,7 +210,7 @@ class ProcessEngine implements WorkerEngine {
   }
 
   /** As with passwords. What a worker has refused is of no use to the others. */
-  #tellRates(from: WorkerProcess, events: readonly TrafficEvent[]): void {
+  #tellRates(from: WorkerProcess, events: readonly SingleEvent[]): void {
     const reports: RateReport[] = [];
     for (const event of events)
       if (event[0] === 'ratesCounted') reports.push(...event[1].filter(({ counted }) => counted.length > 0));

@@ -24,7 +24,7 @@ const loadMs = 1000;
 const noteMs = 10;
 const notes: HealthNote[] = [];
 const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
-const batch = new EventBatch((events) => send({ type: 'events', events }), log);
+const batch = new EventBatch((events, answers) => send({ type: 'events', events, answers }), log);
 let engine: NodeEngine | undefined;
 let staged: StagedUpdate | undefined;
 /** True: there is no other worker that could have made a connection. */

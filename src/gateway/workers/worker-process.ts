@@ -9,7 +9,7 @@ import type { GatewayLog } from '../engine.ts';
 import type { HealthNote } from '../health/health-board.ts';
 import type { WorkerLoad } from './balance.ts';
 import { linkDescriptor } from './messages.ts';
-import type { FromWorker, Question, Reply, Request, Task, TrafficEvent, WorkerStart } from './messages.ts';
+import type { Events, FromWorker, Question, Reply, Request, Task, WorkerStart } from './messages.ts';
 
 /** The worker ended before it could answer. */
 export class WorkerGone extends Error {
@@ -19,7 +19,7 @@ export class WorkerGone extends Error {
 export interface WorkerSettings {
   readonly start: WorkerStart;
   readonly log: GatewayLog;
-  readonly observed: (worker: WorkerProcess, events: readonly TrafficEvent[]) => void;
+  readonly observed: (worker: WorkerProcess, events: Events) => void;
   readonly noted: (notes: readonly HealthNote[]) => void;
   readonly questioned: (worker: WorkerProcess, question: Question) => void;
   /** Given this process's end of the link to the worker. */
@@ -139,7 +139,7 @@ export class WorkerProcess {
         this.#settle(message);
         break;
       case 'events':
-        this.#settings.observed(this, message.events);
+        this.#settings.observed(this, message);
         break;
       case 'health':
         this.#settings.noted(message.notes);
