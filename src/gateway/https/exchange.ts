@@ -56,6 +56,8 @@ export interface Exchange {
   sendInterim(status: number, reason: string, headers: readonly string[]): void;
   /** Throws if the headers cannot be sent. */
   sendHead(head: AnswerHead): void;
+  /** A head that waits for the body, to go out in one write with it, waits no longer. */
+  flushHead(): void;
   /** False: wait for `onDrain`. */
   write(chunk: Buffer): boolean;
   end(chunk: Buffer | undefined, trailers: readonly string[]): void;

@@ -199,6 +199,10 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#end(undefined, answerTrailers(trailers, removedFromResponse, this.#encoded !== undefined));
   }
 
+  onUnfinished(): void {
+    this.#exchange.flushHead();
+  }
+
   onEncoderDrain(): void {
     this.onActivity();
     this.#connection?.resume();

@@ -90,17 +90,16 @@ export class Http1Exchange implements Exchange {
     if (contentLength !== undefined) list.push('Content-Length', String(contentLength));
     if (close || this.#upgradeRequest !== undefined) list.push('Connection', 'close');
     if (close) this.#closes();
+    // Node holds the head back until the body starts.
     this.#response.writeHead(status, reason || (STATUS_CODES[status] ?? ''), list);
-    // Node holds the head back until the body starts. One that comes in the same turn goes out in one write with it.
-    setImmediate(this.#flushHead);
   }
 
-  readonly #flushHead = (): void => {
-    const { writableEnded, destroyed } = this.#response;
-    if (this.#written || writableEnded || destroyed) return;
+  flushHead(): void {
+    const { headersSent, writableEnded, destroyed } = this.#response;
+    if (this.#written || !headersSent || writableEnded || destroyed) return;
     this.#written = true;
     this.#response.flushHeaders();
-  };
+  }
 
   write(chunk: Buffer): boolean {
     this.#written = true;

@@ -66,6 +66,9 @@ export class Http2Exchange implements Exchange {
     if (waitForTrailers) this.bodyStream.on('wantTrailers', () => this.#sendTrailers());
   }
 
+  /** The head has gone out already: nghttp2 puts frames together by itself. */
+  flushHead(): void {}
+
   write(chunk: Buffer): boolean {
     return this.bodyStream.write(chunk);
   }

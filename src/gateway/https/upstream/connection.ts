@@ -21,6 +21,8 @@ export interface UpstreamHandler {
   onHead(head: ResponseHead): void;
   onData(chunk: Buffer, last: boolean): void;
   onEnd(trailers: readonly string[]): void;
+  /** All that has come of the answer was handed on, and more is to come. */
+  onUnfinished(): void;
   /** The handler owns the stream from now on. */
   onUpgrade(head: ResponseHead, stream: Duplex, firstBytes: Buffer): void;
   onFault(fault: UpstreamFault): void;
@@ -163,6 +165,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
       // Surplus bytes must never be taken for the answer to the next request.
       if (surplus > 0) this.abort();
       else if (this.#parser.ended) this.#releaseIfDone();
+      else this.#handler?.onUnfinished();
     } catch (error) {
       this.#fail(upstreamInvalidResponse, error instanceof Error ? error : new Error(String(error)));
     }

@@ -80,8 +80,12 @@ export class FastExchange implements Exchange {
     if (!close) head += this.#connectionHeader;
     if (this.#chunked) head += 'Transfer-Encoding: chunked\r\n';
     this.#unsent = `${head}\r\n`;
-    // A body that comes in the same turn goes out in one write with its head; one that comes later must not hold it back.
-    setImmediate(this.#sendUnsent);
+  }
+
+  flushHead(): void {
+    if (this.#ended || this.#unsent === '' || this.#hasWritten || this.bodyStream.destroyed) return;
+    this.bodyStream.write(this.#unsent, 'latin1');
+    this.#unsent = '';
   }
 
   write(chunk: Buffer): boolean {
@@ -124,12 +128,6 @@ export class FastExchange implements Exchange {
     this.#closes = true;
     this.#finish();
   }
-
-  readonly #sendUnsent = (): void => {
-    if (this.#ended || this.#unsent === '' || this.#hasWritten || this.bodyStream.destroyed) return;
-    this.bodyStream.write(this.#unsent, 'latin1');
-    this.#unsent = '';
-  };
 
   #writeChunk(chunk: Buffer): void {
     this.#hasWritten = true;
