@@ -6,14 +6,14 @@ import type { Account } from './support/account.ts';
 import { brokenTargets, hostileIds, hostileTexts } from './support/hostile-texts.ts';
 import { inAnyWorld, inWorlds } from './support/in-worlds.ts';
 import { isMadeOtherwise } from './support/account.ts';
-import { findOperation, forEach, operations, resolveSchema, someOf } from './support/operations.ts';
+import { findOperation, forEach, operations, operationsInTurn, resolveSchema, someOf } from './support/operations.ts';
 import type { ApiOperation, Schema } from './support/operations.ts';
 import { requestTarget, sendBytes } from './support/raw-http.ts';
 
 /** Ids of changes are shorter. */
 const idForm = /[a-z]+_[0-9A-Za-z]{21,27}/g;
-const withIds = operations.filter(({ params }) => params.length > 0);
-const withBody = operations.filter(({ bodySchema }) => bodySchema !== undefined);
+const withIds = operationsInTurn.filter(({ params }) => params.length > 0);
+const withBody = operationsInTurn.filter(({ bodySchema }) => bodySchema !== undefined);
 
 inWorlds("another account's ids", (world) => {
   test('in the path are answered exactly as if they did not exist', async () => {

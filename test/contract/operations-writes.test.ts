@@ -6,7 +6,7 @@ import { findHostedPath } from '../../src/api/http/hosted-paths.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import type { Prepared } from './support/account.ts';
 import { inWorlds } from './support/in-worlds.ts';
-import { forEach, isChosen, operations, resolveSchema, someOf } from './support/operations.ts';
+import { forEach, isChosen, operations, operationsInTurn, resolveSchema, someOf } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { refusedCalls } from './support/refused-calls.ts';
 import type { LoggedChange } from './support/world.ts';
@@ -29,10 +29,10 @@ const ofOwnDocument: ReadonlySet<string> = new Set([
 const ofSeveral: ReadonlySet<string> = new Set(['ConfigurationApply']);
 /** Deletes a module that is not offered, so that there is nothing to write. */
 const isOfNothing = ({ path }: ApiOperation) => findHostedPath(path.replaceAll(/\{\w+\}/g, 'id')) !== undefined;
-const writes = operations.filter(
+const writes = operationsInTurn.filter(
   (operation) => operation.method !== 'GET' && !unlogged.has(operation.id) && !isOfNothing(operation),
 );
-const reads = operations.filter((operation) => !writes.includes(operation));
+const reads = operationsInTurn.filter((operation) => !writes.includes(operation));
 
 inWorlds('every write', (world) => {
   test('moves the version by one and is written down in the change log, without secrets', async () => {

@@ -9,26 +9,33 @@ export interface TestPlan {
 }
 
 const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.ts'];
-/** Those that take longest, so that none is left when all others are done, and whole installations; each file has a process of its own. */
-const ownProcess = [
-  'test/contract/{background-outages,fuzz,outages,recipes}.test.ts',
-  'test/agents/agents-fuzz.test.ts',
-  'test/run.test.ts',
-  'test/e2e/*.test.ts',
-  'test/e2e/{agents,neighbours,soak}/*.test.ts',
+/** All others, in the order in which they begin. Several run in one process, which then loads and compiles their code once. */
+const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerProcess: number }[] = [
+  // In a browser, waiting for each other's pages: they would be left when all others are done.
+  { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 5 },
+  // Those that take longest.
+  {
+    patterns: [
+      'test/contract/{background-outages,fuzz,outages,recipes}.test.ts',
+      'test/agents/agents-fuzz.test.ts',
+      'test/run.test.ts',
+    ],
+    filesPerProcess: 1,
+  },
+  // Whole installations, whose programs are processes of their own.
+  { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 3 },
+  // Code in the process of its tests.
+  {
+    patterns: [
+      'test/e2e/gateway/*.test.ts',
+      'test/{contract,clients,gateway,agents}/**/*.test.ts',
+      'src/{api,resources,store}/**/*.test.ts',
+      '{src,client/src}/**/*.test.ts',
+      'test/*.test.ts',
+    ],
+    filesPerProcess: 16,
+  },
 ];
-/** Tests in a browser, which wait for each other's pages: begun first, or they would be left when all others are done. */
-const inBrowser = ['test/dashboard/*.test.ts'];
-const browserFilesPerProcess = 5;
-/** Tests of code in their own process. Several files run in one, which then loads and compiles that code once. */
-const sharing = [
-  'test/e2e/gateway/*.test.ts',
-  'test/{contract,clients,gateway,agents}/**/*.test.ts',
-  'src/{api,resources,store}/**/*.test.ts',
-  '{src,client/src}/**/*.test.ts',
-  'test/*.test.ts',
-];
-const sharedFilesPerProcess = 16;
 
 /**
  * A file that changes or measures its process needs one of its own; so does one that moves the date forward, behind which ids
@@ -40,35 +47,26 @@ const needsOwnProcess =
 /** Plans a run of all files, or of those that the patterns name. */
 export function planTests(patterns: readonly string[]): TestPlan {
   if (patterns.length > 0) {
-    const named = new Set(filesOf(patterns));
-    const browser = filesOf(inBrowser).filter((file) => named.has(file));
-    const shared = sharedFiles().filter((file) => named.has(file));
-    const own = named.difference(new Set([...browser, ...shared]));
-    return { waiting: [], busy: busyOf(browser, [...own], shared) };
+    const named = filesOf(patterns);
+    const busy = busyOf(named);
+    const planned = new Set(busy.flat());
+    return { waiting: [], busy: [...named.filter((file) => !planned.has(file)).map((file) => [file]), ...busy] };
   }
-  const plan = {
-    waiting: filesOf(waiting).map((file) => [file]),
-    busy: busyOf(filesOf(inBrowser), filesOf(ownProcess), sharedFiles()),
-  };
+  const all = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts');
+  const plan = { waiting: filesOf(waiting).map((file) => [file]), busy: busyOf(all) };
   const planned = new Set(Object.values(plan).flat(2));
-  const forgotten = globSync('{src,client,dashboard,test,tools,bench}/**/*.test.ts').filter(
-    (file) => !planned.has(file),
-  );
+  const forgotten = all.filter((file) => !planned.has(file));
   if (forgotten.length > 0) throw new Error(`${import.meta.filename} does not plan ${forgotten.join(', ')}`);
   return plan;
 }
 
-function busyOf(browser: readonly string[], own: readonly string[], shared: readonly string[]): TestPlan['busy'] {
-  return [
-    ...together(browser, browserFilesPerProcess),
-    ...own.map((file) => [file]),
-    ...together(shared, sharedFilesPerProcess),
-  ];
-}
-
-function sharedFiles(): readonly string[] {
-  const own = new Set(filesOf(ownProcess));
-  return [...new Set(filesOf(sharing))].filter((file) => !own.has(file));
+/** Those of the files that mostly work. A file of two kinds is of the first. */
+function busyOf(files: readonly string[]): TestPlan['busy'] {
+  const left = new Set(files);
+  return kinds.flatMap(({ patterns, filesPerProcess }) => {
+    const own = filesOf(patterns).filter((file) => left.delete(file));
+    return together(own, filesPerProcess);
+  });
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {

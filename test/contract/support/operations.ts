@@ -1,4 +1,4 @@
-import { isLong } from '../../support/long-form.ts';
+import { inTurn, isLong } from '../../support/long-form.ts';
 import { readRootFile } from './source-files.ts';
 
 /** The parts of a JSON schema that these tests read. */
@@ -81,8 +81,18 @@ export function onlyReads({ id, method }: ApiOperation): boolean {
 }
 
 /** Beginnings of the ids of the operations that are checked; all are where it is not set. */
-const chosenPrefixes = process.env['TEST_OPERATIONS']?.split(',') ?? [''];
-export const isChosen = ({ id }: ApiOperation) => chosenPrefixes.some((prefix) => id.startsWith(prefix));
+const chosenPrefixes = process.env['TEST_OPERATIONS']?.split(',');
+export const isChosen = ({ id }: ApiOperation) => chosenPrefixes?.some((prefix) => id.startsWith(prefix)) ?? true;
+
+const isOfModule = ({ path }: ApiOperation) => /^\/edges\/.*\}\/(?!routes$)\w+$/.test(path);
+const modulesInTurn = new Set(inTurn([...new Set(operations.filter(isOfModule).map(({ path }) => path))], 3));
+/**
+ * All of them but two thirds of the modules, others in each whole run: one code serves them all, and each needs an edge of
+ * its own.
+ */
+export const operationsInTurn = operations.filter(
+  (operation) => chosenPrefixes !== undefined || !isOfModule(operation) || modulesInTurn.has(operation.path),
+);
 
 /** Operations whose answer ends, for random calls. */
 export const finiteOperations = operations.filter(

@@ -59,15 +59,16 @@ export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise
 
 /**
  * Views of a page, and what axe looks for in each; nothing: only whether it scrolls. All pages are made of the same parts, and
- * axe takes most of the time: a whole run lets it look at each page in one view, the next in another.
+ * axe takes most of the time: a whole run lets it look at every other page in one view, the next in another.
  */
 function viewsOfNextLook(): readonly (readonly [View, object | undefined])[] {
   looks += 1;
   if (isLong || takesPictures || turn === undefined)
     return allViews.map((view) => [view, view.theme === 'light' ? allRules : colourRules]);
-  const chosen = (looks + turn) % allViews.length;
-  const views = allViews.filter(({ theme }, at) => theme === 'light' || at === chosen);
-  return views.map((view) => [view, view === allViews[chosen] ? allRules : undefined]);
+  const place = (looks + turn) % (2 * allViews.length);
+  const chosen = place % 2 === 0 ? allViews[place / 2] : undefined;
+  const views = allViews.filter((view) => view.theme === 'light' || view === chosen);
+  return views.map((view) => [view, view === chosen ? allRules : undefined]);
 }
 
 /** The same for the page as it is now. Its size is the same afterwards. */
