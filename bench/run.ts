@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 
 import { change } from './change.ts';
 import { cores } from './cores.ts';
@@ -83,7 +83,12 @@ async function runAll(chosen: readonly Benchmark[]): Promise<void> {
   say(describeMachine(settings));
   const verdicts: Verdict[] = [];
   for (const benchmark of chosen) {
-    const section = await benchmark.run(settings);
+    // One that cannot run, because a peer of it does not start, must not cost the figures of half an hour.
+    const section = await benchmark.run(settings).catch((error: unknown) => {
+      process.exitCode = 1;
+      process.stderr.write(`${inspect(error)}\n`);
+      return { title: 'did not run', lines: [String(error).split('\n', 1)[0] ?? ''], verdicts: [] };
+    });
     say(['', `## \`${benchmark.name}\`: ${section.title}`, '', `${benchmark.summary}.`, '', ...section.lines]);
     verdicts.push(...section.verdicts);
   }

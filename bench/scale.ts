@@ -25,7 +25,7 @@ import { startUpstream } from './support/upstream.ts';
  * `npm run bench:scale -- [--edges N] [--rules N] [--followers N] [--changes N] [--away N] [--write]`: one PostgreSQL with
  * very many edges and rules, an API, three whole gateways, and followers: processes that follow changes by the same code
  * and keep what a gateway keeps, without listeners. As many of them are started as the memory holds. `--write` puts the
- * figures into docs/performance.md.
+ * figures into docs/performance.md, where there is a place for this number of edges.
  */
 const { values } = parseArgs({
   options: {
@@ -223,11 +223,12 @@ const lines = [describeProcessor(), '', ...table(['what', 'figure'], rows)];
 process.stdout.write(`\n${lines.join('\n')}\n`);
 if (values.write) {
   const page = new URL('../docs/performance.md', import.meta.url);
-  const block = `<!-- scale: written by bench/scale.ts -->\n\n${lines.join('\n')}\n\n<!-- end of scale -->`;
-  writeFileSync(
-    page,
-    readFileSync(page, 'utf8').replace(/<!-- scale[^]*?<!-- end of scale -->/, () => block),
-  );
+  const mark = `<!-- scale of ${edges} edges: written by bench/scale.ts -->`;
+  const end = '<!-- end of scale -->';
+  const [head = '', rest = ''] = readFileSync(page, 'utf8').split(mark);
+  if (rest === '') throw new Error(`docs/performance.md has no place for it: ${mark} and ${end}`);
+  const tail = rest.slice(rest.indexOf(end));
+  writeFileSync(page, `${head}${mark}\n\n${lines.join('\n')}\n\n${tail}`);
 }
 for (const { child } of followers) child.kill('SIGKILL');
 await database.end();
