@@ -15,7 +15,7 @@ import { fillDatabase } from './support/fill.ts';
 import { Gatehouse } from './support/gatehouse.ts';
 import { allCores } from './support/cores.ts';
 import { describeProcessor } from './support/machine.ts';
-import { processorSeconds, residentMegabytes } from './support/processor-time.ts';
+import { processorSecondsWithEnded, residentMegabytes } from './support/processor-time.ts';
 import { showNumber, table } from './support/report.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { quantile } from './support/statistics.ts';
@@ -163,13 +163,13 @@ say(
   `${followers.length} of ${followerCount} wanted, ${showNumber(each)} MB each`,
 );
 const goMs = clock();
-const serverSeconds = processorSeconds(server.process.pid ?? 0);
+const serverSeconds = processorSecondsWithEnded(server.process.pid ?? 0);
 for (const follower of followers.slice(1)) follower.go();
 const base = await newest();
 const cold = await Promise.all(followers.slice(1).map(async (follower) => (await follower.reached(base)) - goMs));
 if (cold.length > 0) {
   say(`${cold.length} cold starts at once, the program loaded before`, ms(cold));
-  const used = (processorSeconds(server.process.pid ?? 0) - serverSeconds) / cold.length;
+  const used = (processorSecondsWithEnded(server.process.pid ?? 0) - serverSeconds) / cold.length;
   say('processor time of the database for each of them', `${showNumber(used)} s`);
 }
 

@@ -1,9 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
 import type { Sealer } from '../lib/sealed-secret.ts';
+import { nextTurn } from '../lib/next-turn.ts';
 import { Turns } from '../lib/turns.ts';
 import type { HttpsEdgeEntry, SnapshotEntry, SnapshotUpdate } from './contract.ts';
 import type { CertificatePair } from './local-ca.ts';
@@ -20,7 +21,15 @@ export interface SavedSnapshot {
 
 /** Delay in which further updates join a write. */
 const writeAfterMs = 1_000;
-const formatLine = 'gatehouse-snapshot-2';
+/** A large snapshot that changes all the time takes one part in so many of a processor. */
+const restFactor = 20;
+/** Some two milliseconds. */
+const entriesInTurn = 1_000;
+const lengthBytes = 4;
+/** Blocks of bytes, each behind its length: the snapshot without its entries, then these. */
+const blockFormat = 'gatehouse-snapshot-3';
+/** The former format: one value. */
+const valueFormat = 'gatehouse-snapshot-2';
 
 /** The last snapshot in force, in a file that is written whole or not at all and has a checksum. */
 export class SnapshotFile {
@@ -31,6 +40,9 @@ export class SnapshotFile {
   readonly #state = new SnapshotState();
   #localCa: CertificatePair | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** `performance.now()` until which the last write has been paid for. */
+  #restsUntil = 0;
+  #busyMs = 0;
   readonly #writes = new Turns();
 
   /** `database` says which database the configuration comes from; a file of another one is refused. */
@@ -50,11 +62,13 @@ export class SnapshotFile {
     if (bytes === undefined) return undefined;
     const lineEnd = bytes.indexOf('\n');
     const payload = bytes.subarray(lineEnd + 1);
-    if (bytes.subarray(0, lineEnd).toString() !== `${formatLine} ${checksum(payload)}`) {
+    const [format = '', sum] = bytes.subarray(0, lineEnd).toString().split(' ');
+    if (![blockFormat, valueFormat].includes(format) || sum !== hash('sha256', payload)) {
       throw new Error(`${this.#path} is damaged or of another version; delete it once the database is back`);
     }
     // Only `#write` makes a payload with this checksum.
-    const { update, localCa, database } = deserialize(payload) as SavedSnapshot;
+    const { update, localCa, database } =
+      format === blockFormat ? readBlocks(payload) : (deserialize(payload) as SavedSnapshot);
     const saved = {
       update: {
         ...update,
@@ -77,9 +91,12 @@ export class SnapshotFile {
 
   follow(update: SnapshotUpdate): void {
     this.#state.follow(update);
-    this.#timer ??= setTimeout(() => {
-      this.flush().catch(this.#onFault);
-    }, writeAfterMs).unref();
+    this.#timer ??= setTimeout(
+      () => {
+        this.flush().catch(this.#onFault);
+      },
+      Math.max(writeAfterMs, this.#restsUntil - performance.now()),
+    ).unref();
   }
 
   /** Writes the updates since the last write now. */
@@ -90,20 +107,33 @@ export class SnapshotFile {
     return this.#writes.run(() => this.#write());
   }
 
+  /** Goes on in many turns: traffic and the API must not wait for a hundred thousand entries. */
   async #write(): Promise<void> {
     if (this.#localCa === undefined) return;
+    // It will take as long as the last one did.
+    this.#restsUntil = performance.now() + restFactor * this.#busyMs;
     const { set, ...rest } = this.#state.asUpdate();
-    const sealed = set
-      .flatMap(withoutObserved)
-      .map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id)));
     const { certificatePem, privateKeyPem } = this.#localCa;
-    const saved: SavedSnapshot = {
-      update: { ...rest, set: sealed },
+    const withoutEntries: SavedSnapshot = {
+      update: { ...rest, set: [] },
       localCa: { certificatePem, privateKeyPem: this.#sealer.seal(privateKeyPem, 'local_ca') },
       database: this.#database,
     };
-    const payload = serialize(saved);
-    await writeAtomically(this.#path, [Buffer.from(`${formatLine} ${checksum(payload)}\n`), payload]);
+    const blocks = [toBlock(withoutEntries)];
+    const digest = createHash('sha256').update(blocks[0] ?? '');
+    let busyMs = 0;
+    for (let at = 0; at < set.length; at += entriesInTurn) {
+      const beganMs = performance.now();
+      const entries = set.slice(at, at + entriesInTurn).flatMap(withoutObserved);
+      const block = toBlock(entries.map((entry) => this.#mapSecrets(entry, (text, id) => this.#sealer.seal(text, id))));
+      digest.update(block);
+      blocks.push(block);
+      busyMs += performance.now() - beganMs;
+      await nextTurn();
+    }
+    await writeAtomically(this.#path, [Buffer.from(`${blockFormat} ${digest.digest('hex')}\n`), ...blocks]);
+    this.#busyMs = busyMs;
+    this.#restsUntil = performance.now() + restFactor * busyMs;
   }
 
   /** Seals or opens private keys and the secrets of clients, the only secrets in a snapshot. */
@@ -154,8 +184,23 @@ function withoutObserved(entry: SnapshotEntry): readonly SnapshotEntry[] {
   return [entry.kind === 'tunnel_backend' ? { ...entry, tunnels: [] } : entry];
 }
 
-function checksum(payload: Uint8Array): string {
-  return hash('sha256', payload);
+function toBlock(value: unknown): Buffer {
+  const bytes = serialize(value);
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32LE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/** Only `#write` makes blocks with the right checksum. */
+function readBlocks(payload: Buffer): SavedSnapshot {
+  const values: unknown[] = [];
+  for (let at = 0; at < payload.length;) {
+    const end = at + lengthBytes + payload.readUInt32LE(at);
+    values.push(deserialize(payload.subarray(at + lengthBytes, end)));
+    at = end;
+  }
+  const [saved, ...entries] = values as [SavedSnapshot, ...SnapshotEntry[][]];
+  return { ...saved, update: { ...saved.update, set: entries.flat() } };
 }
 
 /** Writes another file, syncs it, then renames it: a crash leaves the old or the new file. */
@@ -165,7 +210,7 @@ async function writeAtomically(path: string, parts: readonly Uint8Array[]): Prom
   const beside = `${path}.${randomBytes(6).toString('hex')}.partial`;
   try {
     await using file = await open(beside, 'wx', 0o600);
-    await file.writev([...parts]);
+    await file.writeFile(parts);
     await file.sync();
     await rename(beside, path);
   } catch (error) {
