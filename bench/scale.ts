@@ -157,6 +157,7 @@ const each = residentMegabytes(first.child.pid ?? 0);
 const room = Math.floor(((freemem() / 2 ** 20) * memoryShare) / each);
 const others = Math.max(0, Math.min(followerCount - 1, room));
 const followers = [first];
+process.setMaxListeners(others + 20);
 for (let at = 0; at < others; at++) followers.push(await Follower.start(url));
 say(
   'followers (the code of a gateway that follows changes, without listeners)',

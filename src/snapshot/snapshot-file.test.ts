@@ -50,7 +50,7 @@ describe('the snapshot file', () => {
     setImmediate(count);
     await file.flush();
     isWritten = true;
-    assert.ok(turns >= 20, `${turns} turns`);
+    assert.ok(turns >= 200, `${turns} turns`);
     assert.deepEqual((await file.load())?.update, { version: 7, full: true, set, removed: [] });
     await file.flush();
     const second = (await file.load())?.update;
