@@ -36,7 +36,7 @@ export class AnswerPacker {
       event.durationMs,
       event.upstreamMs ?? none,
       this.#placeOf(accountId),
-      this.#placeOf(warnedBy?.join(betweenIds)),
+      this.#placeOf((warnedBy?.length ?? 0) === 0 ? undefined : warnedBy?.join(betweenIds)),
       this.#placeOf(refusedBy),
       this.#placeOf(backendId),
       this.#placeOf(reason),
