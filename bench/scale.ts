@@ -225,10 +225,10 @@ process.stdout.write(`\n${lines.join('\n')}\n`);
 if (values.write) {
   const page = new URL('../docs/performance.md', import.meta.url);
   const mark = `<!-- scale of ${edges} edges: written by bench/scale.ts -->`;
-  const end = '<!-- end of scale -->';
+  const endMark = '<!-- end of scale -->';
   const [head = '', rest = ''] = readFileSync(page, 'utf8').split(mark);
-  if (rest === '') throw new Error(`docs/performance.md has no place for it: ${mark} and ${end}`);
-  const tail = rest.slice(rest.indexOf(end));
+  if (rest === '') throw new Error(`docs/performance.md has no place for it: ${mark} and ${endMark}`);
+  const tail = rest.slice(rest.indexOf(endMark));
   writeFileSync(page, `${head}${mark}\n\n${lines.join('\n')}\n\n${tail}`);
 }
 for (const { child } of followers) child.kill('SIGKILL');
