@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deserialize } from 'node:v8';
 
-import type { SavedSnapshot } from '../../../../src/snapshot/snapshot-file.ts';
+import { describeDatabase } from '../../../../src/lib/database-url.ts';
+import { createSealer } from '../../../../src/lib/sealed-secret.ts';
+import { SnapshotFile } from '../../../../src/snapshot/snapshot-file.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { CrashingPostgres } from './crashing-postgres.ts';
 import { Running } from './running.ts';
@@ -59,11 +60,9 @@ export class Stage implements AsyncDisposable {
 
   /** The snapshot file holds the edge as it was changed last. */
   async isSaved(): Promise<boolean> {
-    const bytes = await readFile(this.#file).catch(() => Buffer.alloc(0));
-    if (bytes.length === 0) return false;
-    // The gateway writes the file whole or not at all.
-    const { update } = deserialize(bytes.subarray(bytes.indexOf('\n') + 1)) as SavedSnapshot;
-    const edge = JSON.stringify(update.set.find(({ id }) => id === this.#edge) ?? {});
+    const database = describeDatabase(this.#gatewayDatabase);
+    const saved = await new SnapshotFile(this.#file, createSealer(undefined), database, assert.ifError).load();
+    const edge = JSON.stringify(saved?.update.set.find(({ id }) => id === this.#edge) ?? {});
     return edge.includes(this.#backends.get(this.expectedName) ?? this.expectedName);
   }
 
