@@ -12,7 +12,7 @@ import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { isLong, turn } from '../support/long-form.ts';
 import { failAtEach, recovered } from './support/fail-at-each.ts';
-import { finiteOperations, forEach } from './support/operations.ts';
+import { finiteOperations, forEach, onlyReads } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { World } from './support/world.ts';
 
@@ -125,7 +125,11 @@ onEachDatabase('a database that fails', (newDatabase) => {
 function sampleFor(url: string, round: number): readonly ApiOperation[] {
   const every = url.startsWith('sqlite') ? share : 2 * share;
   const first = (chosenTurn * rounds.length + round) % every;
-  const chosen = finiteOperations.filter((operation, at) => at % every === first && !isCommand(operation));
+  // Each apart: a sample of reads alone would ask the database little.
+  const [reads, writes] = [true, false].map((isRead) => finiteOperations.filter((each) => onlyReads(each) === isRead));
+  const chosen = [reads, writes].flatMap((some = []) =>
+    some.filter((operation, at) => at % every === first % Math.min(every, some.length) && !isCommand(operation)),
+  );
   const command = finiteOperations.filter(({ id }) => id === 'TunnelSessionsUpdate');
   return round === 0 ? [...chosen, ...command] : chosen;
 }

@@ -84,7 +84,10 @@ async function settled(world: World): Promise<{ readonly version: number; readon
     services.get(ruleSets).look();
     return (await store.queries.all('SELECT set_id FROM ip_policy_rule_sets')).length === 0;
   }, 'rules that are in force no longer are deleted');
-  return { version: store.version, content: await world.content() };
+  const { version } = store;
+  const content = await world.content();
+  // A write whose answer was lost may have been committed meanwhile.
+  return version === (await world.version()) ? { version, content } : settled(world);
 }
 
 async function readAgain(
