@@ -13,6 +13,7 @@ interface Armed {
   readonly fault: Fault;
   /** Later statements fail as well, until the end. */
   readonly isOutage: boolean;
+  readonly onStatement: (() => void) | undefined;
   /** Texts of the statements that have failed. */
   readonly failed: string[];
 }
@@ -28,8 +29,8 @@ const uncounted = /^(\/\* of the test|PRAGMA|LISTEN|SET |SELECT pg_is_in_recover
  * Makes the statements of this process fail, below all of our own code: SQLite's calls throw what the binding throws for a
  * disk that cannot be read, and PostgreSQL's connections are closed under the driver.
  */
-export function failAt(statement: number, fault: Fault, isOutage: boolean) {
-  const faults: Armed = { left: statement, met: 0, fault, isOutage, failed: [] };
+export function failAt(statement: number, fault: Fault, isOutage: boolean, onStatement?: () => void) {
+  const faults: Armed = { left: statement, met: 0, fault, isOutage, onStatement, failed: [] };
   armed = faults;
   return {
     /** Texts of the statements that have failed so far. */
@@ -52,6 +53,7 @@ function meet(sql: string): Fault | undefined {
   if (!uncounted.test(sql)) {
     armed.left -= 1;
     armed.met += 1;
+    armed.onStatement?.();
   } else if (!armed.isOutage || armed.left > 0) return undefined;
   if (armed.left > 0 || (armed.left < 0 && !armed.isOutage)) return undefined;
   armed.failed.push(sql);
