@@ -8,6 +8,7 @@ export interface ProcessSample {
 
 export function sampleProcess(pid: number): ProcessSample {
   const descriptors = readdirSync(`/proc/${pid}/fd`).length;
-  const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  // One that has ended, and whose end nobody has been told yet, has no memory.
+  const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return { descriptors, megabytes: kilobytes / 1024 };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { makeCertificate } from '../../../gateway/support/https-certificate.ts';
@@ -13,6 +14,7 @@ import { startModel } from '../../gateway/support/model.ts';
 import { Random } from '../../gateway/support/random.ts';
 import { startUpstream } from '../../gateway/support/upstream.ts';
 import { sampleProcess } from '../../support/process-sample.ts';
+import type { ProcessSample } from '../../support/process-sample.ts';
 import { PassingAgents } from './passing-agents.ts';
 import { RestlessClients } from './restless-clients.ts';
 import { WorkerRestarts } from './worker-restarts.ts';
@@ -118,23 +120,26 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
     changed >= (atLeast.changes ?? 0) &&
     agents.rounds >= (atLeast.agents ?? 0) &&
     restarts.count >= (atLeast.restarts ?? 0);
-  while (performance.now() < startMs + seconds * 1000 || !isEnough()) {
-    const change = model.sites.length < 3 ? changes[0] : random.pick(changes);
-    if ((await change?.(parts)) !== undefined) changed += 1;
-    await sleep(changePauseMs);
-    if (performance.now() >= nextSampleMs) {
-      nextSampleMs += sampleSeconds * 1000;
-      const sample = await take(load.tookMs.splice(0));
-      samples.push(sample);
-      onSample?.(sample);
+  try {
+    while (performance.now() < startMs + seconds * 1000 || !isEnough()) {
+      const change = model.sites.length < 3 ? changes[0] : random.pick(changes);
+      if ((await change?.(parts)) !== undefined) changed += 1;
+      await sleep(changePauseMs);
+      if (performance.now() >= nextSampleMs) {
+        nextSampleMs += sampleSeconds * 1000;
+        const sample = await take(load.tookMs.splice(0));
+        samples.push(sample);
+        onSample?.(sample);
+      }
+      if (performance.now() >= nextRestartMs) {
+        nextRestartMs += restartSeconds * 1000;
+        restarting = restarting.then(() => restarts.restartOne());
+      }
     }
-    if (performance.now() >= nextRestartMs) {
-      nextRestartMs += restartSeconds * 1000;
-      restarting = restarting.then(() => restarts.restartOne());
-    }
+  } finally {
+    await restarting;
+    await Promise.all([load.stop(), restless.stop(), agents.stop()]);
   }
-  await restarting;
-  await Promise.all([load.stop(), restless.stop(), agents.stop()]);
   for (const { id } of model.tcpSites) await program.must('DELETE', `/edges/tcp/${id}`, undefined, token);
   const settledBy = performance.now() + settleLimitMs;
   let after = await take([]);
@@ -171,8 +176,18 @@ function certificateFor(host: string): ReturnType<ChangeParts['certificateFor']>
 }
 
 async function takeSample(pid: number, seconds: number, tookMs: readonly number[]): Promise<Sample> {
-  const processes = [pid, ...(await childrenOf(pid))].map(sampleProcess);
+  const processes = [sampleProcess(pid), ...(await childrenOf(pid)).flatMap(sampleIfThere)];
   const descriptors = processes.reduce((sum, each) => sum + each.descriptors, 0);
   const megabytes = processes.reduce((sum, each) => sum + each.megabytes, 0);
   return { seconds, descriptors, megabytes, tookMs };
+}
+
+/** A worker may have been killed since it was found. */
+function sampleIfThere(pid: number): readonly ProcessSample[] {
+  try {
+    return [sampleProcess(pid)];
+  } catch (error) {
+    if (!existsSync(`/proc/${pid}/fd`)) return [];
+    throw error;
+  }
 }
