@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { onEachDatabase } from '../test/support/each-database.ts';
+import { onDatabasesInTurn } from '../test/support/each-database.ts';
 import { GatehouseProcess } from '../test/support/gatehouse-process.ts';
 import type { Ended } from '../test/support/gatehouse-process.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -17,7 +17,7 @@ import { describeSettings } from './config/config.ts';
 
 const chosenToken = 'chosen-by-the-operator-0123456789-abcdef';
 
-onEachDatabase('the program', (newDatabase) => {
+onDatabasesInTurn('the program', (newDatabase) => {
   test('prints a token and a working curl at its first start only, and loses no 2xx to kill -9', async () => {
     const url = await newDatabase();
     let token = '';

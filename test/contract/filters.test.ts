@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachGatehouse } from '../support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../support/shared-gatehouse.ts';
 import { forEach, operations } from './support/operations.ts';
 
 /** Routes are few on each edge, and are filtered by nobody: `filter` is refused there. */
@@ -15,7 +15,7 @@ const lists = operations.filter(({ id, method, described, isList }) => {
 /** A path with ids that name nothing, for lists below another resource. */
 const isAlone = ({ path }: { readonly path: string }) => !path.includes('{');
 
-onEachGatehouse('filters of lists', (g) => {
+onGatehousesInTurn('filters of lists', (g) => {
   const get = (path: string, filter: string) => g().get(`${path}?filter=${encodeURIComponent(filter)}`);
 
   test('every list takes a filter, and says by which fields', async () => {

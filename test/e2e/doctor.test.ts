@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onDatabasesInTurn } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-the-patient-0123456789abcdef';
 const quiet = ['--https-listen', 'off', '--agent-listen', 'off', '--link-listen', 'off'];
 
-onEachDatabase('gatehouse doctor', (newDatabase) => {
+onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
   test('finds nothing wrong before the first start and beside a running service', async () => {
     const url = await newDatabase();
     const fresh = await GatehouseProcess.run([

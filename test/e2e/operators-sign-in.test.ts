@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 
 import type { Flags } from '../../src/config/config.ts';
 import { sharedSealer } from '../../src/resources/visitors/service.ts';
-import { onEachDatabase } from '../support/each-database.ts';
+import { onDatabasesInTurn } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import { clientId, clientSecret, IdentityProvider } from '../support/identity-provider.ts';
@@ -19,7 +19,7 @@ const person = (name: string, more: object = {}) => ({
 });
 const hourMs = 3_600_000;
 
-onEachDatabase('operators sign in with a provider', (_, newMigrated) => {
+onDatabasesInTurn('operators sign in with a provider', (_, newMigrated) => {
   describe('with one Gatehouse', () => {
     let provider: IdentityProvider;
     let evil: IdentityProvider;

@@ -8,6 +8,7 @@ import type { App } from '../../src/start/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Flags } from '../../src/config/config.ts';
 import { freePort } from './free-port.ts';
+import { fillNewSqlite } from './migrated-database.ts';
 import { checkAnswer } from './openapi-check.ts';
 
 export interface Answer {
@@ -48,6 +49,7 @@ export class Gatehouse implements AsyncDisposable {
   }
 
   static async start(databaseUrl: string, settings: Flags = {}): Promise<Gatehouse> {
+    if (databaseUrl.startsWith('sqlite:')) await fillNewSqlite(databaseUrl);
     const { workers = usualWorkers, httpsListen = 'off' } = settings;
     const config = readConfig(
       {},

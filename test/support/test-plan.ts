@@ -33,7 +33,7 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
       '{src,client/src}/**/*.test.ts',
       'test/*.test.ts',
     ],
-    filesPerProcess: 16,
+    filesPerProcess: 24,
   },
 ];
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 
 interface Listed {
   readonly id: string;
@@ -15,7 +15,7 @@ async function newToken(gatehouse: Gatehouse): Promise<string> {
 
 const query = (filter: string, more = '') => `?filter=${encodeURIComponent(filter)}${more}`;
 
-onEachGatehouse('the filter of a list', (g) => {
+onGatehousesInTurn('the filter of a list', (g) => {
   const policies = async (token: string, filter: string, more = '') => {
     const { status, body, text } = await g().get(`/ip_policies${query(filter, more)}`, { token });
     assert.equal(status, 200, text);
@@ -303,7 +303,7 @@ onEachGatehouse('the filter of a list', (g) => {
   });
 });
 
-onEachGatehouse(
+onGatehousesInTurn(
   'the bound of a filter',
   (g) => {
     test('a filter looks at no more than it may, says where to go on, and never repeats or leaves out', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
 import { newId } from '../../lib/ids.ts';
 import type { VisitorSession } from '../../modules/sign-in.ts';
 import { renew } from './keys.ts';
 import { visitors } from './service.ts';
 
-onEachGatehouse('people who have signed in', (g) => {
+onGatehousesInTurn('people who have signed in', (g) => {
   const account = async () => {
     const { id } = await g().create('/ip_policies');
     const [row] = await g().app.context.store.queries.all('SELECT account_id FROM ip_policies WHERE id = $1', [id]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { after, before, suite, test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { newSqlite } from '../../support/scratch.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
@@ -307,7 +307,7 @@ suite('the health of backends', () => {
   });
 });
 
-onEachDatabase('what every gateway sees of a backend', (newDatabase) => {
+onDatabasesInTurn('what every gateway sees of a backend', (newDatabase) => {
   test('is shown side by side, and goes with the gateway', async () => {
     await using upstream = await startUpstream();
     const url = await newDatabase();

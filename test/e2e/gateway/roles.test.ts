@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
 import { test } from 'node:test';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { Program } from './support/program.ts';
 import { askHttps, askTcp } from './support/traffic.ts';
@@ -11,7 +11,7 @@ import { startUpstream } from './support/upstream.ts';
 
 const rounds = 5;
 
-onEachDatabase('an API process and a gateway process over one database', (newDatabase) => {
+onDatabasesInTurn('an API process and a gateway process over one database', (newDatabase) => {
   test('a change through the one is obeyed by the other, whose warnings the first one lists', async () => {
     await using upstream = await startUpstream();
     const databaseUrl = await newDatabase();

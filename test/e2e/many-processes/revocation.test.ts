@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { onEachDatabase } from '../../support/each-database.ts';
+import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
 import { randomBetween, until } from './support/waiting.ts';
@@ -11,7 +11,7 @@ const keys = rounds(8, 1_000);
 /** Limit for every other process, from the response to the deletion. */
 const obeyedWithinMs = 250;
 
-onEachDatabase('a key is deleted through one process and used through another', (newDatabase) => {
+onDatabasesInTurn('a key is deleted through one process and used through another', (newDatabase) => {
   test(`no call that begins more than ${obeyedWithinMs} ms after the answer is accepted, ${keys} times`, async (t) => {
     const database = await newDatabase();
     await using deleting = await Running.start(database);

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { ClientAuthority } from '../../../../test/support/client-certificates.ts';
 import { createAccount, createUser } from '../../../../test/support/people.ts';
 import { refuses } from '../../../../test/support/refusals.ts';
-import { onEachGatehouse } from '../../../../test/support/shared-gatehouse.ts';
+import { onGatehousesInTurn } from '../../../../test/support/shared-gatehouse.ts';
 import { minVersionUpstream } from '../../../modules/tls-termination/errors.ts';
 import { certificatesUnread, httpsEndsUpstream } from '../errors.ts';
 
 const path = '/edges/tls';
 const authority = new ClientAuthority('staff');
 
-onEachGatehouse(
+onGatehousesInTurn(
   'TLS edges',
   (g) => {
     let number = 0;
