@@ -47,7 +47,7 @@ export const http2: Benchmark = {
     return {
       title,
       lines: compare(variants, outcomes, columns, versionOf('nginx') === undefined ? ours : 'nginx'),
-      verdicts: hasCaddy ? [atLeast('P4', 'HTTP/2: one worker × Caddy', of(ours) / of('caddy'), 1.2)] : [],
+      verdicts: hasCaddy ? [atLeast('P4', 'HTTP/2: one worker × Caddy', of(ours) / of('caddy'), 1.3)] : [],
     };
   },
 };

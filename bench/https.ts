@@ -69,7 +69,7 @@ function judge(variants: readonly Variant[], outcomes: readonly Outcome[]): read
     1.1,
   );
   // The goal was set for each processor by itself.
-  const [peer, goal] = process.arch === 'x64' ? (['nginx', 0.6] as const) : (['caddy', 1.3] as const);
+  const [peer, goal] = process.arch === 'x64' ? (['nginx', 0.6] as const) : (['caddy', 1.4] as const);
   if (!variants.some(({ name }) => name === peer)) return [costs];
   return [atLeast('P4', `one worker × ${peer}`, of(oneWorker, 'perSecond') / of(peer, 'perSecond'), goal), costs];
 }
