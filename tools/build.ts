@@ -44,7 +44,7 @@ const plainHttp: Plugin = {
   load(id) {
     if (id !== '\0node:http') return undefined;
     const exports = Object.entries(Object.getOwnPropertyDescriptors(http));
-    const names = exports.flatMap(([name, { get }]) => (get === undefined ? [name] : [])).join(', ');
+    const names = exports.flatMap(([name, exported]) => ('value' in exported ? [name] : [])).join(', ');
     return `const { ${names} } = process.getBuiltinModule('node:http');\nexport { ${names} };`;
   },
 };

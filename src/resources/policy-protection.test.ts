@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../test/support/each-database.ts';
+import { onEachDatabase } from '../../test/support/each-database.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createBot, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
@@ -136,7 +136,7 @@ onAnyGatehouse('policies that decide who may call', (g) => {
   });
 });
 
-onDatabasesInTurn('a restriction that is enforced while a member writes its policy', (newDatabase) => {
+onEachDatabase('a restriction that is enforced while a member writes its policy', (newDatabase) => {
   test('counts from the moment it is stored, whichever process stores it', async () => {
     const database = await newDatabase();
     await using enforcing = await Gatehouse.start(database);

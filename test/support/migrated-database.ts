@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 import pg from 'pg';
 
@@ -27,13 +27,12 @@ export async function createMigratedDatabase(serverUrl: string): Promise<string>
 /** A SQLite database that has all tables and no rows. */
 let sqliteModel: Promise<string> | undefined;
 
-/** Gives the file of a SQLite database its tables, as a copy, where it does not exist yet: to make them takes a quarter of a start. */
+/** Gives a SQLite database its tables, as a copy, where its folder is still empty: to make them takes a quarter of a start. */
 export async function fillNewSqlite(url: string): Promise<void> {
+  const path = pathOf(url);
+  if ((await readdir(dirname(path))).length > 0) return;
   sqliteModel ??= makeSqliteModel();
-  const from = await sqliteModel;
-  await copyFile(pathOf(from), pathOf(url), constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  await copyFile(pathOf(await sqliteModel), path);
 }
 
 async function makeSqliteModel(): Promise<string> {

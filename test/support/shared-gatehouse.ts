@@ -1,19 +1,12 @@
 import { after, before, describe } from 'node:test';
 
 import type { Flags } from '../../src/config/config.ts';
-import { onAnyDatabase, onDatabasesInTurn, onEachDatabase } from './each-database.ts';
+import { onAnyDatabase, onDatabasesInTurn } from './each-database.ts';
 import { Gatehouse } from './gatehouse.ts';
 
 type Suite = (gatehouse: () => Gatehouse) => void;
 
-/** Runs the suite once for each kind of database, with one Gatehouse for all its tests. */
-export function onEachGatehouse(name: string, suite: Suite, settings: Flags = {}): void {
-  onEachDatabase(name, (_, newMigrated) => {
-    withOne(newMigrated, suite, settings);
-  });
-}
-
-/** The same for a suite over SQL that other suites meet on each database too: on one of them in a whole run. */
+/** Runs a suite over SQL that other suites meet on each database too, with one Gatehouse for all its tests: on one database in a whole run. */
 export function onGatehousesInTurn(name: string, suite: Suite, settings: Flags = {}): void {
   onDatabasesInTurn(name, (_, newMigrated) => {
     withOne(newMigrated, suite, settings);

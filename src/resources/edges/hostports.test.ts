@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { refuses } from '../../../test/support/refusals.ts';
 
 const role = 'api';
 
-onDatabasesInTurn('hostports of several processes', (newDatabase) => {
+onEachDatabase('hostports of several processes', (newDatabase) => {
   test('of many that ask for a port or a name at once, one gets it', async () => {
     const database = await newDatabase();
     await using first = await Gatehouse.start(database, { role });

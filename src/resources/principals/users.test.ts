@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { DashboardBrowser } from '../../../test/support/dashboard-browser.ts';
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser, from, newName, runOnHost } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
@@ -307,7 +307,7 @@ onGatehousesInTurn(
   { trustedProxies: '127.0.0.1', authFailures: 'off' },
 );
 
-onDatabasesInTurn('users and invitations', (newDatabase) => {
+onEachDatabase('users and invitations', (newDatabase) => {
   test('guesses of a link are slowed down and refused together with failed authentications', async () => {
     const settings = { authFailures: '2', authFailuresSlowed: '0' };
     await using gatehouse = await Gatehouse.start(await newDatabase(), settings);

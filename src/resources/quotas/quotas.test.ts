@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { makeCertificate } from '../../../test/gateway/support/https-certificate.ts';
 import { ClientAuthority } from '../../../test/support/client-certificates.ts';
-import { onDatabasesInTurn, onEachDatabase } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser, newName, runOnHost } from '../../../test/support/people.ts';
 import { countAgain } from '../../../test/support/quota-counts.ts';
@@ -196,7 +196,7 @@ onGatehousesInTurn('quotas', (g) => {
   });
 });
 
-onDatabasesInTurn('quotas of two processes', (_, newMigrated) => {
+onEachDatabase('quotas of two processes', (_, newMigrated) => {
   describe('over one database', () => {
     test('of 50 calls at the same time, as many succeed as the quota has room for', async () => {
       const url = await newMigrated();

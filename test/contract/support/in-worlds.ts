@@ -1,13 +1,13 @@
 import { after, before } from 'node:test';
 
-import { onAnyDatabase, onDatabasesInTurn } from '../../support/each-database.ts';
+import { onAnyDatabase, onEachDatabase } from '../../support/each-database.ts';
 import { World } from './world.ts';
 
 type Suite = (world: () => World) => void;
 
-/** Runs the suite on the databases in turn, over one world for all its tests. */
+/** Runs the suite on each database, over one world for all its tests. */
 export function inWorlds(name: string, suite: Suite): void {
-  onDatabasesInTurn(name, (_, newMigrated) => overOneWorld(newMigrated, suite));
+  onEachDatabase(name, (_, newMigrated) => overOneWorld(newMigrated, suite));
 }
 
 /** Runs a suite that ends before the database is asked, or asks it nothing of its own: on SQLite, and in its long form on each. */

@@ -6,7 +6,7 @@ import { migrations } from '../../../src/start/open-context.ts';
 import { storeMigrations } from '../../../src/store/store-migrations.ts';
 import { migrate } from '../../../src/store/migrate.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { onDatabasesInTurn } from '../../support/each-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
 import { rounds } from '../../support/long-form.ts';
 import { Running } from './support/running.ts';
 import { checkSoundness, column } from './support/soundness.ts';
@@ -14,7 +14,7 @@ import { until } from './support/waiting.ts';
 
 const starts = rounds(1, 30);
 
-onDatabasesInTurn(`three processes start at once on an empty database, ${starts} times`, (newDatabase) => {
+onEachDatabase(`three processes start at once on an empty database, ${starts} times`, (newDatabase) => {
   test('all come up, the schema is made once, and one of them shows the one first token', async () => {
     for (let round = 0; round < starts; round++) {
       const database = await newDatabase();

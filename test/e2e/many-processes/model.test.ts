@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../support/each-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
 import { rounds } from '../../support/long-form.ts';
 import { operation } from './support/model-operations.ts';
 import { Process } from './support/model-process.ts';
@@ -12,7 +12,7 @@ import { checkSoundness } from './support/soundness.ts';
 const runs = rounds(3, 300);
 const operationsInRun = rounds(60, 150);
 
-onDatabasesInTurn(`random operations through two processes, ${runs} times`, (newDatabase) => {
+onEachDatabase(`random operations through two processes, ${runs} times`, (newDatabase) => {
   test('answers and the final state are those of a simple model in memory', async () => {
     const database = await newDatabase();
     await using first = await Process.start(database);

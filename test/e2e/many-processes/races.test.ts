@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../support/each-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
 import { rounds } from '../../support/long-form.ts';
 import type { Answer } from './support/call.ts';
 import { Running } from './support/running.ts';
@@ -11,7 +11,7 @@ import { pick } from './support/waiting.ts';
 const roundCount = rounds(6, 200);
 const contenders = 3;
 
-onDatabasesInTurn(`two processes race, ${roundCount} rounds each`, (newDatabase) => {
+onEachDatabase(`two processes race, ${roundCount} rounds each`, (newDatabase) => {
   test('a port, a CIDR, a name, a deletion and an update have one winner, and the losers get an error', async (t) => {
     const database = await newDatabase();
     const processes = await Promise.all([Running.start(database), Running.start(database)]);
