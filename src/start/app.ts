@@ -103,6 +103,10 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   let isStarted = false;
   const readiness = watchReadiness(parts, () => isStarted);
   const api = hasApi(config) ? await buildApi(config, { ...parts, ...limits, ...readiness }) : undefined;
+  // A token that the operator has chosen is good for the first call that is answered. Any other is made last, because it is
+  // shown only once: a start that fails must not make one.
+  const isChosen = config.bootstrapToken !== undefined;
+  const chosenToken = api && isChosen ? await makeFirstKey(config, context, log) : undefined;
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -131,8 +135,7 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   if (gateway !== undefined) started.use(reportBackendHealth(store, registration.id, observers.backendHealth));
   if (served !== undefined) started.use(await startAcme(config, { ...parts, served }));
 
-  // Last, because the token is shown only once: a start that fails must not make one.
-  const firstToken = api && (await makeFirstKey(config, context, log));
+  const firstToken = api && !isChosen ? await makeFirstKey(config, context, log) : undefined;
   isStarted = true;
 
   const running = started.move();
@@ -143,9 +146,9 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     engine: gateway?.engine,
     agents,
     metricsPort: metricsServer?.port,
-    isNew: firstToken !== undefined,
+    isNew: (chosenToken ?? firstToken) !== undefined,
     // A token that the operator has chosen is not printed.
-    firstToken: config.bootstrapToken === undefined ? firstToken : undefined,
+    firstToken,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 
 import { portOf } from '../../gateway/support/https-upstream.ts';
+import { nextTurn } from '../../../src/lib/next-turn.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { newSqlite } from '../../support/scratch.ts';
 
@@ -27,6 +29,23 @@ test('a first start that fails over a taken address says which, and the next one
   await using gatehouse = await Gatehouse.start(databaseUrl, settings);
   const { firstToken: token } = gatehouse.app;
   assert.equal((await gatehouse.get('/api_keys', { token })).status, 200);
+});
+
+test('a token that the operator has chosen is good for the first call that is answered', async () => {
+  const port = await freePort();
+  const bootstrapToken = 'a-token-that-the-operator-has-chosen-0123456789';
+  const headers = { Authorization: `Bearer ${bootstrapToken}`, 'Service-Version': '2' };
+  const firstAnswer = async (): Promise<Response> => {
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api_keys`, { headers }).catch(() => undefined);
+      if (answer !== undefined) return answer;
+      await nextTurn();
+    }
+  };
+  const answer = firstAnswer();
+  const listen = { apiListen: `127.0.0.1:${port}`, httpsListen: '127.0.0.1:0', metricsListen: '127.0.0.1:0' };
+  await using _ = await Gatehouse.start(newSqlite(), { ...listen, bootstrapToken });
+  assert.equal((await answer).status, 200);
 });
 
 test('a gateway alone makes no key: it has nobody to show it to', async () => {
