@@ -16,7 +16,7 @@ class Process implements Disposable {
   );
 
   take(times: number, key = 'a', asked: RateLimit = rule): readonly unknown[] {
-    return Array.from({ length: times }, () => this.counts.take('route', asked, key));
+    return Array.from({ length: times }, () => this.counts.take('ac', 'route', asked, key));
   }
 
   /** Passes on what it has counted since the last time. */
@@ -94,11 +94,31 @@ test('processes count together as soon as they have told each other, and alone g
 test('keys without number share one count, and escape by none', () => {
   Process.now = 600_000;
   using process = new Process();
-  for (let at = 0; at < 100_000; at++) process.counts.take('route', rule, `k${at}`);
+  for (let at = 0; at < 100_000; at++) process.counts.take('ac', 'route', rule, `k${at}`);
   let let_in = 0;
-  for (let at = 0; at < 1000; at++) if (process.counts.take('route', rule, `new${at}`) === undefined) let_in++;
+  for (let at = 0; at < 1000; at++) if (process.counts.take('ac', 'route', rule, `new${at}`) === undefined) let_in++;
   assert.equal(let_in, 10);
   assert.equal(passed(process.take(20, 'k5')), 9, 'one that is counted apart goes on so');
+});
+
+test('an account that makes up keys without number leaves some to be counted apart for others', () => {
+  Process.now = 600_000;
+  using counts = new RateCounts({ ratesCounted: () => {} }, { now: () => Process.now, mostKeys: 1000 });
+  const isApart = (account: string, route: string, key: string) =>
+    passed(Array.from({ length: 10 }, () => counts.take(account, route, rule, key))) === 10;
+  const flood = (account: string) => {
+    for (let at = 0; at < 2000; at++) counts.take(account, `route${at % 20}`, rule, `k${at}`);
+  };
+  flood('hostile');
+  assert.ok(!isApart('hostile', 'route0', 'new'));
+  for (let at = 0; at < 200; at++) assert.ok(isApart('neighbour', 'route', `k${at}`), `${at}`);
+  flood('second');
+  assert.ok(!isApart('second', 'route0', 'new'));
+  assert.ok(isApart('third', 'route', 'k'));
+  // What they had is forgotten with its window.
+  Process.now += 180_000;
+  for (let at = 0; at < 20; at++) counts.take('hostile', `route${at}`, rule, 'k');
+  assert.ok(isApart('hostile', 'route0', 'new'));
 });
 
 test('a clock that is set back or far ahead refuses nobody for long', () => {

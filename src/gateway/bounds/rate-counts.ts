@@ -4,7 +4,7 @@ import { windowMsOf } from './rate-message.ts';
 
 /** Keys that one rule counts apart in one window; those beyond share one count, so that no number of them escapes. */
 const keysOfRule = 100_000;
-/** The same for all rules of a process together: memory is bounded by it. */
+/** The same for all rules of a process together: memory is bounded by it. An account may have as many as are left for others. */
 const keysOfProcess = 1_000_000;
 /** Delay after which others are told what was counted here. */
 const reportMs = 50;
@@ -15,6 +15,7 @@ const others = '';
 
 /** One rule's counts in the window that runs and in the one before. */
 interface Counts {
+  readonly account: string;
   /** Number of the window since 1970. */
   window: number;
   current: Map<string, number>;
@@ -37,6 +38,7 @@ export class RateCounts implements Disposable {
   readonly #mostKeys: number;
   readonly #rules = new Map<string, Counts>();
   #keys = 0;
+  readonly #keysOfAccounts = new Map<string, number>();
   #reporting: NodeJS.Timeout | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
@@ -49,12 +51,12 @@ export class RateCounts implements Disposable {
     this.#mostKeys = mostKeys;
   }
 
-  /** Counts a request of `key` unless that is refused. `owner` is the edge or route that has the rule. */
-  take(owner: string, rule: RateLimit, key: string): Outcome {
+  /** Counts a request of `key` unless that is refused. `owner` is the edge or route of the account that has the rule. */
+  take(accountId: string, owner: string, rule: RateLimit, key: string): Outcome {
     const { limit, windowMs, by, header, enforced } = rule;
     const now = this.#now();
-    const counts = this.#counts(`${owner} ${by} ${header} ${windowMs}`, windowMs, now);
-    const slot = this.#slot(counts.current, key);
+    const counts = this.#counts(`${accountId} ${owner} ${by} ${header} ${windowMs}`, windowMs, now);
+    const slot = this.#slot(counts, counts.current, key);
     const current = counts.current.get(slot) ?? 0;
     const previous = Math.max(counts.previous.get(key) ?? 0, counts.previous.get(slot) ?? 0);
     const elapsed = (now % windowMs) / windowMs;
@@ -65,7 +67,7 @@ export class RateCounts implements Disposable {
       return retrySeconds(limit, windowMs, elapsed, current, previous);
     }
     if (isOver) counts.warned += 1;
-    this.#add(counts.current, slot, 1);
+    this.#add(counts, counts.current, slot, 1);
     counts.unreported.set(slot, (counts.unreported.get(slot) ?? 0) + 1);
     return isOver ? true : undefined;
   }
@@ -77,7 +79,8 @@ export class RateCounts implements Disposable {
       const counts = this.#counts(rule, windowMsOf(rule), now);
       const map =
         window === counts.window ? counts.current : window === counts.window - 1 ? counts.previous : undefined;
-      if (map !== undefined) for (const [key, requests] of counted) this.#add(map, this.#slot(map, key), requests);
+      if (map === undefined) continue;
+      for (const [key, requests] of counted) this.#add(counts, map, this.#slot(counts, map, key), requests);
     }
   }
 
@@ -121,7 +124,16 @@ export class RateCounts implements Disposable {
     const found = this.#rules.get(rule);
     if (found === undefined) {
       const none = new Map<string, number>();
-      const made = { window, current: none, previous: new Map(), unreported: new Map(), refused: 0, warned: 0 };
+      const [account = ''] = rule.split(' ', 1);
+      const made = {
+        account,
+        window,
+        current: none,
+        previous: new Map(),
+        unreported: new Map(),
+        refused: 0,
+        warned: 0,
+      };
       this.#rules.set(rule, made);
       this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref();
       return made;
@@ -135,28 +147,38 @@ export class RateCounts implements Disposable {
     // Those that are told later would be of another window.
     if (counts.unreported.size > 0) this.report();
     const isNext = window === counts.window + 1;
-    this.#keys -= counts.previous.size + (isNext ? 0 : counts.current.size);
+    this.#countKeys(counts, -(counts.previous.size + (isNext ? 0 : counts.current.size)));
     counts.previous = isNext ? counts.current : new Map();
     counts.current = new Map();
     counts.window = window;
   }
 
-  #slot(map: ReadonlyMap<string, number>, key: string): string {
+  #slot({ account }: Counts, map: ReadonlyMap<string, number>, key: string): string {
     if (map.has(key)) return key;
-    return map.size < keysOfRule && this.#keys < this.#mostKeys ? key : others;
+    const left = this.#mostKeys - this.#keys;
+    // However many keys one account makes up, some are left for the next.
+    return map.size < keysOfRule && (this.#keysOfAccounts.get(account) ?? 0) < left ? key : others;
   }
 
-  #add(map: Map<string, number>, key: string, requests: number): void {
+  #add(counts: Counts, map: Map<string, number>, key: string, requests: number): void {
     const count = map.get(key);
-    if (count === undefined) this.#keys += 1;
+    if (count === undefined) this.#countKeys(counts, 1);
     map.set(key, (count ?? 0) + requests);
+  }
+
+  #countKeys({ account }: Counts, keys: number): void {
+    this.#keys += keys;
+    const left = (this.#keysOfAccounts.get(account) ?? 0) + keys;
+    if (left === 0) this.#keysOfAccounts.delete(account);
+    else this.#keysOfAccounts.set(account, left);
   }
 
   #sweep(): void {
     const now = this.#now();
-    for (const [rule, { window, current, previous }] of this.#rules) {
+    for (const [rule, counts] of this.#rules) {
+      const { window, current, previous } = counts;
       if (Math.abs(Math.floor(now / windowMsOf(rule)) - window) < 2) continue;
-      this.#keys -= current.size + previous.size;
+      this.#countKeys(counts, -(current.size + previous.size));
       this.#rules.delete(rule);
     }
   }

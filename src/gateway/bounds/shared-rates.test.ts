@@ -54,7 +54,7 @@ class Gateway implements Disposable {
 
   /** Returns how many of so many requests are let in. */
   take(times: number, key = 'a', asked: RateLimit = rule): number {
-    const outcomes = Array.from({ length: times }, () => this.counts.take('route', asked, key));
+    const outcomes = Array.from({ length: times }, () => this.counts.take('ac', 'route', asked, key));
     return outcomes.filter((each) => typeof each !== 'number').length;
   }
 
@@ -224,7 +224,8 @@ test('messages and what waits for them are bounded, however many keys there are'
   b.isReady = false;
   const spread: RateLimit = { ...rule, limit: 10 };
   for (let owner = 0; owner < 2; owner++)
-    for (let key = 0; key < 60_000; key++) a.counts.take(`route${owner}`, spread, `s 2001:db8:${key.toString(16)}::`);
+    for (let key = 0; key < 60_000; key++)
+      a.counts.take('ac', `route${owner}`, spread, `s 2001:db8:${key.toString(16)}::`);
   await a.tell();
   assert.equal(a.shares.dropped, 20_000);
   b.isReady = true;
@@ -241,13 +242,13 @@ test('a message that is not one is refused, and one of a later version is passed
     { kind: 'rates' },
     { kind: 'rates', rates: [[]] },
     { kind: 'rates', rates: [['route source  x', 0, [key]]] },
-    { kind: 'rates', rates: [['route source  60000', 2, [key]]] },
-    { kind: 'rates', rates: [['route source  60000', -1, [key]]] },
-    { kind: 'rates', rates: [['route source  60000', 0, [['a', 0]]]] },
-    { kind: 'rates', rates: [['route source  60000', 0, [['a', 1e300]]]] },
-    { kind: 'rates', rates: [['route source  60000', 0, [['a'.repeat(1000), 1]]]] },
+    { kind: 'rates', rates: [['ac route source  60000', 2, [key]]] },
+    { kind: 'rates', rates: [['ac route source  60000', -1, [key]]] },
+    { kind: 'rates', rates: [['ac route source  60000', 0, [['a', 0]]]] },
+    { kind: 'rates', rates: [['ac route source  60000', 0, [['a', 1e300]]]] },
+    { kind: 'rates', rates: [['ac route source  60000', 0, [['a'.repeat(1000), 1]]]] },
   ])
     assert.throws(() => readRates(bad, 0), JSON.stringify(bad));
   assert.equal(readRates({ kind: 'weather' }, 0), undefined);
-  assert.equal(readRates({ kind: 'rates', rates: [['route source  60000', 1, [key]]] }, 600_000)?.[0]?.window, 9);
+  assert.equal(readRates({ kind: 'rates', rates: [['ac route source  60000', 1, [key]]] }, 600_000)?.[0]?.window, 9);
 });

@@ -35,7 +35,7 @@ export interface SharedRatesOptions {
 /** Delay after which others are told. */
 const tellMs = 100;
 /** Keys that are kept of what was let in here. */
-const keysOfOwn = 100_000;
+const keysOfOwn = 200_000;
 /** Keys in one message. */
 const keysOfMessage = 5_000;
 /** Pause before a gateway that could not be reached is tried again, at first and at most. */

@@ -235,7 +235,7 @@ function countRequest(
 ): void {
   for (const rule of limits) {
     const key = rateKey(rule, headers, client.certificate, source);
-    const seconds = rates.take(rule.scope === 'edge' ? edge.id : route.id, rule, key);
+    const seconds = rates.take(edge.accountId, rule.scope === 'edge' ? edge.id : route.id, rule, key);
     if (typeof seconds !== 'number') continue;
     const values = { limit: rule.limit, window: rule.windowMs / 1000, seconds };
     throw new UserError(rateLimited, values, { 'Retry-After': String(seconds) });

@@ -249,9 +249,10 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   /** True if a rate limit of the edge refuses the connection. */
-  #isOver({ id, pipeline }: EdgeRules, identified: ClientSource): boolean {
+  #isOver({ id, accountId, pipeline }: EdgeRules, identified: ClientSource): boolean {
     const key = `s ${countedSource(identified)}`;
-    return pipeline.rateLimits?.some((rule) => typeof this.#bounds.rates.take(id, rule, key) === 'number') === true;
+    const { rates } = this.#bounds;
+    return pipeline.rateLimits?.some((rule) => typeof rates.take(accountId, id, rule, key) === 'number') === true;
   }
 
   /** Backends and addresses to try, where the id is that of a group, or of a backend with several addresses. */

@@ -57,7 +57,7 @@ const lookMs = 1000;
 /** So many that ended soon after their start, one after another, are no accident. */
 const loopAfter = 3;
 /** Keys of rate limits that a new worker is told of. */
-const keysOfNewWorker = 100_000;
+const keysOfNewWorker = 200_000;
 /** Extra time that a worker has to answer after the limit of a drain. */
 const drainGraceMs = 5000;
 
