@@ -1,4 +1,4 @@
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, link, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import pg from 'pg';
@@ -26,13 +26,20 @@ export async function createMigratedDatabase(serverUrl: string): Promise<string>
 
 /** A SQLite database that has all tables and no rows. */
 let sqliteModel: Promise<string> | undefined;
+let copies = 0;
 
 /** Gives a SQLite database its tables, as a copy, where its folder is still empty: to make them takes a quarter of a start. */
 export async function fillNewSqlite(url: string): Promise<void> {
   const path = pathOf(url);
   if ((await readdir(dirname(path))).length > 0) return;
   sqliteModel ??= makeSqliteModel();
-  await copyFile(pathOf(await sqliteModel), path);
+  const copied = `${path}-copied-${(copies += 1)}`;
+  await copyFile(pathOf(await sqliteModel), copied);
+  // At once, and only where another that starts at the same time has not made it meanwhile.
+  await link(copied, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(copied);
 }
 
 async function makeSqliteModel(): Promise<string> {
