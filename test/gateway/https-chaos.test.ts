@@ -46,7 +46,8 @@ test('clients and upstreams that vanish at any moment leave nothing open and nob
   });
   await using gateway = await startGateway(
     [backendEntry('b', upstream.port), edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))])],
-    { timeouts: { idleMs: 300, keepAliveMs: 200 } },
+    // Long enough for a client that has connected to send its request on a busy machine.
+    { timeouts: { idleMs: 5000, keepAliveMs: 2000 } },
   );
   const bursts = Array.from({ length: 30 }, (_, at) => (at % 2 === 0 ? burstOfHttp2 : burstOfHttp1)(gateway, pick));
   await Promise.all(bursts);
