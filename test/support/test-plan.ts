@@ -42,7 +42,7 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
  * of the same process never fall back.
  */
 const needsOwnProcess =
-  /process\.env\[[^\]]*\] = |process\.chdir|process\.on\(|(?<![.\w])mock\.|[eE]ventLoop|memoryUsage|node:v8|'Date'/;
+  /process\.env\[[^\]]*\] = |process\.chdir|process\.on\(|performance\.now = |(?<![.\w])mock\.|[eE]ventLoop|memoryUsage|node:v8|'Date'/;
 
 /** Plans a run of all files, or of those that the patterns name. */
 export function planTests(patterns: readonly string[]): TestPlan {

@@ -115,7 +115,7 @@ test('an account that makes up keys without number leaves some to be counted apa
   flood('second');
   assert.ok(!isApart('second', 'route0', 'new'));
   assert.ok(isApart('third', 'route', 'k'));
-  // What they had is forgotten with its window.
+  // Keys are forgotten with their window.
   Process.now += 180_000;
   for (let at = 0; at < 20; at++) counts.take('hostile', `route${at}`, rule, 'k');
   assert.ok(isApart('hostile', 'route0', 'new'));

@@ -35,8 +35,10 @@ test('a token that the operator has chosen is good for the first call that is an
   const port = await freePort();
   const bootstrapToken = 'a-token-that-the-operator-has-chosen-0123456789';
   const headers = { Authorization: `Bearer ${bootstrapToken}`, 'Service-Version': '2' };
+  const failedStart = new AbortController();
   const firstAnswer = async (): Promise<Response> => {
     for (;;) {
+      failedStart.signal.throwIfAborted();
       const answer = await fetch(`http://127.0.0.1:${port}/api_keys`, { headers }).catch(() => undefined);
       if (answer !== undefined) return answer;
       await nextTurn();
@@ -44,8 +46,12 @@ test('a token that the operator has chosen is good for the first call that is an
   };
   const answer = firstAnswer();
   const listen = { apiListen: `127.0.0.1:${port}`, httpsListen: '127.0.0.1:0', metricsListen: '127.0.0.1:0' };
-  await using _ = await Gatehouse.start(newSqlite(), { ...listen, bootstrapToken });
-  assert.equal((await answer).status, 200);
+  const starting = Gatehouse.start(newSqlite(), { ...listen, bootstrapToken });
+  // Nobody answers where the start fails.
+  starting.catch((error: unknown) => failedStart.abort(error));
+  const { status } = await answer;
+  await using _ = await starting;
+  assert.equal(status, 200);
 });
 
 test('a gateway alone makes no key: it has nobody to show it to', async () => {

@@ -52,10 +52,13 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
     await using started = new AsyncDisposableStack();
     const processes = [1, 2, 3].map(() => started.use(Running.launch(url)));
     // SQLite does not say who waits.
-    if (url.startsWith('sqlite:')) await sleep(3_000);
-    else await until('all wait', async () => (await column(database.reader, waitingSql)).length === processes.length);
-    await holder.close();
-    await database.close();
+    try {
+      if (url.startsWith('sqlite:')) await sleep(3_000);
+      else await until('all wait', async () => (await column(database.reader, waitingSql)).length === processes.length);
+    } finally {
+      await holder.close();
+      await database.close();
+    }
     for (const each of processes) await each.prints(/^Gatehouse listens on/m);
     assert.deepEqual(await countRows(url, ['accounts', 'users', 'api_keys']), [1, 1, 1]);
   });

@@ -137,8 +137,11 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
       }
     }
   } finally {
-    await restarting;
-    await Promise.all([load.stop(), restless.stop(), agents.stop()]);
+    try {
+      await restarting;
+    } finally {
+      await Promise.all([load.stop(), restless.stop(), agents.stop()]);
+    }
   }
   for (const { id } of model.tcpSites) await program.must('DELETE', `/edges/tcp/${id}`, undefined, token);
   const settledBy = performance.now() + settleLimitMs;
