@@ -18,12 +18,13 @@ const withBody = operationsInTurn.filter(({ bodySchema }) => bodySchema !== unde
 inWorlds("another account's ids", (world) => {
   test('in the path are answered exactly as if they did not exist', async () => {
     const { own, foreign } = world();
-    const theirs = await foreign.prepareUnchanged(withIds);
-    const ours = await own.prepareUnchanged(withIds);
+    const chosen = world().share(withIds);
+    const theirs = await foreign.prepareUnchanged(chosen);
+    const ours = await own.prepareUnchanged(chosen);
     // Fills the caches.
-    for (const read of withIds.filter(({ method }) => method === 'GET')) await foreign.call(read, theirs(read));
+    for (const read of chosen.filter(({ method }) => method === 'GET')) await foreign.call(read, theirs(read));
     await world().unchanged(() =>
-      forEach(withIds, async (operation) => {
+      forEach(chosen, async (operation) => {
         const { ids, body } = ours(operation);
         for (const positions of subsets(operation.params.length)) {
           const call = (strange: readonly string[]) =>

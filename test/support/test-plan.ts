@@ -12,7 +12,7 @@ const waiting = ['test/e2e/{acme,agent-failures,failover,many-processes}/*.test.
 /** All others, in the order in which they begin. Several run in one process, which then loads and compiles their code once. */
 const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerProcess: number }[] = [
   // In a browser, waiting for each other's pages: they would be left when all others are done.
-  { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 5 },
+  { patterns: ['test/dashboard/*.test.ts'], filesPerProcess: 7 },
   // Those that take longest.
   {
     patterns: [
@@ -23,7 +23,7 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
     filesPerProcess: 1,
   },
   // Whole installations, whose programs are processes of their own.
-  { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 3 },
+  { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 5 },
   // Code in the process of its tests.
   {
     patterns: [
@@ -33,7 +33,7 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
       '{src,client/src}/**/*.test.ts',
       'test/*.test.ts',
     ],
-    filesPerProcess: 24,
+    filesPerProcess: 32,
   },
 ];
 

@@ -4,7 +4,7 @@ import type { Flags } from '../../../src/config/config.ts';
 import { resources } from '../../../src/resources/index.ts';
 import type { Row } from '../../../src/store/database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
-import { isLong } from '../../support/long-form.ts';
+import { isLong, turn } from '../../support/long-form.ts';
 import { Account } from './account.ts';
 import type { ApiOperation } from './operations.ts';
 
@@ -49,10 +49,11 @@ export class World implements AsyncDisposable {
     return new World(gatehouse, own, await Account.of(gatehouse, token), databaseUrl.startsWith('postgres'));
   }
 
-  /** All of these operations; on PostgreSQL, outside the long form, the first on each path, which ask it for the same rows. */
-  sample(operations: readonly ApiOperation[]): readonly ApiOperation[] {
-    if (isLong || !this.isPostgres) return operations;
-    return operations.filter(({ path }, at) => operations.findIndex((each) => each.path === path) === at);
+  /** Every other of these operations in a whole run, the rest on the other database; all in the long form, and where files are named. */
+  share(operations: readonly ApiOperation[]): readonly ApiOperation[] {
+    if (isLong || turn === undefined) return operations;
+    const first = (turn + Number(this.isPostgres)) % 2;
+    return operations.filter((_, at) => at % 2 === first);
   }
 
   /** Creates a user in the first account. */

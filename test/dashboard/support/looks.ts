@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 import { until } from '../../e2e/gateway/support/until.ts';
-import { isLong, turn } from '../../support/long-form.ts';
+import { inTurn, isLong, turn } from '../../support/long-form.ts';
 
 interface View {
   readonly width: number;
@@ -40,12 +40,12 @@ interface Violation {
 }
 
 /**
- * Leads the page to each path and looks at it in every view; returns what is wrong with any of them. With
- * `TEST_PICTURES=1` it takes their pictures.
+ * Leads the page to each path, in a whole run to every other, and looks at it in every view; returns what is wrong with any
+ * of them. With `TEST_PICTURES=1` it takes their pictures.
  */
 export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (const [name, path] of paths) {
+  for (const [name, path] of takesPictures ? paths : inTurn(paths, 2)) {
     // As a link does: loading the program again for each path would take most of the time.
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
     await page.locator('h1').first().waitFor();
@@ -65,7 +65,8 @@ function viewsOfNextLook(): readonly (readonly [View, object | undefined])[] {
   looks += 1;
   if (isLong || takesPictures || turn === undefined)
     return allViews.map((view) => [view, view.theme === 'light' ? allRules : colourRules]);
-  const place = (looks + turn) % (2 * allViews.length);
+  // Its last bit has chosen the pages.
+  const place = (looks + Math.floor(turn / 2)) % (2 * allViews.length);
   const chosen = place % 2 === 0 ? allViews[place / 2] : undefined;
   const views = allViews.filter((view) => view.theme === 'light' || view === chosen);
   return views.map((view) => [view, view === chosen ? allRules : undefined]);
