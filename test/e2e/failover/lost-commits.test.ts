@@ -33,6 +33,8 @@ test('at a standby writes are 503 and traffic goes on; a promotion that lost com
   await isLive('lost.test');
   const { id: keyId, token } = await api.create('/api_keys', {});
   assert.equal((await api.get('/ip_policies', { token })).status, 200);
+  const versionOf = ({ app }: Gatehouse) => app.context.store.version;
+  await until(() => versionOf(gateway) === versionOf(api), 'the gateway, too, has seen what will be lost');
 
   await pair.primary.crash();
   const refused = await api.post('/ip_policies', {});
