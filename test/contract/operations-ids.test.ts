@@ -92,7 +92,7 @@ inAnyWorld('hostile text', (world) => {
         for (const [at, realId] of ids.entries()) {
           const path = (id: string) => fill(operation, ids.with(at, id));
           const hostile = hostileIds(realId, realId.startsWith('ipp') ? backend.id : policy.id);
-          for (const id of someOf(hostile, place, 20)) {
+          for (const id of someOf(hostile, place, 12)) {
             const { status, text } = await sendTarget(own, operation.method, path(id), body);
             assert.ok(status === 404 || (status === 400 && id.includes('%')), `${path(id)} → ${status} ${text}`);
             assert.equal(JSON.parse(text).status_code, status);
@@ -117,7 +117,7 @@ inAnyWorld('hostile text', (world) => {
         const { own } = world();
         const { path } = await own.prepare(operation);
         for (const [at, name] of operation.queryNames.entries()) {
-          for (const id of someOf(hostileIds(newId('ak'), newId('ipp')), place + at, 12)) {
+          for (const id of someOf(hostileIds(newId('ak'), newId('ipp')), place + at, 8)) {
             const { status, text } = await sendTarget(own, 'GET', `${path}?${name}=${id}`, undefined);
             assert.ok(status === 200 || status === 400, `${name}=${id} → ${status} ${text}`);
           }
@@ -130,7 +130,7 @@ inAnyWorld('hostile text', (world) => {
     await forEach(withBody, async (operation, place) => {
       const { own } = world();
       const { path, body } = await own.prepare(operation);
-      for (const text of someOf(hostileTexts, place, 5)) {
+      for (const text of someOf(hostileTexts, place, 3)) {
         for (const sent of placesFor(text, operation.bodySchema ?? {}, body)) {
           const answer = await own.call(operation, { path, body: sent });
           assert.ok(answer.status < 500, `${JSON.stringify(sent).slice(0, 200)} → ${answer.status}`);

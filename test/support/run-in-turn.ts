@@ -1,8 +1,14 @@
-import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import childProcess from 'node:child_process';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { describe } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { programFile } from './program-file.ts';
 
 const load = createRequire(import.meta.url);
+
+if (programFile.endsWith('.js')) startBuiltWorkers();
 
 /**
  * Runs the test files named as arguments one after another in this process. Each is a suite, so that its hooks are its
@@ -14,4 +20,14 @@ for (const file of process.argv.slice(2)) {
   describe(file, () => {
     load(resolve(file));
   });
+}
+
+/** Lets a Gatehouse in this process have the workers that the run has built: they load in a quarter of the time. */
+function startBuiltWorkers(): void {
+  const source = fileURLToPath(new URL('../../src/gateway/workers/worker-main.ts', import.meta.url));
+  const built = join(dirname(programFile), 'worker-main.js');
+  childProcess.fork = new Proxy(childProcess.fork, {
+    apply: (fork, self, [file, ...rest]) => Reflect.apply(fork, self, [file === source ? built : file, ...rest]),
+  });
+  syncBuiltinESMExports();
 }
