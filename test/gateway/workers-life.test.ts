@@ -84,6 +84,6 @@ test('HTTPS is served by workers as well; their arguments and environment hold n
       await readFile(`/proc/${pid}/environ`, 'utf8'),
     ].join();
     assert.doesNotMatch(visible, /PRIVATE KEY|GATEHOUSE_|DATABASE/);
-    assert.match(visible, /worker-main\.ts/);
+    assert.match(visible, /worker-main\.[jt]s/);
   }
 });

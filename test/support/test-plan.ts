@@ -24,10 +24,10 @@ const kinds: readonly { readonly patterns: readonly string[]; readonly filesPerP
   },
   // Whole installations, whose programs are processes of their own.
   { patterns: ['test/e2e/*.test.ts', 'test/e2e/{agents,neighbours,soak}/*.test.ts'], filesPerProcess: 5 },
+  { patterns: ['test/e2e/gateway/*.test.ts'], filesPerProcess: 8 },
   // Code in the process of its tests.
   {
     patterns: [
-      'test/e2e/gateway/*.test.ts',
       'test/{contract,clients,gateway,agents}/**/*.test.ts',
       'src/{api,resources,store}/**/*.test.ts',
       '{src,client/src}/**/*.test.ts',

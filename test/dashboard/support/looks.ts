@@ -59,7 +59,8 @@ export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise
 
 /**
  * Views of a page, and what axe looks for in each; nothing: only whether it scrolls. All pages are made of the same parts, and
- * axe takes most of the time: a whole run lets it look at every other page in one view, the next in another.
+ * looking at them takes most of the time: a whole run does so in one view, in another for the next page, with axe at every
+ * other.
  */
 function viewsOfNextLook(): readonly (readonly [View, object | undefined])[] {
   looks += 1;
@@ -67,9 +68,9 @@ function viewsOfNextLook(): readonly (readonly [View, object | undefined])[] {
     return allViews.map((view) => [view, view.theme === 'light' ? allRules : colourRules]);
   // Its last bit has chosen the pages.
   const place = (looks + Math.floor(turn / 2)) % (2 * allViews.length);
-  const chosen = place % 2 === 0 ? allViews[place / 2] : undefined;
-  const views = allViews.filter((view) => view.theme === 'light' || view === chosen);
-  return views.map((view) => [view, view === chosen ? allRules : undefined]);
+  return allViews
+    .filter((_, at) => at === Math.floor(place / 2))
+    .map((view) => [view, place % 2 === 0 ? allRules : undefined]);
 }
 
 /** The same for the page as it is now. Its size is the same afterwards. */

@@ -40,11 +40,14 @@ test('two workers share the traffic, obey a change before it is answered, and on
   await program.must('PUT', `/ip_policies/${policy}/rules`, ['127.0.0.0/8']);
   assert.deepEqual(new Set((await askAll()).map(({ status }) => status)), new Set([200]));
 
-  const { samples } = readExposition(await program.metrics());
-  for (const worker of [1, 2]) assert.ok((samples.get(`gatehouse_worker_memory_bytes{worker="${worker}"}`) ?? 0) > 0);
+  const metric = async (name: string) => readExposition(await program.metrics()).samples.get(name) ?? NaN;
+  for (const worker of [1, 2])
+    await until(
+      async () => (await metric(`gatehouse_worker_memory_bytes{worker="${worker}"}`)) > 0,
+      `${worker} reports`,
+    );
 
-  const openNow = async () =>
-    readExposition(await program.metrics()).samples.get('gatehouse_tcp_open_connections') ?? NaN;
+  const openNow = () => metric('gatehouse_tcp_open_connections');
   const sockets = await openConnections(tcpPort);
   await until(async () => (await openNow()) === many.length, 'the open connections of both are counted');
   const [victim, survivor, ...others] = await childrenOf(program.pid);
