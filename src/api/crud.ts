@@ -32,6 +32,7 @@ import type { FilterFields } from './filter/fields.ts';
 import { readFilter } from './filter/read-filter.ts';
 import { filterName, nextPageQuery } from './http/query.ts';
 import type { Rights } from './admission/rights.ts';
+import { propertiesOf } from './body/body.ts';
 import { describeValue, whyNeverSet } from './body/validation.ts';
 import { reverterOf } from './reverter.ts';
 import type { Revertible } from './reverter.ts';
@@ -239,7 +240,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
           const previous = await findForWrite(tx, call);
-          await checkReadOnly(call, view, () => presentSilently(previous, call));
+          await checkReadOnly(call, crud, () => presentSilently(previous, call));
           const updated = await crud.update(tx, call, previous);
           return [updated, await stateOf(tx, updated)] as const;
         });
@@ -311,10 +312,14 @@ export function listOperation<Document extends Stored>(crud: Listed<Document>, l
   });
 }
 
+/** Why a module that a request may set is refused: in the form of an answer it shows what it refers to. */
+const takenByIds =
+  'here as answers show it, where a request names what it refers to by ids, as in "ip_policy_ids" or "backend_id"';
+
 /** Throws for a field that cannot be set and is not as it is shown. */
 async function checkReadOnly(
   { readOnly }: Call,
-  view: TSchema,
+  { view, updateBody }: { readonly view: TSchema; readonly updateBody: TSchema },
   show: () => Awaitable<object | undefined>,
 ): Promise<void> {
   const given = Object.entries(readOnly);
@@ -327,7 +332,8 @@ async function checkReadOnly(
     const neverSet = whyNeverSet(view, field);
     if (neverSet !== undefined) throw new UserError(unknownField, { field: quote(field), remedy: neverSet });
     const words = stored === undefined || stored === null ? 'not set' : describeValue(stored);
-    throw new UserError(readOnlyField, { field: quote(field), stored: words });
+    const isTakenOtherwise = Object.hasOwn(propertiesOf(updateBody), field);
+    throw new UserError(readOnlyField, { field: quote(field), stored: isTakenOtherwise ? takenByIds : words });
   }
 }
 

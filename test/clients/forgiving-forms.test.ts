@@ -64,7 +64,14 @@ onAnyGatehouse(
         );
         assert.match(message, /The field "created_at" cannot be changed: it is "20/);
       }
-      await refuses(g(), ['PATCH', path, { ip_restriction: { ip_policies: [] } }], 400, 20190);
+      const { ip_restriction } = (await g().get(path)).body;
+      for (const changed of [{ ip_policies: [] }, { ...ip_restriction, enabled: false }]) {
+        const message = await refuses(g(), ['PATCH', path, { ip_restriction: changed }], 400, 20190);
+        assert.match(
+          message,
+          /"ip_restriction" cannot be changed: it is here as answers show it.* by ids.*"ip_policy_ids"/,
+        );
+      }
       await refuses(g(), ['PATCH', `/ip_restrictions/${restriction.id}`, { type: 'agent' }], 400, 20190);
     });
 

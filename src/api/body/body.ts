@@ -216,7 +216,7 @@ function resolve(schema: TSchema, named: ReadonlyMap<string, TSchema>): TSchema 
   return (reference === undefined ? undefined : named.get(reference)) ?? schema;
 }
 
-function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
+export function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> {
   // A TypeBox object schema holds its fields here; others have none.
   return schema !== undefined && 'properties' in schema ? (schema.properties as Record<string, TSchema>) : {};
 }
