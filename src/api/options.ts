@@ -10,6 +10,7 @@ import type { AccessTable } from '../snapshot/access.ts';
 import type { ServerConnections } from '../lib/server-connections.ts';
 import type { Authenticator, Sessions } from './admission/caller.ts';
 import type { ApiObserver } from './admission/call-admission.ts';
+import type { Validators } from './body/validators.ts';
 import type { Invitations } from './dashboard/invitation-route.ts';
 import type { ProviderSignIn } from './dashboard/provider-sign-in.ts';
 import type { SessionObserver } from './dashboard/session-routes.ts';
@@ -22,6 +23,8 @@ export interface ApiOptions {
   readonly operations: readonly Operation[];
   /** Schemas that others refer to by their `$id`. */
   readonly schemas: readonly TSchema[];
+  /** Validators of bodies, which may refer to these schemas. */
+  readonly validators: Validators;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly invitations: Invitations;

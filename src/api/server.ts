@@ -11,17 +11,16 @@ import { registerStaticRoutes } from './dashboard/static-routes.ts';
 import { createErrorResponses } from './http/error-responses.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { HttpServers } from './http/http-servers.ts';
-import { collectRoutes, maxParamLength, notFound, refuseUnknown } from './http/not-found.ts';
+import { KnownPaths, notFound, refuseUnknown } from './http/not-found.ts';
+import { maxParamLength } from './http/path-tree.ts';
 import type { ApiOptions } from './options.ts';
 import { registerInvitationRoute } from './dashboard/invitation-route.ts';
 import { registerPublicRoutes } from './http/public-routes.ts';
 import { RateLimit } from './admission/rate-limit.ts';
 import { registerReferenceRoutes } from './reference/reference-routes.ts';
-import { registerOperation } from './register-operation.ts';
-import type { OperationContext } from './register-operation.ts';
+import { parserOf, registerOperations } from './register-operations.ts';
 import { logRequests } from './http/request-log.ts';
 import { measureRequests } from './http/request-metrics.ts';
-import { maxBytesKeyword, wellFormedKeyword } from './body/validation.ts';
 
 /** The management API over HTTP, without product rules: these are in the operations. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -41,17 +40,6 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     bodyLimit: bodyLimitBytes,
     // The query is read by `readQuery`, once the caller is known.
     routerOptions: { maxParamLength, querystringParser: (text) => ({ text }) },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        verbose: true,
-        // A fault of an entry that has one of several forms is then that of its own form.
-        discriminator: true,
-      },
-      plugins: [(ajv) => ajv.addKeyword({ ...maxBytesKeyword }).addKeyword({ ...wellFormedKeyword })],
-    },
     frameworkErrors: (_error, request, reply) => errors.send(request, reply, notFound(request)),
     serverFactory: (handle) => servers.create(handle),
     // The servers have one of their own.
@@ -72,23 +60,19 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.decorateRequest('caller', undefined);
   app.decorateRequest('identity', undefined);
   app.decorateRequest('listQuery', undefined);
-  const methodsByPath = collectRoutes(app);
+  app.decorateRequest('operation', undefined);
+  const paths = new KnownPaths(app);
   logRequests(app, options.logger);
   if (options.measured !== undefined) measureRequests(app, options.measured);
   acceptBodies(app, rates);
-  for (const schema of options.schemas) app.addSchema(schema);
   await app.register((scope) => registerPublicRoutes(scope, options));
   await app.register((scope) => registerStaticRoutes(scope, options));
   await app.register((scope) => registerReferenceRoutes(scope, options));
   await app.register((scope) => registerSessionRoutes(scope, shared));
   await app.register((scope) => registerInvitationRoute(scope, shared));
-  await app.register((scope) => registerApiScope(scope, shared));
-  await app.register((scope) => refuseUnknown(scope, methodsByPath, options.vendor));
+  await app.register((scope) => registerOperations(scope, paths, shared));
+  await app.register((scope) => refuseUnknown(scope, paths, options.vendor));
   return app;
-}
-
-async function registerApiScope(scope: FastifyInstance, host: OperationContext): Promise<void> {
-  for (const operation of host.options.operations) registerOperation(scope, operation, host);
 }
 
 function byId(schemas: readonly TSchema[]): ReadonlyMap<string, TSchema> {
@@ -99,10 +83,10 @@ function acceptBodies(app: FastifyInstance, rates: RateLimit | undefined): void 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      const { headers, routeOptions, caller } = request;
+      const { headers, operation, caller } = request;
       const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
       if (caller !== undefined) rates?.charge(caller.accountId, body.length);
-      const parse = routeOptions.config.parseBody ?? parseBody;
+      const parse = operation === undefined ? parseBody : parserOf(operation);
       done(null, parse(headers['content-type'], headers['content-encoding'], body));
     } catch (error) {
       // `done` wants an Error, which is all that `parseBody` throws.

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
 import packageJson from '../../package.json' with { type: 'json' };
+import { createValidators } from '../api/body/validators.ts';
 import { createApi } from '../api/server.ts';
 import { vendorWords } from '../api/http/vendor-words.ts';
 import type { Config } from '../config/config.ts';
@@ -28,6 +29,14 @@ interface ApiParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Read
   readonly gateway: ResilientGateway | undefined;
 }
 
+const schemas = [
+  Ref,
+  ...apiModules.flatMap(({ input, view }) => [input, view]),
+  ...resources.flatMap((resource) => resource.schemas),
+];
+/** Shared by all servers of the process: to compile a schema takes longer than most calls. */
+const validators = createValidators(schemas);
+
 /** The API as the settings ask for it, over all resources. */
 export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstance> {
   const { context, observer, metrics, gateway } = parts;
@@ -35,11 +44,8 @@ export function buildApi(config: Config, parts: ApiParts): Promise<FastifyInstan
   for (const { reverter } of operations) if (reverter !== undefined) context.services.add(reverters, reverter);
   return createApi({
     operations,
-    schemas: [
-      Ref,
-      ...apiModules.flatMap(({ input, view }) => [input, view]),
-      ...resources.flatMap(({ schemas }) => schemas),
-    ],
+    schemas,
+    validators,
     authenticator: context.services.get(authenticator),
     sessions: context.services.get(dashboardSessions),
     invitations: context.services.get(invitationAcceptance),

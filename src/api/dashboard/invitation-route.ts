@@ -7,7 +7,7 @@ import type { Role } from '../admission/roles.ts';
 import { secretIn } from '../body/secret-in.ts';
 import { invitationOver } from '../errors.ts';
 import { setCommonHeaders } from '../http/common-headers.ts';
-import type { OperationContext } from '../register-operation.ts';
+import type { OperationContext } from '../register-operations.ts';
 import { checkOwnPage, isFromDashboard } from './own-page.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 

@@ -4,7 +4,7 @@ import { toTimestamp } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { AdmittedCaller } from '../admission/admit-caller.ts';
 import type { EndedSession, NewSession, SessionIdentity } from '../admission/caller.ts';
-import type { OperationContext } from '../register-operation.ts';
+import type { OperationContext } from '../register-operations.ts';
 import { isOverTls, pageSecret } from './own-page.ts';
 import { sessionCookies, setSessionCookie } from './session-cookie.ts';
 

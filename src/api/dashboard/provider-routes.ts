@@ -5,7 +5,7 @@ import { formatIp } from '../../lib/ip/address.ts';
 import { admitAddress, checkSource, sourceOf } from '../admission/admit-caller.ts';
 import { secretsIn } from '../body/secret-in.ts';
 import type { ApiOptions } from '../options.ts';
-import type { OperationContext } from '../register-operation.ts';
+import type { OperationContext } from '../register-operations.ts';
 import { noProvider, signInElsewhere, signInSourceRefused } from './errors.ts';
 import { isOverTls } from './own-page.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';

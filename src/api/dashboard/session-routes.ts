@@ -7,7 +7,7 @@ import { hasBody } from '../call.ts';
 import { setCommonHeaders } from '../http/common-headers.ts';
 import { bodyNotExpected } from '../errors.ts';
 import { pathOf } from '../http/not-found.ts';
-import type { OperationContext } from '../register-operation.ts';
+import type { OperationContext } from '../register-operations.ts';
 import { secretIn } from '../body/secret-in.ts';
 import { dashboardHeaderMissing, tokenSignInOff } from './errors.ts';
 import { endBefore, openSession, presentSession } from './open-session.ts';

@@ -1,52 +1,91 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import createRouter from 'find-my-way';
 
 import { quote, UserError } from '../../errors/user-error.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { methodNotAllowed, notOffered, pathNotFound } from '../errors.ts';
+import type { Operation } from '../operation.ts';
 import { findHostedPath } from './hosted-paths.ts';
 import { pathRemedy } from './path-remedy.ts';
+import { PathTree } from './path-tree.ts';
+import type { PathParams } from './path-tree.ts';
 import type { VendorWords } from './vendor-words.ts';
 
-type MethodsByPath = ReadonlyMap<string, ReadonlySet<string>>;
+/** A path of the API: the methods that it has, and what these do where it is an operation. */
+interface KnownPath {
+  readonly methods: Set<string>;
+  readonly operations: Map<string, Operation>;
+}
 
-/** Longer parameters of a path are none that anything here has. */
-export const maxParamLength = 500;
+/** Route of everything that has no other one. */
+export const everyPath = '/*';
 
-/**
- * Answers 405, with the possible methods, on every path that exists, and 404 on every other one. Both come before the
- * body is read, so that a request to nowhere gets no other error.
- */
-export async function refuseUnknown(
-  app: FastifyInstance,
-  methodsByPath: MethodsByPath,
-  vendor: VendorWords,
-): Promise<void> {
-  knownPaths.set(app.server, [...methodsByPath.keys()]);
-  const refusal = refusals(methodsByPath);
+/** All paths of an API, those of operations and those of other routes. */
+export class KnownPaths {
+  readonly #paths = new Map<string, KnownPath>();
+  readonly #tree = new PathTree<KnownPath>();
+
+  /** Notes the routes that are registered from now on. */
+  constructor(app: FastifyInstance) {
+    app.addHook('onRoute', ({ url, method }) => {
+      if (url !== everyPath) for (const each of [method].flat()) this.#at(url).methods.add(each);
+    });
+    pathsOfServers.set(app.server, this.#paths);
+  }
+
+  addOperation(operation: Operation): void {
+    const { operations, methods } = this.#at(routePath(operation));
+    for (const method of operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]) {
+      operations.set(method, operation);
+      methods.add(method);
+    }
+  }
+
+  /** Finds the operation of a request, with the parameters of its path. Throws 405 or 404 where there is none. */
+  findOperation(request: FastifyRequest): { readonly operation: Operation; readonly params: PathParams } {
+    const found = this.#tree.find(request.url);
+    const operation = found?.value.operations.get(request.method);
+    if (found === undefined || operation === undefined) throw this.refusal(request);
+    return { operation, params: found.params };
+  }
+
+  /** Answers 405, with the possible methods, on every path that exists, and 404 on every other one. */
+  refusal(request: FastifyRequest): UserError {
+    const known = this.#tree.find(request.url)?.value;
+    return known === undefined ? notFound(request) : wrongMethod(request, [...known.methods].toSorted().join(', '));
+  }
+
+  /** Paths below a `/folder/*`, each with the methods that the folder has and it has not. */
+  inFolders(): readonly { readonly method: string[]; readonly url: string }[] {
+    return [...this.#paths].flatMap(([folder, { methods }]) =>
+      [...this.#paths]
+        .filter(([path]) => folder.endsWith('*') && path !== folder && path.startsWith(folder.slice(0, -1)))
+        .map(([url, own]) => ({ method: [...methods.difference(own.methods)], url })),
+    );
+  }
+
+  #at(path: string): KnownPath {
+    const known = this.#paths.get(path) ?? { methods: new Set(), operations: new Map() };
+    if (!this.#paths.has(path)) this.#tree.add(path, known);
+    this.#paths.set(path, known);
+    return known;
+  }
+}
+
+/** The path of an operation in the words of the framework: `/users/:id`. */
+export function routePath({ path }: Operation): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** Refuses whatever has no route, before its body is read, so that a request to nowhere gets no other error. */
+export async function refuseUnknown(app: FastifyInstance, paths: KnownPaths, vendor: VendorWords): Promise<void> {
   app.addHook('onRequest', (request, reply, done) => {
-    done(setCommonHeaders(request, reply, vendor) ?? refusal(request));
+    done(setCommonHeaders(request, reply, vendor) ?? paths.refusal(request));
   });
   app.setNotFoundHandler((request) => {
     throw notFound(request);
   });
   // The framework would find the files below a folder for methods that a path in it does not have.
-  for (const { method, url } of pathsInFolders(methodsByPath)) app.route({ method, url, handler: () => {} });
-}
-
-/** Finds the paths as the framework does, whatever the method. Routes for every method would make the start longer. */
-function refusals(methodsByPath: MethodsByPath): (request: FastifyRequest) => UserError {
-  const router = createRouter({ maxParamLength });
-  for (const [path, methods] of methodsByPath)
-    router.on('GET', path, () => {}, { allowed: [...methods].toSorted().join(', ') });
-  return (request) => {
-    const found = router.find('GET', request.url);
-    // The router lets a parameter be empty: `/api_keys/` is not a key.
-    if (found === null || Object.values(found.params).includes('')) return notFound(request);
-    // Set above.
-    const { allowed } = found.store as { readonly allowed: string };
-    return wrongMethod(request, allowed);
-  };
+  for (const { method, url } of paths.inFolders()) app.route({ method, url, handler: () => {} });
 }
 
 function wrongMethod(request: FastifyRequest, allowed: string): UserError {
@@ -60,37 +99,12 @@ function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   );
 }
 
-/** Paths below `/folder/*`, and `/folder/word` beside `/folder/:id`, each with the methods that the other has and it has not. */
-function pathsInFolders(methodsByPath: MethodsByPath): readonly { readonly method: string[]; readonly url: string }[] {
-  return [...methodsByPath].flatMap(([folder, methods]) => {
-    const below = folder.replace(/(?:\*|:id)$/, '');
-    if (below === folder) return [];
-    return [...methodsByPath]
-      .filter(([path]) => path !== folder && path.startsWith(below) && (folder.endsWith('*') || isWord(path, below)))
-      .map(([url, own]) => ({ method: [...methods.difference(own)], url }));
-  });
-}
-
-function isWord(path: string, below: string): boolean {
-  return /^\w+$/.test(path.slice(below.length));
-}
-
-export function collectRoutes(app: FastifyInstance): MethodsByPath {
-  const methodsByPath = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set();
-    methodsByPath.set(url, methods);
-    for (const each of [method].flat()) methods.add(each);
-  });
-  return methodsByPath;
-}
-
 /** Paths that exist, by the server that has them. */
-const knownPaths = new WeakMap<object, readonly string[]>();
+const pathsOfServers = new WeakMap<object, ReadonlyMap<string, unknown>>();
 
 export function notFound(request: FastifyRequest): UserError {
   const path = pathOf(request);
-  const remedy = pathRemedy(path, knownPaths.get(request.server.server) ?? []);
+  const remedy = pathRemedy(path, [...(pathsOfServers.get(request.server.server)?.keys() ?? [])]);
   return hostedFault(path) ?? new UserError(pathNotFound, { path: quote(path), remedy });
 }
 

@@ -9,8 +9,8 @@ const other = 'other';
 
 /** Counts and times every call. Streams count when they end. */
 export function measureRequests(app: FastifyInstance, observer: RequestObserver): void {
-  app.addHook('onResponse', ({ routeOptions }, reply, done) => {
-    observer.apiAnswered(routeOptions.config.operation?.operationId ?? other, reply.statusCode, reply.elapsedTime);
+  app.addHook('onResponse', ({ operation }, reply, done) => {
+    observer.apiAnswered(operation?.operationId ?? other, reply.statusCode, reply.elapsedTime);
     done();
   });
 }

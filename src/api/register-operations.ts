@@ -6,6 +6,7 @@ import type {
   FastifyRequest,
   onSendHookHandler,
   preValidationHookHandler,
+  RouteOptions,
 } from 'fastify';
 import type { TSchema } from 'typebox';
 
@@ -16,8 +17,7 @@ import { Pace } from '../lib/pace.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { admitAgain, admitCaller } from './admission/admit-caller.ts';
 import type { AdmittedCaller } from './admission/admit-caller.ts';
-import { normalizeBody, parseObject } from './body/body.ts';
-import type { parseBody } from './body/body.ts';
+import { bodyLimitBytes, normalizeBody, parseBody, parseObject } from './body/body.ts';
 import type { CallAdmission } from './admission/call-admission.ts';
 import { hasBody, newCall } from './call.ts';
 import type { Call } from './call.ts';
@@ -27,8 +27,9 @@ import { bodyNotExpected } from './errors.ts';
 import type { EventSource, EventStreams } from './http/event-streams.ts';
 import { keepUnparsed, readList } from './body/list-body.ts';
 import { explainValidation, mostRelevantError } from './body/validation.ts';
-import type { Validate } from './body/validation.ts';
-import { notFound, pathOf } from './http/not-found.ts';
+import { everyPath, pathOf, routePath } from './http/not-found.ts';
+import type { KnownPaths } from './http/not-found.ts';
+import type { PathParams } from './http/path-tree.ts';
 import type { Operation } from './operation.ts';
 import { filterName, noQuery, readQuery } from './http/query.ts';
 import type { Query } from './http/query.ts';
@@ -40,16 +41,14 @@ import { checkVersion } from './admission/version-header.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Set for calls of the API, before the caller is known. */
+    operation: Operation | undefined;
     /** Set once the caller is known. */
     caller: Caller | undefined;
     /** Set with the caller. */
     identity: Identity | undefined;
     listQuery: Query | undefined;
     readOnly: Call['readOnly'] | undefined;
-  }
-  interface FastifyContextConfig {
-    readonly operation?: Operation;
-    readonly parseBody?: typeof parseBody;
   }
 }
 
@@ -66,33 +65,56 @@ export interface OperationContext {
   readonly streams: EventStreams;
 }
 
+type OperationRoute = Pick<RouteOptions, 'onRequest' | 'preHandler' | 'handler'> & {
+  readonly preValidation: preValidationHookHandler[];
+};
+
 /**
- * Registers the route of an operation. The order of checks is fixed: authentication, source address, rate, version, rights,
- * query and body, the caller once more, then the operation itself. Nothing is awaited that is there already.
+ * Registers all operations under one route, since a route for each would be half of the start. The order of checks is
+ * fixed: authentication, source address, rate, version, rights, query and body, the caller once more, then the operation
+ * itself. Nothing is awaited that is there already.
  */
-export function registerOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
+export async function registerOperations(
+  scope: FastifyInstance,
+  paths: KnownPaths,
+  context: OperationContext,
+): Promise<void> {
+  const { operations, stallSeconds } = context.options;
+  for (const operation of operations) paths.addOperation(operation);
+  const route = operationRoute(paths, context);
+  scope.route({ ...route, method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: everyPath });
+  // The framework reads no more of a body than the limit of its route.
+  for (const operation of operations.filter(isList)) {
+    scope.route({
+      ...route,
+      method: operation.method,
+      url: routePath(operation),
+      bodyLimit: operation.bodyLimit ?? bodyLimitBytes,
+      preValidation: [awaitOwnWork, ...route.preValidation],
+      onSend: awaitClient(stallSeconds * 1000),
+    });
+  }
+}
+
+function operationRoute(paths: KnownPaths, context: OperationContext): OperationRoute {
   const { options } = context;
-  const takesBody = operation.body !== undefined;
-  // A list is validated in slices, by `readList`.
-  const isList = operation.bodyForm === 'list';
-  scope.route({
-    method: operation.method,
-    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
-    config: { operation, ...ownParser(operation) },
+  return {
     onRequest: (request, reply, done) => {
-      settle(() => enter(request, reply, operation, context), done);
+      settle(() => enter(request, reply, paths, context), done);
     },
     preValidation: [
-      ...(isList ? [awaitOwnWork] : []),
       (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
-      ...(takesBody ? [bodyReader(operation, context.named)] : []),
+      (request, _reply, done) => {
+        const operation = operationOf(request);
+        if (operation.body === undefined) done();
+        else settle(() => readBody(request, operation, context), done);
+      },
     ],
     preHandler: (request, _reply, done) => {
-      settle(() => checkAgain(request, operation, options), done);
+      settle(() => checkAgain(request, options), done);
     },
-    ...(isList ? { onSend: awaitClient(options.stallSeconds * 1000) } : {}),
     handler: (request, reply) => {
+      const operation = operationOf(request);
       const handled = operation.handle(toCall(request, reply, options) as Call<never>);
       const result =
         operation.mayBeLarge === true ? Promise.resolve(handled).then(writeLarge(request, reply)) : handled;
@@ -106,12 +128,18 @@ export function registerOperation(scope: FastifyInstance, operation: Operation, 
         return sent;
       });
     },
-  });
+  };
 }
 
-function ownParser(operation: Operation): { readonly parseBody?: typeof parseBody } {
-  if (operation.bodyForm === 'list') return { parseBody: keepUnparsed(operation) };
-  return operation.ignoresOtherBodies === true ? { parseBody: parseObject } : {};
+/** A list is validated in slices, by `readList`. */
+function isList({ bodyForm }: Operation): boolean {
+  return bodyForm === 'list';
+}
+
+/** How the bytes of a body are parsed. */
+export function parserOf(operation: Operation): typeof parseBody {
+  if (isList(operation)) return keepUnparsed(operation);
+  return operation.ignoresOtherBodies === true ? parseObject : parseBody;
 }
 
 /** A list may take longer than a client may stall: while the server works, the client need not send anything. */
@@ -128,32 +156,30 @@ function awaitClient(stallMs: number): onSendHookHandler {
 }
 
 /** Refuses a caller whose token, limits or rights have ended while the body was sent, or while the call waited. */
-function checkAgain(request: FastifyRequest, operation: Operation, options: ApiOptions): Awaitable<void> {
+function checkAgain(request: FastifyRequest, options: ApiOptions): Awaitable<void> {
   if (!hasBody(request.headers) && request.queued?.hasWaited !== true) return ready(undefined);
   return whenReady(admitAgain(identityOf(request), request.raw, options), (caller) => {
-    checkRights(operation, caller);
+    checkRights(operationOf(request), caller);
     request.caller = caller;
   });
 }
 
-/** The schema is compiled at the first call: to compile all of them would make the start longer. */
-function bodyReader(operation: Operation, named: ReadonlyMap<string, TSchema>): preValidationHookHandler {
-  return (request, _reply, done) => {
-    settle(() => {
-      // Ajv, which Fastify validates by, has this form of errors in verbose mode.
-      const validate = request.compileValidationSchema(operation.body ?? {}, 'body') as Validate;
-      if (operation.bodyForm === 'list') {
-        return readList(operation, request.body, named, validate, () => isAbandoned(request)).then((list) => {
-          request.body = list;
-        });
-      }
-      const { body, readOnly } = normalizeBody(operation, paramsOf(request), request.body, named);
-      if (validate(body) !== true) throw explainValidation(mostRelevantError(validate.errors), operation);
-      request.body = body;
-      request.readOnly = readOnly;
-      return ready(undefined);
-    }, done);
-  };
+function readBody(
+  request: FastifyRequest,
+  operation: Operation,
+  { named, options }: OperationContext,
+): Awaitable<void> {
+  const validate = options.validators(operation.body ?? {});
+  if (isList(operation)) {
+    return readList(operation, request.body, named, validate, () => isAbandoned(request)).then((list) => {
+      request.body = list;
+    });
+  }
+  const { body, readOnly } = normalizeBody(operation, paramsOf(request), request.body, named);
+  if (validate(body) !== true) throw explainValidation(mostRelevantError(validate.errors), operation);
+  request.body = body;
+  request.readOnly = readOnly;
+  return ready(undefined);
 }
 
 /** Characters of a large answer that are encoded, and sent, at once. */
@@ -205,16 +231,14 @@ function stream(
 function enter(
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: Operation,
+  paths: KnownPaths,
   { options, rates, admission }: OperationContext,
 ): Awaitable<void> {
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
-  const params = paramsOf(request);
-  for (const name in params) {
-    // The router lets a parameter be empty: `/api_keys/` is neither a key nor the list.
-    if (params[name] === '') throw notFound(request);
-  }
+  const { operation, params } = paths.findOperation(request);
+  request.operation = operation;
+  request.params = params;
   const admit = ({ caller, identity, warnedBy }: AdmittedCaller) => {
     request.caller = caller;
     request.identity = identity;
@@ -291,9 +315,14 @@ function callerOf({ caller }: FastifyRequest): Caller {
   return caller;
 }
 
-function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
-  // The router makes a text of every parameter.
-  return request.params as Readonly<Record<string, string>>;
+function operationOf({ operation }: FastifyRequest): Operation {
+  if (operation === undefined) throw new Error('a call went on without an operation');
+  return operation;
+}
+
+function paramsOf(request: FastifyRequest): PathParams {
+  // Set with the operation.
+  return request.params as PathParams;
 }
 
 function settle(step: () => Awaitable<void>, done: (error?: Error) => void): void {
