@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import ngrok from '@ngrok/ngrok';
 import type { Session } from '@ngrok/ngrok';
@@ -11,7 +11,6 @@ import { lookAt } from './support/looks.ts';
 onDashboard(
   'the pages of agents',
   (d) => {
-    afterEach(() => d().endTest());
     const g = () => d().gatehouse;
 
     /** An agent that does not know how to update itself. */

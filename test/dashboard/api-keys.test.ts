@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { createUser } from '../support/people.ts';
 import { onDashboard, until } from './support/dashboard.ts';
 
 onDashboard('the page of API keys', (d) => {
-  afterEach(() => d().endTest());
   const statusWith = async (token: string): Promise<number> =>
     (await d().gatehouse.get('/api_keys?limit=1', { token })).status;
 

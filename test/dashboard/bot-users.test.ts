@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { onDashboard } from './support/dashboard.ts';
 
 onDashboard('the page of bot users', (d) => {
-  afterEach(() => d().endTest());
-
   test('a bot is created, and the server says beside the field why a name is refused', async () => {
     const page = await d().open({ path: '/bot-users' });
     const create = async (name: string): Promise<void> => {

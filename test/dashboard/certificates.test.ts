@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
 import { onDashboard } from './support/dashboard.ts';
@@ -13,7 +13,6 @@ const named = (...names: readonly string[]) => [
 ];
 
 onDashboard('the pages of certificates and reserved names', (d) => {
-  afterEach(() => d().endTest());
   const g = () => d().gatehouse;
 
   test('a certificate is uploaded from files, says what it is for and when it ends, and is shown by its edge', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { createUser, runOnHost } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
@@ -7,8 +7,6 @@ import { lookAt } from './support/looks.ts';
 import { restrict } from './support/restrictions.ts';
 
 onDashboard('the change log', (d) => {
-  afterEach(() => d().endTest());
-
   test('tells who did what, and shows before and after beside the list', async () => {
     const { gatehouse } = d();
     const { id } = await restrict(gatehouse, { type: 'endpoints', description: 'Abuse feed', allow: ['0.0.0.0/0'] });

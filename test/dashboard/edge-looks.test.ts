@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import ngrok from '@ngrok/ngrok';
 
@@ -17,7 +17,6 @@ onDashboard(
     before(async () => {
       all = await fill();
     });
-    afterEach(() => d().endTest());
 
     async function fill(): Promise<readonly NamedPath[]> {
       const offices = await g().create('/ip_policies', { description: 'Offices and VPN' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Gatehouse } from '../support/gatehouse.ts';
 import { onDashboard } from './support/dashboard.ts';
@@ -29,8 +29,6 @@ async function visitFrom(localAddress: string, { app }: Gatehouse): Promise<[sta
 onDashboard(
   'a first start',
   (d) => {
-    afterEach(() => d().endTest());
-
     test('leads with the mouse from an empty installation to an edge that lets in one address only', async () => {
       await using upstream = await startUpstream('the shop');
       const page = await d().openSignedOut();

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { afterEach, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
 import { operations } from '../../client/src/index.ts';
 import type { ListId } from '../../client/src/index.ts';
 import { onDashboard } from './support/dashboard.ts';
+import { leave } from './support/kept-page.ts';
 
 onDashboard('the first view of the dashboard', (d) => {
   before(() => d().gatehouse.create('/ip_policies', { description: 'Offices' }));
-  afterEach(() => d().endTest());
 
   /** Notes the paths of all calls of the API from now on. */
   function watchCalls(page: Page): string[] {
@@ -53,7 +53,7 @@ onDashboard('the first view of the dashboard', (d) => {
     const calls = watchCalls(page);
     for (const path of paths) {
       // The page before may still be asking.
-      await page.goto('about:blank');
+      await leave(page);
       calls.length = 0;
       await page.goto(path);
       // The side bar counts when the page is there.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { ClientAuthority } from '../support/client-certificates.ts';
 import type { Page } from 'playwright-core';
@@ -12,7 +12,6 @@ import { lookAt } from './support/looks.ts';
 onDashboard(
   'the pages of HTTPS edges',
   (d) => {
-    afterEach(() => d().endTest());
     const g = () => d().gatehouse;
 
     /** An edge with a route to a backend, made through the API. */

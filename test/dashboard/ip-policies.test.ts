@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
 import { onDashboard } from './support/dashboard.ts';
 
 onDashboard('the page of IP policies', (d) => {
-  afterEach(() => d().endTest());
-
   const newPolicy = async (description: string, rules: readonly string[]): Promise<string> => {
     const { id } = await d().gatehouse.create('/ip_policies', { description });
     await d().gatehouse.put(`/ip_policies/${id}/rules`, rules);

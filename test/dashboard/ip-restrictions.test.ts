@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -9,8 +9,6 @@ import { lookAt } from './support/looks.ts';
 import { callFrom, restrict, watchForDays } from './support/restrictions.ts';
 
 onDashboard('the pages of IP restrictions', (d) => {
-  afterEach(() => d().endTest());
-
   const isEnforced = async (id: string): Promise<boolean> =>
     (await d().gatehouse.get(`/ip_restrictions/${id}`)).body.enforced;
   const remove = async (id: string) => assert.equal((await d().gatehouse.delete(`/ip_restrictions/${id}`)).status, 204);
@@ -110,7 +108,7 @@ onDashboard('the pages of IP restrictions', (d) => {
     await page.getByRole('heading', { name: /^Enforced:/ }).waitFor();
     assert.equal(await isEnforced(id), true);
 
-    const elsewhere = await d().openSignedOut({ extraHTTPHeaders: { 'x-forwarded-for': '127.0.0.2' } });
+    const elsewhere = await d().openSignedOut({ context: { extraHTTPHeaders: { 'x-forwarded-for': '127.0.0.2' } } });
     await elsewhere.getByLabel('API token').fill(gatehouse.token);
     await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click();
     await elsewhere.getByText('Calls from 127.0.0.2 are refused by the IP restriction').waitFor();

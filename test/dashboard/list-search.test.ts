@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { afterEach, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import { onDashboard } from './support/dashboard.ts';
+import { leave } from './support/kept-page.ts';
 
 /** Two calls for all, and five pages. */
 const policies = 220;
@@ -15,10 +16,9 @@ onDashboard('the search field of a list', (d) => {
       await d().gatehouse.create('/ip_policies', { description });
     }
   });
-  afterEach(() => d().endTest());
 
   test('finds an entry on page 3 by asking the server', async () => {
-    const page = await d().open({ path: '/ip-policies' });
+    const page = await d().open({ path: '/ip-policies', isFresh: true });
     const rows = page.locator('[data-row-link]');
     await rows.first().waitFor();
     // However slowly a busy machine types, the pause after the last key has not passed.
@@ -48,7 +48,7 @@ onDashboard('the search field of a list', (d) => {
   test('leaves pages that nobody looks at on the server', async () => {
     const page = await d().open();
     // The page before may still ask for lists of its own.
-    await page.goto('about:blank');
+    await leave(page);
     const asked: string[] = [];
     page.on('request', (request) => {
       if (request.url().includes('/ip_policies?')) asked.push(request.url());

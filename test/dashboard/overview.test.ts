@@ -1,12 +1,10 @@
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
 import { runOnHost } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
 
 onDashboard('the overview', (d) => {
-  afterEach(() => d().endTest());
-
   test('of an empty installation is three steps, each with its button, and goes on with the first that is not done', async () => {
     const page = await d().open();
     await page.getByRole('heading', { name: 'Three steps to a protected edge' }).waitFor();

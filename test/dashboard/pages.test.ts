@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -13,7 +13,6 @@ onDashboard('every page of the dashboard', (d) => {
   before(async () => {
     things = await fillInstallation(d().gatehouse);
   });
-  afterEach(() => d().endTest());
 
   /** Name and path of each. */
   async function pagesOfSideBar(page: Page): Promise<readonly NamedPath[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { onDashboard } from './support/dashboard.ts';
 
@@ -23,8 +23,6 @@ const unreadable = `(() => {
 })()`;
 
 onDashboard('on a phone', (d) => {
-  afterEach(() => d().endTest());
-
   test('names are read whole beside their badges, and no port is broken over lines', async () => {
     const { gatehouse } = d();
     const host = 'gate.kestrel.example';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -36,7 +36,9 @@ async function settings() {
 onDashboard(
   'signing in to the dashboard with an identity provider',
   (d) => {
-    afterEach(() => d().endTest());
+    before(() => {
+      d().keepsPage = false;
+    });
     after(() => provider?.[Symbol.asyncDispose]());
     const people = () => provider?.people ?? assert.fail();
     const open = async (): Promise<Page> => {

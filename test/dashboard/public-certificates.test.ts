@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { acmeStorage } from '../../src/resources/acme/service.ts';
 import { makePair } from '../support/certificate-pair.ts';
@@ -13,7 +13,6 @@ const publicPath = '/certificates?kind=public';
 onDashboard(
   'the page of public certificates',
   (d) => {
-    afterEach(() => d().endTest());
     const g = () => d().gatehouse;
     const hasFailed = (id: string) =>
       until(async () => {

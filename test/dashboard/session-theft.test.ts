@@ -86,7 +86,7 @@ onDashboard(
         await page.waitForFunction('document.title === "done"');
       };
 
-      const page = await d().openSignedOut({ baseURL: origin, ignoreHTTPSErrors: true });
+      const page = await d().openSignedOut({ context: { baseURL: origin, ignoreHTTPSErrors: true } });
       await signIn(page, gatehouse.token);
       const secret = await page.evaluate(`localStorage.getItem('gatehouse.session')`);
       await page

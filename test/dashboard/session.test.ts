@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { afterEach, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import { createUser } from '../support/people.ts';
 import { onDashboard, signIn } from './support/dashboard.ts';
 
 onDashboard('signing in to the dashboard', (d) => {
-  afterEach(() => d().endTest());
+  before(() => {
+    d().keepsPage = false;
+  });
 
   test('a browser that opens the server is led to the sign-in, and with a token to the overview', async () => {
     const page = await d().openSignedOut();
@@ -109,7 +111,7 @@ onDashboard('signing in to the dashboard', (d) => {
 
   test('a page of another origin cannot act through the session', async () => {
     const page = await d().open();
-    const before = (await d().gatehouse.get('/bot_users')).body.bot_users.length;
+    const { length } = (await d().gatehouse.get('/bot_users')).body.bot_users;
     const foreign = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>elsewhere</title>');
     });
@@ -130,7 +132,7 @@ onDashboard('signing in to the dashboard', (d) => {
     );
     foreign.close();
     foreign.closeAllConnections();
-    assert.equal((await d().gatehouse.get('/bot_users')).body.bot_users.length, before);
+    assert.equal((await d().gatehouse.get('/bot_users')).body.bot_users.length, length);
     d().takeFaults();
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { until } from '../e2e/gateway/support/until.ts';
@@ -9,8 +9,6 @@ import { onDashboard } from './support/dashboard.ts';
 const built = new URL('../../dashboard/dist/', import.meta.url);
 
 onDashboard('the shell of the dashboard', (d) => {
-  afterEach(() => d().endTest());
-
   test('keys lead to pages, to the search and to their list, and do nothing while somebody types', async () => {
     const page = await d().open();
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { freePort } from '../support/free-port.ts';
@@ -24,7 +24,6 @@ async function firstWords(port: number): Promise<string> {
 onDashboard(
   'the pages of TCP edges and backends',
   (d) => {
-    afterEach(() => d().endTest());
     const g = () => d().gatehouse;
 
     test('a TCP edge is made with a new backend, and a connection comes through it until it is restricted', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { connect } from 'node:tls';
 
 import { ClientAuthority } from '../support/client-certificates.ts';
@@ -26,7 +26,6 @@ async function firstWords(port: number): Promise<string> {
 onDashboard(
   'the pages of TLS edges',
   (d) => {
-    afterEach(() => d().endTest());
     const g = () => d().gatehouse;
 
     test('a TLS edge is made with a new backend, ends TLS, asks for certificates, and is deleted', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -33,7 +33,6 @@ onDashboard(
       });
     });
     after(() => upstream[Symbol.asyncDispose]());
-    afterEach(() => d().endTest());
 
     const ask = (path: string, asking: Asking = {}) => askHttps(d().gatehouse.httpsPort, host, { path, ...asking });
     const openLive = async (path = '/traffic'): Promise<Page> => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -8,8 +8,6 @@ import { onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
 onDashboard('the page of users', (d) => {
-  afterEach(() => d().endTest());
-
   /** Invites by the page and returns the link that it shows. */
   async function invite(page: Page, name: string, role: string): Promise<string> {
     await page.getByRole('button', { name: 'Invite someone…' }).first().click();

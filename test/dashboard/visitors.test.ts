@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import { createUser } from '../support/people.ts';
 import { onDashboard } from './support/dashboard.ts';
@@ -7,8 +7,6 @@ import { lookAt } from './support/looks.ts';
 import { visit } from './support/visit.ts';
 
 onDashboard('the page of visitors, and the form of the sign-in', (d) => {
-  afterEach(() => d().endTest());
-
   const seen = async (email: string, groups: readonly string[]) => {
     const { gatehouse } = d();
     await visit(gatehouse, (await gatehouse.create('/edges/https')).id, email, groups);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -8,8 +8,6 @@ import { lookAt } from './support/looks.ts';
 import { callFrom, restrict } from './support/restrictions.ts';
 
 onDashboard('who gets in', (d) => {
-  afterEach(() => d().endTest());
-
   /** The words of a door's row: now, if all were enforced, and what decides. */
   const rowOf = async (page: Page, door: string): Promise<readonly string[]> => {
     const row = page.getByRole('row').filter({ has: page.getByText(door, { exact: true }) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after, afterEach, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -8,6 +8,7 @@ import type { Flags } from '../../../src/config/config.ts';
 import { onAnyDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { openBrowser } from './browser.ts';
+import { KeptPage } from './kept-page.ts';
 import { signInWithoutForm } from './sign-in.ts';
 
 /** Longest wait for anything on a page, beyond the needs of a busy machine. */
@@ -17,37 +18,56 @@ interface OpenOptions {
   /** Whom to sign in; `undefined` nobody. The first admin without it. */
   readonly token?: string | undefined;
   readonly path?: string;
+  /** In a browser of its own with these options. */
   readonly context?: BrowserContextOptions;
+  /** In a browser of its own, for what cannot be taken back: a clock, a script of every document, a permission. */
+  readonly isFresh?: boolean;
 }
 
-/** A real browser before a real server. Every page is closed, and its faults are checked, at the end of its test. */
+/**
+ * A real browser before a real server. Pages are closed, and their faults are checked, at the end of their test. The first
+ * page of a test is kept for the next one, which finds it empty; it is closed where the test fails or has changed more.
+ */
 export class Dashboard {
   readonly gatehouse: Gatehouse;
   /** Origins beside the own one that pages may lead to. */
   readonly otherOrigins = new Set<string>();
+  /** False for tests of what a browser keeps: each of their pages has a browser of its own. */
+  keepsPage = true;
   readonly #browser: Browser;
   readonly #contexts: BrowserContext[] = [];
   readonly #faults: string[] = [];
+  #kept: KeptPage | undefined;
+  #isKeptInUse = false;
 
   constructor(gatehouse: Gatehouse, browser: Browser) {
     this.gatehouse = gatehouse;
     this.#browser = browser;
   }
 
-  /** Opens a page in a browser of its own that has signed in, without the form: loading every page twice costs too much. */
-  async open({ token = this.gatehouse.token, path = '/', context = {} }: OpenOptions = {}): Promise<Page> {
-    const page = await this.#newPage(context);
-    await signInWithoutForm(page, this.gatehouse.url, token);
+  /** Opens a page that has signed in, without the form: loading every page twice costs too much. */
+  async open(options: OpenOptions = {}): Promise<Page> {
+    const { token = this.gatehouse.token, path = '/' } = options;
+    const page = await this.#pageFor(options);
+    const script = await signInWithoutForm(page, this.gatehouse.url, token);
+    if (page === this.#kept?.page) this.#kept.noteScript(script);
     await page.goto(`/dashboard${path}`);
     await page.locator('a.brand').first().waitFor({ state: 'attached' });
     return page;
   }
 
   /** The same, and nobody is signed in. */
-  async openSignedOut(options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await this.#newPage(options);
-    await page.goto('/dashboard/');
+  async openSignedOut({ path = '/', ...options }: Omit<OpenOptions, 'token'> = {}): Promise<Page> {
+    const page = await this.#pageFor(options);
+    await page.goto(`/dashboard${path}`);
     return page;
+  }
+
+  async #pageFor({ context, isFresh = false }: OpenOptions): Promise<Page> {
+    if (context !== undefined || isFresh || !this.keepsPage || this.#isKeptInUse) return this.#newPage(context ?? {});
+    this.#isKeptInUse = true;
+    this.#kept ??= new KeptPage(await this.#newPage({}));
+    return this.#kept.page;
   }
 
   /** An empty page whose faults are noted. */
@@ -85,13 +105,25 @@ export class Dashboard {
   }
 
   /** Closes what the test has opened. Fails on an exception, a message of the policy, or a call of another host. */
-  async endTest(): Promise<void> {
-    await this.closePages();
-    assert.deepEqual(this.takeFaults(), []);
+  async endTest(hasPassed = false): Promise<void> {
+    if (this.#isKeptInUse && !(hasPassed && (await this.#kept?.empty()))) this.#kept = undefined;
+    this.#isKeptInUse = false;
+    await this.#closeBut(this.#kept?.page.context());
+    const faults = this.takeFaults();
+    if (faults.length > 0) await this.closePages();
+    assert.deepEqual(faults, []);
   }
 
   async closePages(): Promise<void> {
-    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    this.#kept = undefined;
+    this.#isKeptInUse = false;
+    await this.#closeBut(undefined);
+  }
+
+  async #closeBut(kept: BrowserContext | undefined): Promise<void> {
+    const all = this.#contexts.splice(0);
+    if (kept !== undefined) this.#contexts.push(kept);
+    await Promise.all(all.filter((context) => context !== kept).map((context) => context.close()));
   }
 }
 
@@ -110,7 +142,7 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Runs tests with one browser and one server on a database of its own. */
+/** Runs tests with one browser and one server on a database of its own, and ends each on the dashboard. */
 export function onDashboard(
   name: string,
   suite: (dashboard: () => Dashboard) => void,
@@ -143,4 +175,6 @@ function overDatabase(
     if (dashboard === undefined) throw new Error('the browser runs only while tests do');
     return dashboard;
   });
+  // After those of the suite, which may take faults away.
+  afterEach((context) => dashboard?.endTest('passed' in context && context.passed));
 }
