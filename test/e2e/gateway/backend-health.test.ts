@@ -6,6 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { newSqlite } from '../../support/scratch.ts';
+import { inTurn } from '../../support/long-form.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
 import { childrenOf } from './support/child-processes.ts';
 import { Program } from './support/program.ts';
@@ -28,7 +29,7 @@ interface Health {
   readonly flips: readonly { readonly address: string; readonly state: string; readonly cause?: string }[];
 }
 
-for (const workers of ['off', '2']) {
+for (const workers of inTurn(['off', '2'], 2)) {
   test(`kill -9 of one of three upstreams fails nothing that may be repeated (workers ${workers})`, async (t) => {
     const one = await UpstreamProcess.start('one');
     await using two = await UpstreamProcess.start('two');

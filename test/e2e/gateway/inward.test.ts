@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 
 import { onAnyDatabase } from '../../support/each-database.ts';
-import { isLong } from '../../support/long-form.ts';
+import { inTurn, isLong } from '../../support/long-form.ts';
 import { appHost } from './support/app-edge.ts';
 import { InwardAttack, spellings, trustedAddresses } from './support/inward-attack.ts';
 import type { Setup } from './support/inward-attack.ts';
@@ -34,32 +34,33 @@ async function attackAll(setup: Setup): Promise<void> {
   assert.equal(upstream.requests, 0);
 }
 
-for (const [name, settings] of [
-  ['one process', {}],
-  ['two workers', { workers: '2' }],
-] as const) {
-  suite(`with ${name}`, () => {
-    test('a TCP edge cannot speak as a trusted proxy with a PROXY header', async () => {
-      const databaseUrl = newSqlite();
-      await using program = await Program.start(databaseUrl, { ...proxied, ...settings }, everywhere);
-      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: true });
-      const { samples } = readExposition(await program.metrics());
-      const refusals = samples.get('gatehouse_inward_refusals_total{leads_to="api"}') ?? 0;
-      assert.ok(refusals >= hosts.length, `${refusals} refusals of the API are counted`);
-    });
-
-    test('a TCP edge cannot speak as a trusted proxy with X-Forwarded-For', async () => {
-      const databaseUrl = newSqlite();
-      await using program = await Program.start(databaseUrl, { ...common, ...settings }, everywhere);
-      await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol: false });
-    });
+/** A whole run takes each header and each number of processes, but not every pair of them. */
+const forms = inTurn(
+  [
+    ['a PROXY header', 'off'],
+    ['X-Forwarded-For', 'off'],
+    ['X-Forwarded-For', '2'],
+    ['a PROXY header', '2'],
+  ] as const,
+  2,
+);
+for (const [header, workers] of forms) {
+  test(`a TCP edge cannot speak as a trusted proxy with ${header} (workers ${workers})`, async () => {
+    const databaseUrl = newSqlite();
+    const proxyProtocol = header === 'a PROXY header';
+    const settings = { ...(proxyProtocol ? proxied : common), workers };
+    await using program = await Program.start(databaseUrl, settings, everywhere);
+    await attackAll({ api: program, gateway: program, databaseUrl, proxyProtocol });
+    const { samples } = readExposition(await program.metrics());
+    const refusals = samples.get('gatehouse_inward_refusals_total{leads_to="api"}') ?? 0;
+    assert.ok(refusals >= hosts.length, `${refusals} refusals of the API are counted`);
   });
 }
 
 onAnyDatabase('with an API process and a gateway process over one database', (newDatabase) => {
   test('a TCP edge of the gateway cannot reach a listener of either', async () => {
     const databaseUrl = await newDatabase();
-    await using gateway = await Program.start(databaseUrl, { ...proxied, role: 'gateway' }, everywhere);
+    await using gateway = await Program.start(databaseUrl, { ...proxied, role: 'gateway', workers: 'off' }, everywhere);
     await using api = await Program.start(databaseUrl, { ...common, role: 'api' }, everywhere);
     await attackAll({ api, gateway, databaseUrl, proxyProtocol: true });
   });
@@ -67,7 +68,7 @@ onAnyDatabase('with an API process and a gateway process over one database', (ne
   test('a process that has stopped in order may be followed by a server of another kind', async () => {
     const databaseUrl = await newDatabase();
     await using api = await Program.start(databaseUrl, { role: 'api' });
-    await using gateway = await Program.start(databaseUrl, { role: 'gateway' });
+    await using gateway = await Program.start(databaseUrl, { role: 'gateway', workers: 'off' });
     const second = await Program.start(databaseUrl, { role: 'api' });
     const host = `127.0.0.1:${second.apiPort}`;
     const backend = await api.must('POST', '/backends/static', { address: host });

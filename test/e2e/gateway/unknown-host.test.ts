@@ -7,6 +7,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Flags } from '../../../src/config/config.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makePair } from '../../support/certificate-pair.ts';
+import { inTurn } from '../../support/long-form.ts';
 import { readExposition } from './support/prometheus.ts';
 import { Site, siteHost } from './support/site.ts';
 import { askHttps } from './support/traffic.ts';
@@ -25,8 +26,8 @@ async function startSite(workers: string, settings: Flags = {}): Promise<Site> {
   return Site.start({ drainSeconds: '0', workers, httpsListen: `127.0.0.1:${await freePort()}`, ...settings });
 }
 
-for (const workers of ['off', '2']) {
-  suite(`unknown hosts, ${workers === '1' ? 'in one process' : 'with workers'}`, () => {
+for (const workers of inTurn(['off', '2'], 2)) {
+  suite(`unknown hosts, ${workers === 'off' ? 'in one process' : 'with workers'}`, () => {
     test('get a TLS alert, a line in the log for each name, and a count', async () => {
       await using site = await startSite(workers);
       const { httpsPort: port, gatehouse } = site;
