@@ -6,8 +6,11 @@ import { after, before, test } from 'node:test';
 
 import { parse } from 'yaml';
 
+import { remoteCommands } from '../support/command-host.ts';
+import type { CommandHost } from '../support/command-host.ts';
 import { onAnyDatabase } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import type { Ended } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-the-command-line-0123456789';
 
@@ -15,16 +18,17 @@ onAnyDatabase('the command line', (newDatabase) => {
   let server: GatehouseProcess;
   let folder: string;
   const env = () => ({ GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token, HOME: folder });
-  const run = (...args: readonly string[]) => GatehouseProcess.run(args, env());
-  const done = async (...args: readonly string[]) => {
-    const ended = await run(...args);
-    assert.equal(ended.code, 0, ended.errors);
-    return ended.out;
-  };
+  const start = (...args: readonly string[]) => GatehouseProcess.run(args, env());
+  const started = async (...args: readonly string[]) => outOf(await start(...args));
+  /** Has most of the commands in this process: thirty starts of the program would show nothing else. */
+  let commands: CommandHost;
+  const run = (...args: readonly string[]) => commands.end(args);
+  const done = async (...args: readonly string[]) => outOf(await run(...args));
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     server = await GatehouseProcess.serve(await newDatabase(), ['--role', 'api', '--bootstrap-token', token]);
+    commands = remoteCommands(env());
   });
   after(async () => {
     await server[Symbol.asyncDispose]();
@@ -32,21 +36,21 @@ onAnyDatabase('the command line', (newDatabase) => {
   });
 
   test('a resource is created, read, changed and deleted', async () => {
-    const id = (await done('ip-policies', 'create', '--description', 'one', '--query', 'id')).trim();
+    const id = (await started('ip-policies', 'create', '--description', 'one', '--query', 'id')).trim();
     assert.match(id, /^ipp_\w{27}$/);
-    const got = await run('ip-policies', 'get', id, '--show-etag');
+    const got = await start('ip-policies', 'get', id, '--show-etag');
     assert.equal(JSON.parse(got.out).description, 'one', 'JSON where no terminal is');
     const etag = /^ETag: (.*)$/m.exec(got.errors)?.[1] ?? '';
-    assert.equal(parse(await done('ip-policies', 'get', id, '-o', 'yaml')).id, id);
-    await done('ip-policies', 'update', id, '--description=two', '--if-match', etag);
-    const late = await run('ip-policies', 'update', id, '--description', 'three', '--if-match', etag);
+    assert.equal(parse(await started('ip-policies', 'get', id, '-o', 'yaml')).id, id);
+    await started('ip-policies', 'update', id, '--description=two', '--if-match', etag);
+    const late = await start('ip-policies', 'update', id, '--description', 'three', '--if-match', etag);
     assert.equal(late.code, 3, late.errors);
     assert.match(late.errors, /\(ERR_GATEHOUSE_20020, op_\w+\)\n$/);
-    const table = (await done('ip-policies', 'list', '-o', 'table')).split('\n');
+    const table = (await started('ip-policies', 'list', '-o', 'table')).split('\n');
     assert.match(table[0] ?? '', /^ID +CREATED AT +DESCRIPTION$/);
     assert.ok(table.some((line) => line.startsWith(`${id}  `) && line.endsWith('  two')));
-    assert.equal(await done('ip-policies', 'delete', id), '');
-    const gone = await run('ip-policies', 'get', id);
+    assert.equal(await started('ip-policies', 'delete', id), '');
+    const gone = await start('ip-policies', 'get', id);
     assert.deepEqual([gone.code, gone.out], [3, '']);
     assert.match(gone.errors, /There is no IP policy with the id .*ERR_GATEHOUSE_222, op_/);
   });
@@ -54,17 +58,18 @@ onAnyDatabase('the command line', (newDatabase) => {
   test('a person is invited, accepts without a token, and is deactivated', async () => {
     const link = (await done('invitations', 'create', '--name', 'Marta', '--role', 'viewer', '--query', 'link')).trim();
     const accept = ['invitations', 'accept', '--link', link, '--query', 'token', '--url', server.url];
-    const accepted = await GatehouseProcess.run(accept, { HOME: folder });
+    const nobody = remoteCommands({ HOME: folder });
+    const accepted = await nobody.end(accept);
     assert.equal(accepted.code, 0, accepted.errors);
-    const again = await GatehouseProcess.run(accept, { HOME: folder });
+    const again = await nobody.end(accept);
     assert.deepEqual([again.code, again.out], [3, '']);
     assert.match(again.errors, /Ask an admin for a new one/);
-    const asMarta = { ...env(), GATEHOUSE_TOKEN: accepted.out.trim() };
-    const refused = await GatehouseProcess.run(['ip-policies', 'create'], asMarta);
+    const asMarta = remoteCommands({ ...env(), GATEHOUSE_TOKEN: accepted.out.trim() });
+    const refused = await asMarta.end(['ip-policies', 'create']);
     assert.match(refused.errors, /A viewer may only read/);
     const [marta] = JSON.parse(await done('users', 'list', '--filter', 'obj.name == "Marta"'));
     await done('users', 'update', marta.id, '--active', 'false');
-    const out = await GatehouseProcess.run(['users', 'list'], asMarta);
+    const out = await asMarta.end(['users', 'list']);
     assert.equal(out.code, 3);
     assert.match(out.errors, /is inactive/);
   });
@@ -148,7 +153,7 @@ onAnyDatabase('the command line', (newDatabase) => {
       assert.deepEqual([code, out], [1, ''], `${args.join(' ')}: ${errors}`);
       assert.match(errors, words);
     }
-    const dead = await run('healthz', 'get', '--url', 'http://127.0.0.1:1');
+    const dead = await start('healthz', 'get', '--url', 'http://127.0.0.1:1');
     assert.equal(dead.code, 4, dead.errors);
     const [first, last] = dead.errors.trim().split('\n');
     assert.deepEqual([first, dead.errors.match(/trying again/g)?.length], [`${last}; trying again`, 1]);
@@ -164,3 +169,8 @@ onAnyDatabase('the command line', (newDatabase) => {
     assert.match(none.errors, /^--profile nowhere names a server, and /);
   });
 });
+
+function outOf({ code, out, errors }: Ended): string {
+  assert.equal(code, 0, errors);
+  return out;
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
+import { remoteCommands } from '../support/command-host.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 
 const token = 'the-token-of-both-servers-0123456789';
@@ -113,9 +114,10 @@ describe('files between two servers', () => {
       ['static_backends:\0', 1, /bad\.yaml is no text/],
       ['tcp_edges:\n  one: { backend: { backend: none } }', 3, /bad\.yaml:2: .*no backend with the name "none"/],
     ] as const;
+    const commands = remoteCommands(variables(second));
     for (const [text, code, words] of cases) {
       await writeFile(file, text);
-      const ended = await run(second, 'apply', file);
+      const ended = await commands.end(['apply', file]);
       assert.equal(ended.code, code, ended.errors);
       assert.match(ended.errors, words);
     }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { remoteCommands } from '../support/command-host.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
 import { bareEnvironment } from '../support/program-file.ts';
 
@@ -18,7 +19,7 @@ describe('profiles', () => {
   let server: GatehouseProcess;
   let folder: string;
   let home: string;
-  const run = (args: readonly string[], variables = {}) => GatehouseProcess.run(args, { HOME: home, ...variables });
+  const run = (args: readonly string[], variables = {}) => remoteCommands({ HOME: home, ...variables }).end(args);
 
   /** Runs the program with this as its standard input. */
   async function type(args: readonly string[], input: string) {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { remoteCommands } from '../support/command-host.ts';
+import type { CommandHost } from '../support/command-host.ts';
 import { onAnyDatabase } from '../support/each-database.ts';
 import { freePort } from '../support/free-port.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
@@ -18,7 +20,8 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
   let folder: string;
   let port: number;
   const env = () => ({ GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token, HOME: folder });
-  const run = (...args: readonly string[]) => GatehouseProcess.run(args, env());
+  let commands: CommandHost;
+  const run = (...args: readonly string[]) => commands.end(args);
   const create = async (path: string, body: object = {}) => {
     const response = await server.call('POST', path, token, body);
     assert.equal(response.status, 201, path);
@@ -35,6 +38,7 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
     port = await freePort();
     const settings = ['--tcp-ports', `${port}-${port}`, '--bootstrap-token', token];
     server = await GatehouseProcess.serve(await newDatabase(), settings);
+    commands = remoteCommands(env());
   });
   after(async () => {
     await server[Symbol.asyncDispose]();

@@ -1,5 +1,7 @@
+import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 
+import { explain } from '../../src/command-line/explain.ts';
 import { guardOutput } from '../../src/command-line/host.ts';
 import type { Host } from '../../src/command-line/host.ts';
 import { createProgram, toArguments } from '../../src/command-line/program.ts';
@@ -48,6 +50,17 @@ export class CommandHost {
     this.#host.exitCode = 0;
     await this.program.parseAsync(toArguments(words), { from: 'user' });
     return { code: this.#host.exitCode, ...this.#printed };
+  }
+
+  /** The same, with faults in what it prints and in its code, as `main.ts` ends. */
+  async end(words: readonly string[]): Promise<Ended> {
+    try {
+      return await this.run(words);
+    } catch (error) {
+      if (error instanceof CommanderError) return { code: error.exitCode, ...this.#printed };
+      this.#host.stderr.write(`${explain(error)}\n`);
+      return { code: 1, ...this.#printed };
+    }
   }
 
   #writeTo(name: 'out' | 'errors') {
