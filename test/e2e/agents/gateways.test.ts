@@ -5,14 +5,15 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 
 import { StreamDuplex } from '../../../src/agents/mux/stream-duplex.ts';
 import { readProxyHeader } from '../../../src/agents/wire/proxy-header.ts';
 import { signIn } from '../../agents/support/sign-in.ts';
 import { makePair } from '../../support/certificate-pair.ts';
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { startPostgres } from '../../support/postgres.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
@@ -32,7 +33,7 @@ before(async () => {
 after(() => postgres?.[Symbol.asyncDispose]());
 
 function newDatabase(): Promise<string> {
-  return createDatabase(sharedServer ?? postgres?.url ?? '');
+  return createMigratedDatabase(sharedServer ?? postgres?.url ?? '');
 }
 
 interface Pair extends AgentProgram {
@@ -72,27 +73,108 @@ async function helloPort(owner: AsyncDisposableStack): Promise<number> {
   );
 }
 
-test('an agent that is connected to one gateway is visited through another: HTTP and TCP, 5 MB each way', async () => {
-  await using owner = new AsyncDisposableStack();
-  const { program, agentPort, other } = await startPair(owner, await newDatabase());
-  const session = await connectLibrary(owner, `localhost:${agentPort}`, await agentAccess(program));
-  await session
-    .httpEndpoint()
-    .domain('shop.localhost')
-    .listenAndForward(`http://127.0.0.1:${await helloPort(owner)}`);
-  const tcp = await session.tcpEndpoint().listenAndForward(`tcp://127.0.0.1:${await echoPort(owner)}`);
-  const { text } = await visit(other, hostB, 'shop.localhost', { path: '/a?b', from: '127.0.0.3' });
-  assert.equal(text, '/a?b for 127.0.0.3');
-  assert.equal((await visit(program, hostA, 'shop.localhost', { path: '/' })).text, '/ for 127.0.0.1');
-  const body = randomBytes(5 * 1024 * 1024).toString('base64');
-  const posted = await visit(other, hostB, 'shop.localhost', { method: 'POST', body });
-  assert.equal(hashOf(Buffer.from(posted.text)), hashOf(Buffer.from(body)));
-  const port = Number(new URL(tcp.url() ?? '').port);
-  const sent = Array.from({ length: 3 }, () => randomBytes(5 * 1024 * 1024));
-  const received = await Promise.all(sent.map((bytes) => exchange(hostB, port, bytes)));
-  assert.deepEqual(received.map(hashOf), sent.map(hashOf));
-  const metrics = await fetch(`http://${hostB}:${other.metricsPort}/metrics`).then((answer) => answer.text());
-  assert.match(metrics, /^gatehouse_links_opened 1$/m);
+suite('a pair of gateways', () => {
+  const programs = new AsyncDisposableStack();
+  let pair: Pair;
+  before(async () => {
+    pair = await startPair(programs, await newDatabase());
+  });
+  after(() => programs.disposeAsync());
+
+  test('an agent that is connected to one gateway is visited through another: HTTP and TCP, 5 MB each way', async () => {
+    await using owner = new AsyncDisposableStack();
+    const { program, agentPort, other } = pair;
+    const session = await connectLibrary(owner, `localhost:${agentPort}`, await agentAccess(program));
+    await session
+      .httpEndpoint()
+      .domain('shop.localhost')
+      .listenAndForward(`http://127.0.0.1:${await helloPort(owner)}`);
+    const tcp = await session.tcpEndpoint().listenAndForward(`tcp://127.0.0.1:${await echoPort(owner)}`);
+    const { text } = await visit(other, hostB, 'shop.localhost', { path: '/a?b', from: '127.0.0.3' });
+    assert.equal(text, '/a?b for 127.0.0.3');
+    assert.equal((await visit(program, hostA, 'shop.localhost', { path: '/' })).text, '/ for 127.0.0.1');
+    const body = randomBytes(5 * 1024 * 1024).toString('base64');
+    const posted = await visit(other, hostB, 'shop.localhost', { method: 'POST', body });
+    assert.equal(hashOf(Buffer.from(posted.text)), hashOf(Buffer.from(body)));
+    const port = Number(new URL(tcp.url() ?? '').port);
+    const sent = Array.from({ length: 3 }, () => randomBytes(5 * 1024 * 1024));
+    const received = await Promise.all(sent.map((bytes) => exchange(hostB, port, bytes)));
+    assert.deepEqual(received.map(hashOf), sent.map(hashOf));
+    const metrics = await fetch(`http://${hostB}:${other.metricsPort}/metrics`).then((answer) => answer.text());
+    assert.match(metrics, /^gatehouse_links_opened 1$/m);
+  });
+
+  test('the agent is told the address of the visitor, and a reset of either side reaches the other', async () => {
+    await using owner = new AsyncDisposableStack();
+    const { program, agentPort, other } = pair;
+    const { token, ca } = await agentAccess(program);
+    const streams: StreamDuplex[] = [];
+    const { agent } = await signIn(agentPort, ca, token, {
+      visitor: (stream) => {
+        const duplex = new StreamDuplex().attach(stream);
+        streams.push(duplex.on('error', () => {}));
+        return duplex;
+      },
+    });
+    owner.defer(() => void agent.socket.destroy());
+    const bound = await agent.call('bind', { Id: '', Proto: 'tcp', ForwardsTo: 'x', Opts: {}, Extra: { Token: '' } });
+    const port = Number(new URL(String(bound['URL'])).port);
+    const visitor = await dialled(hostB, port);
+    visitor.write('hello');
+    await until(() => streams.length === 1, 'a stream');
+    const first = streams[0] ?? assert.fail();
+    let heard = Buffer.alloc(0);
+    first.on('data', (chunk: Buffer) => (heard = Buffer.concat([heard, chunk])));
+    await until(() => heard.includes('hello'), 'the first bytes');
+    const read = readProxyHeader(heard);
+    assert.ok(read.state === 'done');
+    assert.equal(read.header.clientAddr, `127.0.0.3:${visitor.localPort}`);
+    assert.equal(read.header.proto, 'tcp');
+    assert.equal(String(read.rest), 'hello');
+    const broken = closed(first);
+    visitor.resetAndDestroy();
+    await broken;
+    assert.equal(first.readableEnded, false);
+    const second = await dialled(hostB, port);
+    await until(() => streams.length === 2, 'a second stream');
+    const end = closed(second);
+    streams[1]?.destroy();
+    await end;
+    assert.equal(second.readableEnded, false);
+    assert.equal(other.logged('a link to another process is open').length, 1);
+  });
+
+  test('nobody else speaks to the listener of links, and no backend leads there', async () => {
+    const { program } = pair;
+    const [line] = program.logged('listening for links');
+    assert.equal(line.host, '127.0.0.1');
+    const foreign = makePair('foreign', '-subj', '/CN=link.gatehouse.invalid');
+    for (const credentials of [{}, { cert: foreign.certificate_pem, key: foreign.private_key_pem }]) {
+      const socket = connectTls({
+        port: line.port,
+        host: '127.0.0.1',
+        servername: 'link.gatehouse.invalid',
+        rejectUnauthorized: false,
+        ALPNProtocols: ['gatehouse-link/1'],
+        ...credentials,
+      });
+      let heard = 0;
+      socket.on('error', () => {}).on('data', ({ length }) => (heard += length));
+      socket.on('secureConnect', () => socket.write(randomBytes(64)));
+      await closed(socket);
+      assert.equal(heard, 0);
+    }
+    await until(async () => /^gatehouse_link_refusals_total 2$/m.test(await program.metrics()), 'both are counted');
+    const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${line.port}` });
+    const { id: edge } = await program.must('POST', '/edges/https', { hostports: ['inward.example.com:443'] });
+    await program.must('POST', `/edges/https/${edge}/routes`, {
+      match_type: 'path_prefix',
+      match: '/',
+      backend: { backend_id: id },
+    });
+    const { status, errorCode } = await askHttps(program.httpsPort, 'inward.example.com');
+    assert.deepEqual([status, errorCode], [502, 20110]);
+  });
 });
 
 test('an endpoint that agents of both gateways share has its visitors spread evenly, whichever gateway they come to', async () => {
@@ -133,46 +215,6 @@ test('an endpoint that agents of both gateways share has its visitors spread eve
       return counts.every((count) => count === 5);
     }, `visitors at ${to} are spread`);
   }
-});
-
-test('the agent is told the address of the visitor, and a reset of either side reaches the other', async () => {
-  await using owner = new AsyncDisposableStack();
-  const { program, agentPort, other } = await startPair(owner, await newDatabase());
-  const { token, ca } = await agentAccess(program);
-  const streams: StreamDuplex[] = [];
-  const { agent } = await signIn(agentPort, ca, token, {
-    visitor: (stream) => {
-      const duplex = new StreamDuplex().attach(stream);
-      streams.push(duplex.on('error', () => {}));
-      return duplex;
-    },
-  });
-  owner.defer(() => void agent.socket.destroy());
-  const bound = await agent.call('bind', { Id: '', Proto: 'tcp', ForwardsTo: 'x', Opts: {}, Extra: { Token: '' } });
-  const port = Number(new URL(String(bound['URL'])).port);
-  const visitor = await dialled(hostB, port);
-  visitor.write('hello');
-  await until(() => streams.length === 1, 'a stream');
-  const first = streams[0] ?? assert.fail();
-  let heard = Buffer.alloc(0);
-  first.on('data', (chunk: Buffer) => (heard = Buffer.concat([heard, chunk])));
-  await until(() => heard.includes('hello'), 'the first bytes');
-  const read = readProxyHeader(heard);
-  assert.ok(read.state === 'done');
-  assert.equal(read.header.clientAddr, `127.0.0.3:${visitor.localPort}`);
-  assert.equal(read.header.proto, 'tcp');
-  assert.equal(String(read.rest), 'hello');
-  const broken = closed(first);
-  visitor.resetAndDestroy();
-  await broken;
-  assert.equal(first.readableEnded, false);
-  const second = await dialled(hostB, port);
-  await until(() => streams.length === 2, 'a second stream');
-  const end = closed(second);
-  streams[1]?.destroy();
-  await end;
-  assert.equal(second.readableEnded, false);
-  assert.equal(other.logged('a link to another process is open').length, 1);
 });
 
 test('a gateway whose agents are lost with it is offline for the others, which wait for it only so long', async () => {
@@ -259,39 +301,6 @@ test('a process of the role agents keeps its sessions while the gateway restarts
   );
   assert.equal(holder.logged('agent connected').length, 1);
   assert.equal(holder.logged('agent disconnected').length, 0);
-});
-
-test('nobody else speaks to the listener of links, and no backend leads there', async () => {
-  await using owner = new AsyncDisposableStack();
-  const { program } = await startPair(owner, await newDatabase());
-  const [line] = program.logged('listening for links');
-  assert.equal(line.host, '127.0.0.1');
-  const foreign = makePair('foreign', '-subj', '/CN=link.gatehouse.invalid');
-  for (const credentials of [{}, { cert: foreign.certificate_pem, key: foreign.private_key_pem }]) {
-    const socket = connectTls({
-      port: line.port,
-      host: '127.0.0.1',
-      servername: 'link.gatehouse.invalid',
-      rejectUnauthorized: false,
-      ALPNProtocols: ['gatehouse-link/1'],
-      ...credentials,
-    });
-    let heard = 0;
-    socket.on('error', () => {}).on('data', ({ length }) => (heard += length));
-    socket.on('secureConnect', () => socket.write(randomBytes(64)));
-    await closed(socket);
-    assert.equal(heard, 0);
-  }
-  await until(async () => /^gatehouse_link_refusals_total 2$/m.test(await program.metrics()), 'both are counted');
-  const { id } = await program.must('POST', '/backends/static', { address: `127.0.0.1:${line.port}` });
-  const { id: edge } = await program.must('POST', '/edges/https', { hostports: ['inward.example.com:443'] });
-  await program.must('POST', `/edges/https/${edge}/routes`, {
-    match_type: 'path_prefix',
-    match: '/',
-    backend: { backend_id: id },
-  });
-  const { status, errorCode } = await askHttps(program.httpsPort, 'inward.example.com');
-  assert.deepEqual([status, errorCode], [502, 20110]);
 });
 
 const linkUnreachableText =

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { Agent } from 'node:https';
-import { after, before, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort } from '../../support/free-port.ts';
 import { rounds } from '../../support/long-form.ts';
-import { createDatabase, startPostgres } from '../../support/postgres.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { startPostgres } from '../../support/postgres.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
 import { Program } from '../gateway/support/program.ts';
 import { askHttps, askTcp } from '../gateway/support/traffic.ts';
@@ -89,7 +91,7 @@ class Visitors {
       } catch (error) {
         this.failures.push(`${kind} ${at}: ${String(error)}`);
       }
-      await sleep(2);
+      await sleep(10);
     }
   }
 }
@@ -132,7 +134,7 @@ interface Installation {
 
 /** An API, two gateways behind balancers, and processes that hold sessions behind another; visitors come all the time. */
 async function startInstallation(owner: AsyncDisposableStack, holderCount: number): Promise<Installation> {
-  const databaseUrl = await createDatabase(sharedServer ?? postgres?.url ?? '');
+  const databaseUrl = await createMigratedDatabase(sharedServer ?? postgres?.url ?? '');
   const common = {
     'drain-seconds': '30',
     'access-log': '0',
@@ -200,32 +202,37 @@ async function isServed(visit: () => Promise<Answered>): Promise<boolean> {
   );
 }
 
-test('gateways restart one after another, and no request through an agent fails', async (t) => {
-  await using owner = new AsyncDisposableStack();
-  const { gateways, holders, visitors, more } = await startInstallation(owner, 1);
-  for (let round = 0; round < rounds(1, 10); round++) {
-    for (const gateway of gateways) {
-      await more(50);
-      await gateway.restart();
-    }
-  }
-  await more(50);
-  await visitors.stop();
-  t.diagnostic(`${visitors.answered} requests`);
-  assert.deepEqual(visitors.failures.slice(0, 10), []);
-  assert.equal(holders[0]?.program.logged('agent connected').length, 1);
-  assert.equal(holders[0]?.program.logged('agent disconnected').length, 0);
-});
+suite('an installation whose processes restart one after another', () => {
+  const programs = new AsyncDisposableStack();
+  let installation: Installation;
+  before(async () => {
+    installation = await startInstallation(programs, 2);
+  });
+  after(() => programs.disposeAsync());
 
-test('processes that hold sessions restart one after another, and requests wait for the agent to move', async (t) => {
-  await using owner = new AsyncDisposableStack();
-  const { holders, visitors, more } = await startInstallation(owner, 2);
-  for (const holder of holders) {
+  /** Restarts them while visitors come, none of whom may fail. */
+  async function restartAll(t: TestContext, chosen: readonly Restartable[]): Promise<void> {
+    const { visitors, more } = installation;
+    for (const each of chosen) {
+      await more(50);
+      await each.restart();
+    }
     await more(50);
-    await holder.restart();
+    t.diagnostic(`${visitors.answered} requests`);
+    assert.deepEqual(visitors.failures.slice(0, 10), []);
   }
-  await more(50);
-  await visitors.stop();
-  t.diagnostic(`${visitors.answered} requests`);
-  assert.deepEqual(visitors.failures.slice(0, 10), []);
+
+  test('no request through an agent fails while gateways do', async (t) => {
+    const { gateways, holders } = installation;
+    for (let round = 0; round < rounds(1, 10); round++) await restartAll(t, gateways);
+    const logged = (message: string) => holders.flatMap(({ program }) => program.logged(message)).length;
+    assert.deepEqual([logged('agent connected'), logged('agent disconnected')], [1, 0]);
+  });
+
+  test('requests wait for the agent to move while processes that hold sessions do', async (t) => {
+    const { holders, visitors } = installation;
+    await restartAll(t, holders);
+    await visitors.stop();
+    assert.deepEqual(visitors.failures, []);
+  });
 });

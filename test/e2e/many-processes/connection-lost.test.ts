@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
-import type { PostgresServer } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
 import { listenersOf } from './support/listeners.ts';
 import { Running } from './support/running.ts';
@@ -18,29 +17,25 @@ const longestAnswerMs = 20_000;
 const staleAfterMs = 2_000;
 const outageMs = rounds(4_000, 30_000);
 
-// The tests mostly wait, so they run at the same time.
-describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
-  let postgres: PostgresServer;
+describe('the connection to PostgreSQL is lost', () => {
+  const started = new AsyncDisposableStack();
+  let database: string;
+  let proxy: TcpProxy;
+  /** Connects to the database directly. */
+  let near: Running;
+  /** Connects to it through the proxy. */
+  let far: Running;
   before(async () => {
-    postgres = await startPostgres();
+    const postgres = started.use(await startPostgres());
+    database = await createDatabase(postgres.url);
+    near = started.use(await Running.start(database));
+    const way = await TcpProxy.before(database);
+    proxy = started.use(way.proxy);
+    far = started.use(await Running.start(way.url));
   });
-  after(() => postgres[Symbol.asyncDispose]());
-
-  /** Starts two processes: `near` connects to the database directly, `far` through the proxy. */
-  async function startBoth() {
-    await using started = new AsyncDisposableStack();
-    const database = await createDatabase(postgres.url);
-    const near = started.use(await Running.start(database));
-    const { proxy, url } = await TcpProxy.before(database);
-    started.use(proxy);
-    const far = started.use(await Running.start(url));
-    const all = started.move();
-    return { database, near, far, proxy, [Symbol.asyncDispose]: () => all.disposeAsync() };
-  }
+  after(() => started.disposeAsync());
 
   test('frozen: calls answer 503 in bounded time, and a key revoked meanwhile is not honoured from memory', async () => {
-    await using both = await startBoth();
-    const { near, far, proxy } = both;
     const key = await near.create('/api_keys');
     const use = () => far.call('GET', '/ip_policies', undefined, { token: key.token, timeoutMs: longestAnswerMs });
     await until('the new key works', async () => (await use()).status === 200);
@@ -69,8 +64,6 @@ describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
   });
 
   test('frozen in the midst of a transaction: others may write again in bounded time', async () => {
-    await using both = await startBoth();
-    const { near, far, proxy, database } = both;
     const frozen = proxy.freezeAt('SAVEPOINT job');
     const stuck = far.call('POST', '/ip_policies', { description: 'stuck' }, { timeoutMs: longestAnswerMs });
     await frozen;
@@ -93,8 +86,6 @@ describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
   });
 
   test('dropped silently by the network: reads, writes and the change signal recover on new connections', async () => {
-    await using both = await startBoth();
-    const { database, near, far, proxy } = both;
     await far.create('/ip_policies');
     const listeners = await listenersOf(database);
     proxy.forget();
@@ -111,8 +102,6 @@ describe('the connection to PostgreSQL is lost', { concurrency: true }, () => {
   });
 
   test(`cut for ${outageMs / 1000} s: 503 with Retry-After meanwhile, then all goes on by itself and nothing acknowledged is lost`, async () => {
-    await using both = await startBoth();
-    const { far, proxy, database } = both;
     const call: typeof far.call = (...request) => far.call(...request);
     const writers = Array.from({ length: 4 }, (_, at) => new Writer(20_000 + at * 1_000));
     const load = Promise.all(writers.map((writer) => writer.writeUntilFailure(call)));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 
 import { rounds } from '../../support/long-form.ts';
 import type { Answer } from './support/call.ts';
@@ -66,25 +66,32 @@ describe('outages of PostgreSQL', { concurrency: true }, () => {
     }
   });
 
-  for (const [outage, { begin, end }] of Object.entries(outages)) {
-    test(`a gateway that is killed and started while ${outage} serves its last configuration, and follows again later`, async () => {
-      await using stage = await Stage.set();
-      await stage.switchBackend();
-      await until('the file holds the last change', () => stage.isSaved());
-      await begin(stage);
-      await stage.restartGateway();
-      await stage.gateway.prints(/the gateway serves the last configuration it knew/);
-
-      await using traffic = new Traffic(stage.port);
-      await until('traffic flows', () => traffic.served > 20);
-      assert.equal(await askName(stage.port), stage.expectedName);
-      await end(stage);
-      await stage.gateway.prints(/^Gatehouse gateway runs/m);
-      await stage.switchBackend();
-      await traffic.stop();
-      assert.equal(traffic.failed, 0, 'traffic was refused');
+  describe('over one installation', { concurrency: false }, () => {
+    let stage: Stage;
+    before(async () => {
+      stage = await Stage.set();
     });
-  }
+    after(() => stage[Symbol.asyncDispose]());
+
+    for (const [outage, { begin, end }] of Object.entries(outages)) {
+      test(`a gateway that is killed and started while ${outage} serves its last configuration, and follows again later`, async () => {
+        await stage.switchBackend();
+        await until('the file holds the last change', () => stage.isSaved());
+        await begin(stage);
+        await stage.restartGateway();
+        await stage.gateway.prints(/the gateway serves the last configuration it knew/);
+
+        await using traffic = new Traffic(stage.port);
+        await until('traffic flows', () => traffic.served > 20);
+        assert.equal(await askName(stage.port), stage.expectedName);
+        await end(stage);
+        await stage.gateway.prints(/^Gatehouse gateway runs/m);
+        await stage.switchBackend();
+        await traffic.stop();
+        assert.equal(traffic.failed, 0, 'traffic was refused');
+      });
+    }
+  });
 });
 
 function checkUnavailable({ status, headers, text }: Answer): void {
