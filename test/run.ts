@@ -4,7 +4,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { startSharedBrowser } from './dashboard/support/browser.ts';
 import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
 import { installPrograms, patroniPackages } from './support/install-programs.ts';
@@ -56,7 +55,7 @@ process.env['TEST_POSTGRES_FILES'] = postgresFiles;
 try {
   // A server that already runs, such as that of an outer run, is used instead.
   await using ownPostgres = process.env['TEST_POSTGRES_URL'] === undefined ? await startPostgres() : undefined;
-  await using browser = needsBrowser ? await startSharedBrowser() : undefined;
+  await using browser = needsBrowser ? await startBrowser() : undefined;
   const environment = {
     ...(ownPostgres === undefined ? {} : { TEST_POSTGRES_URL: ownPostgres.url }),
     ...(browser === undefined ? {} : { TEST_BROWSER_URL: browser.url }),
@@ -114,6 +113,12 @@ try {
 } catch (error) {
   // Nothing can begin any more.
   if (stopping === undefined) throw error;
+}
+
+/** Loads its library, which takes longer than a small test, only where there is something to look at. */
+async function startBrowser() {
+  const { startSharedBrowser } = await import('./dashboard/support/browser.ts');
+  return startSharedBrowser();
 }
 
 /** The same for the same commit, and 0 where there is none. */
