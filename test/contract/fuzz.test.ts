@@ -9,7 +9,7 @@ import { runEpisode } from './support/fuzz/episode.ts';
  * Random calls of every operation. `TEST_SEED=n npm test -- test/contract/fuzz.test.ts` repeats the episode of a seed;
  * `TEST_LONG=1` runs a million calls in all.
  */
-const callsPerEpisode = rounds(200, 1000);
+const callsPerEpisode = rounds(120, 1000);
 const episodes = rounds(1, 500);
 const only = process.env['TEST_SEED'];
 const first = isLong ? Date.now() % 1_000_000_000 : 1;

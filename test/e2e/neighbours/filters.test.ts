@@ -14,7 +14,7 @@ const asManyAs = (condition: string) => listOf(Math.floor(4_096 / (condition.len
 const list = (path: string, filter: string) => `${path}?filter=${encodeURIComponent(filter)}`;
 
 /** Entries that are looked through, beside some long ones. */
-const entries = rounds(7_000, 97_000);
+const entries = rounds(3_000, 97_000);
 
 /** Filters that no entry passes, and that take long to say so. */
 const hostileToTexts = [
