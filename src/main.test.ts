@@ -17,9 +17,9 @@ import { describeSettings } from './config/config.ts';
 
 const chosenToken = 'chosen-by-the-operator-0123456789-abcdef';
 
-onDatabasesInTurn('the program', (newDatabase) => {
+onDatabasesInTurn('the program', (_newDatabase, newEmpty) => {
   test('prints a token and a working curl at its first start only, and loses no 2xx to kill -9', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     let token = '';
     const answered: string[] = [];
     {

@@ -148,9 +148,9 @@ onGatehousesInTurn('preconditions and repeated requests', (g) => {
   });
 });
 
-onEachDatabase('an Idempotency-Key that an older version has stored', (newDatabase) => {
+onEachDatabase('an Idempotency-Key that an older version has stored', (_newDatabase, newEmpty) => {
   test('is refused to everybody for the rest of its day, and creates nothing', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const older = migrations.filter(({ name }) => name !== 'idempotency 0002 principals');
     assert.equal(older.length, migrations.length - 1);
     const insert = `INSERT INTO idempotency_keys (account_id, idempotency_key, request_hash, answer, created_at)

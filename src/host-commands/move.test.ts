@@ -39,7 +39,7 @@ let files = 0;
 const newFile = () => join(folder, `${(files += 1)}.db`);
 const newSqlite = () => `sqlite:${newFile()}`;
 
-onEachDatabase('moving into', (newDatabase) => {
+onEachDatabase('moving into', (_newDatabase, newEmpty) => {
   test('every table arrives and comes back the same, also one that a later migration has added', async () => {
     const source = await sourceWith(async (store) => {
       await addThing(store, 'odd', -5, 'line\nbreak, "quotes", \'more\', \\, 🏠, é, \u{1f}');
@@ -47,7 +47,7 @@ onEachDatabase('moving into', (newDatabase) => {
       await addThing(store, 'Ä', null, null);
       await addPart(store, 'odd', 1);
     });
-    const target = await newDatabase();
+    const target = await newEmpty();
     const there = await moveDatabase({ from: source, to: target, migrations });
     const back = newSqlite();
     const again = await moveDatabase({ from: target, to: back, migrations });
@@ -82,7 +82,7 @@ onEachDatabase('moving into', (newDatabase) => {
         transaction.record(change('many'));
       }),
     );
-    const target = await newDatabase();
+    const target = await newEmpty();
     await moveDatabase({ from: source, to: target, migrations });
 
     assert.deepEqual(await query(target, 'SELECT count(*) FROM things'), [[3_002]]);
@@ -93,7 +93,7 @@ onEachDatabase('moving into', (newDatabase) => {
 
   test('a target that has any table is refused and stays as it was', async () => {
     const source = await sourceWith((store) => addThing(store, 'new', 1, null));
-    const target = await newDatabase();
+    const target = await newEmpty();
     await (await open(target))[Symbol.asyncDispose]();
 
     await assert.rejects(
@@ -112,7 +112,7 @@ onEachDatabase('moving into', (newDatabase) => {
     const broken = source.replace('sqlite:', '');
     const raw = new DatabaseSync(broken, { enableForeignKeyConstraints: false });
     raw.exec(`INSERT INTO parts (thing_id, position) VALUES ('nobody', 1)`);
-    const target = await newDatabase();
+    const target = await newEmpty();
     await assert.rejects(moveDatabase({ from: source, to: target, migrations }));
 
     raw.exec(`DELETE FROM parts WHERE thing_id = 'nobody'; UPDATE things SET note = 'mended' WHERE id = 'bad'`);
@@ -135,7 +135,7 @@ onEachDatabase('moving into', (newDatabase) => {
         await new Promise(setImmediate);
       }
     })();
-    const target = await newDatabase();
+    const target = await newEmpty();
     const { version } = await moveDatabase({ from: source, to: target, migrations });
     stopping.abort();
     await writing;

@@ -84,33 +84,36 @@ onAnyGatehouse(
   settings,
 );
 
-onAnyDatabase('a name that an account has from before and that belongs to the installation', (newDatabase) => {
-  test('is kept and reported at the start, and gets no certificate of the authority', async () => {
-    const url = await newDatabase();
-    const edge = { hostports: ['old.gatehouse-app.net:443', 'fine.gatehouse-app.net:443'] };
-    let id = '';
-    {
-      await using gatehouse = await Gatehouse.start(url);
-      ({ id } = await gatehouse.create('/edges/https', edge));
-      await gatehouse.create('/reserved_domains', { domain: '*.below.gatehouse-app.net' });
-      assert.ok(!gatehouse.logLines.join('').includes('belong to accounts'));
-    }
-    using authority = await SmallAuthority.start();
-    const names = 'old.gatehouse-app.net,*.below.gatehouse-app.net';
-    const acme = { acme: 'on', acmeDirectory: authority.directory, acmeDnsHook: '/bin/true' };
-    await using gatehouse = await Gatehouse.start(url, { ownNames: names, ...acme });
-    const logged = gatehouse.logLines.find((line) => line.includes('belong to accounts')) ?? '';
-    assert.ok(logged.includes(`old.gatehouse-app.net (${id})`), logged);
-    assert.match(logged, /\*\.below\.gatehouse-app\.net \(rd_\w+\)/);
-    assert.ok(!logged.includes('fine.'), logged);
+onAnyDatabase(
+  'a name that an account has from before and that belongs to the installation',
+  (_newDatabase, newEmpty) => {
+    test('is kept and reported at the start, and gets no certificate of the authority', async () => {
+      const url = await newEmpty();
+      const edge = { hostports: ['old.gatehouse-app.net:443', 'fine.gatehouse-app.net:443'] };
+      let id = '';
+      {
+        await using gatehouse = await Gatehouse.start(url);
+        ({ id } = await gatehouse.create('/edges/https', edge));
+        await gatehouse.create('/reserved_domains', { domain: '*.below.gatehouse-app.net' });
+        assert.ok(!gatehouse.logLines.join('').includes('belong to accounts'));
+      }
+      using authority = await SmallAuthority.start();
+      const names = 'old.gatehouse-app.net,*.below.gatehouse-app.net';
+      const acme = { acme: 'on', acmeDirectory: authority.directory, acmeDnsHook: '/bin/true' };
+      await using gatehouse = await Gatehouse.start(url, { ownNames: names, ...acme });
+      const logged = gatehouse.logLines.find((line) => line.includes('belong to accounts')) ?? '';
+      assert.ok(logged.includes(`old.gatehouse-app.net (${id})`), logged);
+      assert.match(logged, /\*\.below\.gatehouse-app\.net \(rd_\w+\)/);
+      assert.ok(!logged.includes('fine.'), logged);
 
-    const read = await gatehouse.get(`/edges/https/${id}`);
-    assert.deepEqual(read.body.hostports, edge.hostports);
-    assert.match(read.headers.get('gatehouse-warning') ?? '', /old\.gatehouse-app\.net gets no certificate/);
-    const changes = [{ description: 'kept' }, { hostports: edge.hostports.toReversed() }];
-    for (const change of changes) assert.equal((await gatehouse.patch(`/edges/https/${id}`, change)).status, 200);
-    const jobs = async () => gatehouse.app.context.store.queries.all('SELECT id FROM acme_jobs');
-    await until(async () => (await jobs()).length > 0, 'the other name is ordered');
-    assert.doesNotMatch(JSON.stringify(await jobs()), /old\.|below\./);
-  });
-});
+      const read = await gatehouse.get(`/edges/https/${id}`);
+      assert.deepEqual(read.body.hostports, edge.hostports);
+      assert.match(read.headers.get('gatehouse-warning') ?? '', /old\.gatehouse-app\.net gets no certificate/);
+      const changes = [{ description: 'kept' }, { hostports: edge.hostports.toReversed() }];
+      for (const change of changes) assert.equal((await gatehouse.patch(`/edges/https/${id}`, change)).status, 200);
+      const jobs = async () => gatehouse.app.context.store.queries.all('SELECT id FROM acme_jobs');
+      await until(async () => (await jobs()).length > 0, 'the other name is ordered');
+      assert.doesNotMatch(JSON.stringify(await jobs()), /old\.|below\./);
+    });
+  },
+);

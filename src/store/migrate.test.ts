@@ -11,9 +11,9 @@ const open = (url: string, more: readonly { name: string; sql: string }[] = []) 
 
 const second = { name: '0002 colours', sql: 'CREATE TABLE colours (id TEXT PRIMARY KEY, shade INTEGER NOT NULL);' };
 
-onEachDatabase('migrations', (newDatabase) => {
+onEachDatabase('migrations', (_newDatabase, newEmpty) => {
   test('are applied once: a second start changes nothing', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     {
       await using store = await open(url, [second]);
       await createThing(store, 'kept');
@@ -37,7 +37,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('a new one is applied to a database that has data', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     {
       await using store = await open(url);
       await createThing(store, 'kept');
@@ -48,7 +48,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('a database from the future is refused, with what to do, and left as it is', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     {
       await using store = await open(url, [second]);
       await createThing(store, 'kept');
@@ -64,7 +64,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('are applied in the order of the list, whatever their names', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const parents = { name: 'zoo 0001 parents', sql: 'CREATE TABLE parents (id TEXT PRIMARY KEY);' };
     const children = {
       name: 'ark 0001 children',
@@ -79,7 +79,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('two of one name are refused before anything is done', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await assert.rejects(open(url, [second, { ...second, sql: 'CREATE TABLE other (id TEXT PRIMARY KEY);' }]), {
       message: 'two migrations have the name "0002 colours"',
     });
@@ -88,7 +88,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('one that fails leaves nothing of itself or of those that came with it', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const broken = { name: '0003 broken', sql: 'CREATE TABLE shades (id TEXT); INSERT INTO nowhere VALUES (1);' };
     {
       await using store = await open(url);
@@ -102,7 +102,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('several processes may start at the same time on an empty database', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(url, [second])));
     try {
       await Promise.all(stores.map((store, at) => createThing(store, `thing ${at}`)));
@@ -113,7 +113,7 @@ onEachDatabase('migrations', (newDatabase) => {
   });
 
   test('a new SQLite file is readable by its owner alone, and writes wait for the disk', async (context) => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     if (!url.startsWith('sqlite:')) return context.diagnostic('PostgreSQL looks after its own files');
     await using store = await open(url);
     await createThing(store, 'a');

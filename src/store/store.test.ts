@@ -27,9 +27,9 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   throw new Error('it did not come true');
 }
 
-onEachDatabase('the store', (newDatabase) => {
+onEachDatabase('the store', (_newDatabase, newEmpty) => {
   test('a document is never older than the last write that was answered', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { id } = await createThing(store, 'a');
     const state = { answered: 0, done: false };
     const reader = async () => {
@@ -52,7 +52,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('a write that comes after the end is refused, and opens nothing again', async () => {
-    const store = await openThings(await newDatabase());
+    const store = await openThings(await newEmpty());
     const last = createThing(store, 'last');
     await store[Symbol.asyncDispose]();
     assert.equal((await last).name, 'last');
@@ -64,7 +64,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('a deleted document is gone from memory, and a cascading deletion empties it', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const [first, second] = [await createThing(store, 'a'), await createThing(store, 'b')];
     for (const { id } of [first, second]) assert.ok(await store.find(things, accountId, id));
     await remove(store, first);
@@ -79,7 +79,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('a document of another account, or an id of another kind, is not found', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { id } = await createThing(store, 'a');
     for (let time = 0; time < 2; time++) {
       assert.equal(await store.find(things, 'ac_other', id), undefined);
@@ -91,7 +91,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('two stores over one database see each other’s changes, in memory too', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using a = await openThings(url);
     await using b = await openThings(url);
     const { id } = await createThing(a, 'shared');
@@ -109,7 +109,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('a page has all that was committed before it was asked for, by this store and by another', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using a = await openThings(url);
     await using b = await openThings(url);
     const names = async (page: Partial<Page> = {}, account = accountId) => {
@@ -140,7 +140,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('writes of two stores at the same time share one order, and each hears of all once', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using a = await openThings(url);
     await using b = await openThings(url);
     const told: [string[], string[]] = [[], []];
@@ -161,7 +161,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('a snapshot stays what it was while others write', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     await createThing(store, 'a');
     const counts = await store.readSnapshot(async (queries) => {
       const count = async () => Number((await queries.all('SELECT COUNT(*) FROM things'))[0]?.[0]);
@@ -173,7 +173,7 @@ onEachDatabase('the store', (newDatabase) => {
   });
 
   test('the change log tells who did what, with the state before and after', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const thing = await createThing(store, 'a');
     const changed = await increment(store, thing.id);
     await remove(store, changed);

@@ -27,7 +27,7 @@ const rounds = [
 /** Commands to agents, which lead through the database and wait for seconds while it is away. */
 const isCommand = ({ id }: ApiOperation) => /^TunnelSessions(Restart|Stop|Update)$/.test(id);
 
-onEachDatabase('a database that fails', (newDatabase) => {
+onEachDatabase('a database that fails', (newDatabase, newEmpty) => {
   describe('in the middle of a call', () => {
     for (const round of rounds) {
       const [fault, isOutage] = round;
@@ -82,7 +82,7 @@ onEachDatabase('a database that fails', (newDatabase) => {
   });
 
   test('at the start: the start fails or goes on, leaves nothing behind, and the next one succeeds', async (t) => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const config = readConfig(
       {},
       {
@@ -98,7 +98,7 @@ onEachDatabase('a database that fails', (newDatabase) => {
     const log = pino({ level: 'silent' });
     let starts = 0;
     for (const isOutage of [false, true]) {
-      const step = isLong ? 1 : 5;
+      const step = isLong ? 1 : 10;
       for (let statement = 1 + (chosenTurn % step), isMet = true; isMet; statement += step) {
         const faults = failAt(statement, 'lost', isOutage);
         try {

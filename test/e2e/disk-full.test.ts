@@ -48,9 +48,9 @@ async function storageOf(gatehouse: Gatehouse): Promise<readonly unknown[]> {
   return [status, body.storage, Number(full)];
 }
 
-onEachDatabase('a full disk', (newDatabase) => {
+onEachDatabase('a full disk', (_newDatabase, newEmpty) => {
   test('refuses writes in words of its own, reading goes on, and writing goes on when there is space', async () => {
-    await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', metricsListen: '127.0.0.1:0' });
+    await using gatehouse = await Gatehouse.start(await newEmpty(), { role: 'api', metricsListen: '127.0.0.1:0' });
     const kept = await gatehouse.create('/ip_policies', { description: 'kept' });
     assert.deepEqual(await storageOf(gatehouse), [200, 'ok', 0]);
 

@@ -22,7 +22,7 @@ const lists = Object.keys(openApi.paths).filter(
 
 const [at, until] = ['2026-11-17T00:00:00Z', '2099-01-01T00:00:00Z'];
 
-onDatabasesInTurn('moving an installation to', (newDatabase) => {
+onDatabasesInTurn('moving an installation to', (_newDatabase, newEmpty) => {
   test('all that the API shows is the same afterwards, and the next write continues', async () => {
     const source = newSqlite();
     const before = await withService(source, async (service) => {
@@ -32,7 +32,7 @@ onDatabasesInTurn('moving an installation to', (newDatabase) => {
       await setQuotas(source, '--account', 'default', '--set', 'bot_users=123');
       return readEverything(service);
     });
-    const target = await newDatabase();
+    const target = await newEmpty();
     const moved = await gatehouse('move', '--database-url', source, '--to', target);
     assert.equal(moved.code, 0, moved.errors);
     assert.match(moved.out, /^ip_policy_rule_rows +3 {2}[0-9a-f]{64}$/m);

@@ -19,7 +19,7 @@ const person = (name: string, more: object = {}) => ({
 });
 const hourMs = 3_600_000;
 
-onDatabasesInTurn('operators sign in with a provider', (_, newMigrated) => {
+onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
   describe('with one Gatehouse', () => {
     let provider: IdentityProvider;
     let evil: IdentityProvider;
@@ -45,7 +45,7 @@ onDatabasesInTurn('operators sign in with a provider', (_, newMigrated) => {
       };
       provider = await IdentityProvider.start(people, [publicUrl]);
       evil = await IdentityProvider.start({ ada: person('Ada') }, [publicUrl]);
-      url = await newMigrated();
+      url = await newDatabase();
       gatehouse = await start();
     });
     after(async () => {
@@ -477,7 +477,7 @@ onDatabasesInTurn('operators sign in with a provider', (_, newMigrated) => {
     });
 
     test('refresh tokens are stored sealed, and without one a session lasts an hour', async (t) => {
-      const sealed = await Gatehouse.start(await newMigrated(), settings({ secretKey: 'x'.repeat(32) }));
+      const sealed = await Gatehouse.start(await newDatabase(), settings({ secretKey: 'x'.repeat(32) }));
       t.after(() => sealed[Symbol.asyncDispose]());
       const rows = () => sealed.app.context.store.queries.all('SELECT refresh_token FROM dashboard_sessions');
       const operator = await signedIn('bob', sealed);

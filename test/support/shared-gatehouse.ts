@@ -8,15 +8,15 @@ type Suite = (gatehouse: () => Gatehouse) => void;
 
 /** Runs a suite over SQL that other suites meet on each database too, with one Gatehouse for all its tests: on one database in a whole run. */
 export function onGatehousesInTurn(name: string, suite: Suite, settings: Flags = {}): void {
-  onDatabasesInTurn(name, (_, newMigrated) => {
-    withOne(newMigrated, suite, settings);
+  onDatabasesInTurn(name, (newDatabase) => {
+    withOne(newDatabase, suite, settings);
   });
 }
 
 /** The same for a suite that does not depend on the kind of database. */
 export function onAnyGatehouse(name: string, suite: Suite, settings: Flags = {}): void {
-  onAnyDatabase(name, (_, newMigrated) => {
-    withOne(newMigrated, suite, settings);
+  onAnyDatabase(name, (newDatabase) => {
+    withOne(newDatabase, suite, settings);
   });
 }
 

@@ -8,9 +8,9 @@ import { ipPolicyRules } from './table.ts';
 
 const latest = 'ip-policy-rules 0002 sets';
 
-onEachDatabase('rules of a database of sides', (newDatabase) => {
+onEachDatabase('rules of a database of sides', (_newDatabase, newEmpty) => {
   test('are those that were in force, with their ids, and none of the others', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const open = (wanted: typeof migrations) => openStore({ url, migrations: wanted, onFeedFault: () => {} });
     {
       const at = migrations.findIndex(({ name }) => name === latest);

@@ -15,7 +15,7 @@ const still = { beatMs: 3_600_000, followMs: 0 };
 const api = { kind: 'api', host: '127.0.0.1', port: 4040 } as const;
 const tcp = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
 
-onDatabasesInTurn('the processes of an installation', (newDatabase) => {
+onDatabasesInTurn('the processes of an installation', (_newDatabase, newEmpty) => {
   /** Opens the database as one process does. */
   async function open(url: string): Promise<Store> {
     return openStore({ url, migrations, onFeedFault: () => {} });
@@ -24,7 +24,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   const known = async (store: Store) => (await readProcesses(store.queries)).map(({ listeners }) => listeners);
 
   test('a process is known with its listeners from its registration to its end', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using one = await open(url);
     await using other = await open(url);
     {
@@ -37,7 +37,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('the others follow it at once, as entries of the snapshot, and the configuration keeps its version', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using one = await open(url);
     await using other = await open(url);
     const affected: string[] = [];
@@ -56,7 +56,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('one that ended without a word is forgotten, and one that beats is not', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using one = await open(url);
     await using other = await open(url);
     await using running = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('one that was forgotten while it stood still is known again at its next beat', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await open(url);
     await using running = new AsyncDisposableStack();
     running.use(await createProcesses(store, new Services(), { ...quick, beatMs: 300 }).register({ listeners: [api] }));
@@ -81,7 +81,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('a start waits for the gateways that run to follow, and for nothing else', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await open(url);
     const slow = createProcesses(store, new Services(), { ...still, followMs: 5_000 });
     await using running = new AsyncDisposableStack();
@@ -93,7 +93,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('one that stood still knows that the others may have forgotten it, until it is registered again', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await open(url);
     await using running = new AsyncDisposableStack();
     const registration = running.use(
@@ -109,7 +109,7 @@ onDatabasesInTurn('the processes of an installation', (newDatabase) => {
   });
 
   test('each says at its beats how it is, and the others can read it', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using one = await open(url);
     await using other = await open(url);
     await using running = new AsyncDisposableStack();

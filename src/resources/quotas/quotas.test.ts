@@ -196,10 +196,10 @@ onGatehousesInTurn('quotas', (g) => {
   });
 });
 
-onEachDatabase('quotas of two processes', (_, newMigrated) => {
+onEachDatabase('quotas of two processes', (newDatabase) => {
   describe('over one database', () => {
     test('of 50 calls at the same time, as many succeed as the quota has room for', async () => {
-      const url = await newMigrated();
+      const url = await newDatabase();
       await using one = await Gatehouse.start(url, { metricsListen: '127.0.0.1:0' });
       await using two = await Gatehouse.start(url);
       const { account, options } = await newAccount(one);
@@ -226,9 +226,9 @@ onEachDatabase('quotas of two processes', (_, newMigrated) => {
 const open = (url: string, steps: readonly Migration[]) =>
   openStore({ url, migrations: steps, onFeedFault: assert.ifError });
 
-onEachDatabase('quotas of a database from before there were any', (newDatabase) => {
+onEachDatabase('quotas of a database from before there were any', (_newDatabase, newEmpty) => {
   test('nothing is lost: an account that has much may have twice as much, others the defaults', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const isLater = (name: string) => name.startsWith('quotas ') || name === 'edges 0001 accounts of ports';
     await using before = await open(
       url,
@@ -260,7 +260,7 @@ onEachDatabase('quotas of a database from before there were any', (newDatabase) 
   });
 
   test('every table with rows of accounts is counted, or is known to be bounded otherwise', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await open(url, migrations);
     const tables = await readTables(store.queries, url.startsWith('sqlite:') ? 'sqlite' : 'postgres');
     const ofAccounts = tables.filter(({ columns }) => columns.includes('account_id')).map(({ name }) => name);

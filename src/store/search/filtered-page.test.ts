@@ -9,9 +9,9 @@ import type { Queries } from '../database.ts';
 
 const none: Condition = { kind: 'compare', field: { kind: 'text', path: ['name'] }, operator: '=', to: 'none' };
 
-onEachDatabase('a page of rows that pass a condition', (newDatabase) => {
+onEachDatabase('a page of rows that pass a condition', (_newDatabase, newEmpty) => {
   test('is read in steps of few rows, fewer for a long condition, and not beyond its bound', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     await store.write(actor, async (transaction) => {
       for (let from = 0; from < 1_500; from += 100) {
         const some = Array.from({ length: 100 }, (_, at) => ({

@@ -32,8 +32,8 @@ async function followerOf(store: Store): Promise<{ readonly feed: ChangeFeed; re
   return { feed, told };
 }
 
-onEachDatabase('change feed', (newDatabase) => {
-  const open = async () => openStore({ url: await newDatabase(), migrations: [], onFeedFault: () => {} });
+onEachDatabase('change feed', (_newDatabase, newEmpty) => {
+  const open = async () => openStore({ url: await newEmpty(), migrations: [], onFeedFault: () => {} });
 
   test('a look brings everything since the last one, once and in order', async () => {
     await using store = await open();
@@ -171,7 +171,7 @@ onEachDatabase('change feed', (newDatabase) => {
   });
 
   test('observed changes of another process are followed by themselves', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const options = { url, migrations: [], onFeedFault: () => {} };
     await using one = await openStore(options);
     await using other = await openStore(options);
@@ -190,7 +190,7 @@ onEachDatabase('change feed', (newDatabase) => {
   test('a change of another process arrives by its signal: no timer has to come round', async (t) => {
     // Nobody polls again and again while this clock stands still.
     t.mock.timers.enable({ apis: ['setInterval'] });
-    const url = await newDatabase();
+    const url = await newEmpty();
     const options = { url, migrations: [], onFeedFault: () => {} };
     await using one = await openStore(options);
     await using other = await openStore(options);

@@ -41,9 +41,9 @@ test('writes that find the disk full together are all told so, and none of them 
   }
 });
 
-onEachDatabase('group commit', (newDatabase) => {
+onEachDatabase('group commit', (_newDatabase, newEmpty) => {
   test('each of many writes at the same time takes one version and leaves its own row in the change log', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     // More than go into one transaction.
     const made = await Promise.all(Array.from({ length: 300 }, (_, at) => createThing(store, `thing ${at}`)));
     assert.equal(store.version, 300);
@@ -53,7 +53,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('work for each of many items happens once for each, or not at all and with the fault of one after another', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const insertAll = (names: readonly string[]) =>
       store.write(actor, (transaction) =>
         transaction.forEach(names, async (name) => {
@@ -81,7 +81,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write sees the changes of those before it, also of the same transaction', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { version } = store;
     const seen = () =>
       store.write(actor, async (transaction) => {
@@ -99,7 +99,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write that has seen the changes of others, and fails, leaves theirs in the log', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { version } = store;
     const failing = store.write(actor, async (transaction) => {
       await things.insert(transaction, { ...things.newDocument(accountId), name: 'undone', count: 0 });
@@ -120,7 +120,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write that fails between others leaves theirs, in the table and in the log', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const ends = await Promise.allSettled(['a', 'b', 'a', 'c', 'b', 'd'].map((name) => createThing(store, name)));
     assert.equal(ends.map(({ status }) => (status === 'fulfilled' ? 'y' : 'n')).join(''), 'yynyny');
     assert.deepEqual(await namesOf(store), ['a', 'b', 'c', 'd']);
@@ -129,7 +129,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('many writes at the same time let the event loop turn', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     let turns = 0;
     let isDone = false;
     const count = () => {
@@ -151,7 +151,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write that fails in the middle leaves no trace, and the others commit', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const failing = (name: string, error: Error) =>
       store.write(actor, async (transaction) => {
         await things.insert(transaction, { ...things.newDocument(accountId), name, count: 0 });
@@ -181,7 +181,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write of several changes is one version, and all or nothing', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const writeTwo = (names: readonly string[]) =>
       store.write(actor, async (transaction) => {
         for (const name of names)
@@ -200,7 +200,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write sees those before it in the same transaction', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { id } = await createThing(store, 'counter');
     const increments = Array.from({ length: 50 }, () =>
       store.write(actor, async (transaction) => {
@@ -218,7 +218,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write that changes nothing takes no version; one that hides a change is refused', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const thing = await createThing(store, 'a');
     await store.write(actor, (transaction) => things.update(transaction, thing, { ...thing }));
     assert.equal(await store.write(actor, async () => 'read only'), 'read only');
@@ -229,7 +229,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('what is answered is committed: another process sees it, and the followers know it', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await openThings(url);
     await using other = await openThings(url);
     const told: string[] = [];
@@ -243,7 +243,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('accounts take turns: one write of an account does not wait for the many of another', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const order: string[] = [];
     const write = (account: string, name: string) =>
       store.write({ ...actor, accountId: account }, async (transaction) => {
@@ -261,7 +261,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write of many statements lets everything else go on between them', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -280,7 +280,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write does not wait for the long work of others between its steps', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     await using store = await openThings(url);
     const others = { slices: 0, isDone: false };
     const longWork = async () => {
@@ -305,7 +305,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('a write may make more changes than a call takes arguments', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const count = 150_000;
     const change = { accountId, kind: things.kind, before: null, after: null, cascades: false };
     let told = 0;
@@ -318,7 +318,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('observations are written in turn, without a version', async () => {
-    await using store = await openThings(await newDatabase());
+    await using store = await openThings(await newEmpty());
     const { id } = await createThing(store, 'a');
     await store.writeUnlogged((writer) =>
       Promise.resolve(writer.run('UPDATE things SET name = $1 WHERE id = $2', ['noted', id])),
@@ -328,7 +328,7 @@ onEachDatabase('group commit', (newDatabase) => {
   });
 
   test('when the connection breaks, what was not committed is refused, and the next write works', async (context) => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     if (!url.startsWith('postgres')) return context.diagnostic('SQLite has no connection to break');
     await using store = await openThings(url);
     await createThing(store, 'before');

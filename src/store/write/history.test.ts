@@ -16,7 +16,7 @@ function write(store: Store, id: string): Promise<void> {
   });
 }
 
-onEachDatabase('the history of a database', (newDatabase) => {
+onEachDatabase('the history of a database', (_newDatabase, newEmpty) => {
   /** Opens the database as one process does, with what its followers and its watcher are told. */
   async function openTold(url: string) {
     const told: string[] = [];
@@ -44,7 +44,7 @@ onEachDatabase('the history of a database', (newDatabase) => {
   }
 
   test('a database that was put back is noticed, also when it has grown past what was seen', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const { store, told, changes } = await openTold(url);
     await using _ = store;
     await write(store, 'kept');
@@ -75,7 +75,7 @@ onEachDatabase('the history of a database', (newDatabase) => {
   });
 
   test('a write that was let in by what is lost is refused, and the next one is taken', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const { store, told } = await openTold(url);
     await using _ = store;
     await write(store, 'kept');
@@ -97,7 +97,7 @@ onEachDatabase('the history of a database', (newDatabase) => {
   });
 
   test('until every follower goes by the history that there is, the process is rebuilding, and tries again', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const { store, told, changes } = await openTold(url);
     await using _ = store;
     let failures = 2;
@@ -118,7 +118,7 @@ onEachDatabase('the history of a database', (newDatabase) => {
   });
 
   test('observed changes that were put back are noticed too', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const { store, told } = await openTold(url);
     await using _ = store;
     const observe = (id: string) =>

@@ -7,12 +7,12 @@ type Suite = (world: () => World) => void;
 
 /** Runs the suite on each database, over one world for all its tests. */
 export function inWorlds(name: string, suite: Suite): void {
-  onEachDatabase(name, (_, newMigrated) => overOneWorld(newMigrated, suite));
+  onEachDatabase(name, (newDatabase) => overOneWorld(newDatabase, suite));
 }
 
 /** Runs a suite that ends before the database is asked, or asks it nothing of its own: on SQLite, and in its long form on each. */
 export function inAnyWorld(name: string, suite: Suite): void {
-  onAnyDatabase(name, (_, newMigrated) => overOneWorld(newMigrated, suite));
+  onAnyDatabase(name, (newDatabase) => overOneWorld(newDatabase, suite));
 }
 
 function overOneWorld(newDatabase: () => Promise<string>, suite: Suite): void {

@@ -15,10 +15,10 @@ import { until } from './support/waiting.ts';
 const starts = rounds(1, 30);
 const waitingSql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-onEachDatabase(`three processes start at once on an empty database, ${starts} times`, (newDatabase) => {
+onEachDatabase(`three processes start at once on an empty database, ${starts} times`, (_newDatabase, newEmpty) => {
   test('all come up, the schema is made once, and one of them shows the one first token', async () => {
     for (let round = 0; round < starts; round++) {
-      const database = await newDatabase();
+      const database = await newEmpty();
       // The role `all` includes a gateway, which creates the certificate authority; there must be only one.
       const roles = ['api', 'api', 'all'];
       const processes = await Promise.all(
@@ -43,7 +43,7 @@ onEachDatabase(`three processes start at once on an empty database, ${starts} ti
   });
 
   test('those who find the same empty database at the same moment make one account', async () => {
-    const url = await newDatabase();
+    const url = await newEmpty();
     const database = await openDatabase(url);
     await migrate(database, [...storeMigrations, ...migrations]);
     // All processes wait here for the write lock, and none has seen the writes of another.
