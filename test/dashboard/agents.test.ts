@@ -5,7 +5,7 @@ import ngrok from '@ngrok/ngrok';
 import type { Session } from '@ngrok/ngrok';
 
 import { until } from '../e2e/gateway/support/until.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
 onDashboard(
@@ -65,7 +65,7 @@ onDashboard(
       await page.getByText(listener.url() ?? '').waitFor();
       await page.getByText('Online').waitFor();
 
-      await page.goto('/dashboard/agents?tab=credentials');
+      await lead(page, '/agents?tab=credentials');
       await page.getByRole('link', { name: 'depot Gdansk' }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await dialog.getByText('1 session ends').waitFor();
@@ -128,7 +128,7 @@ onDashboard(
       await page.getByText('app=scanner').waitFor();
       await page.getByRole('link', { name: 'labels, in a group' }).click();
       await page.waitForURL(new RegExp(backend.id));
-      await page.goto('/dashboard/agents?tab=endpoints');
+      await lead(page, '/agents?tab=endpoints');
       await page.getByText(named.url() ?? '').waitFor();
       await page.getByRole('link', { name: 'An agent' }).click();
       await page.getByRole('heading', { name: 'labels' }).waitFor();

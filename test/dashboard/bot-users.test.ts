@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 onDashboard('the page of bot users', (d) => {
   test('a bot is created, and the server says beside the field why a name is refused', async () => {
@@ -13,7 +13,7 @@ onDashboard('the page of bot users', (d) => {
     };
     await create('feed loader');
     await page.getByRole('heading', { name: 'feed loader' }).waitFor();
-    await page.goto('/dashboard/bot-users');
+    await lead(page, '/bot-users');
     await create('feed loader');
     await page.getByRole('dialog').getByText('A bot named "feed loader" exists already').waitFor();
     await page.getByRole('dialog').getByLabel('Name').fill('ü'.repeat(130));

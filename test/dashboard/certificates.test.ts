@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makePair } from '../support/certificate-pair.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 const days = (count: number) => ['-days', String(count)];
 const named = (...names: readonly string[]) => [
@@ -80,7 +80,7 @@ onDashboard('the pages of certificates and reserved names', (d) => {
     };
     await reserve('kestrel.test');
     await page.getByRole('heading', { name: 'kestrel.test' }).waitFor();
-    await page.goto('/dashboard/reserved-names');
+    await lead(page, '/reserved-names');
     await reserve('kestrel.test');
     await dialog.getByText(/The domain .*kestrel.test.* is reserved already/).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createUser, runOnHost } from '../support/people.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 import { restrict } from './support/restrictions.ts';
 
@@ -48,7 +48,7 @@ onDashboard('the change log', (d) => {
     await page.getByLabel('Name').fill('by hand');
     await page.getByRole('button', { name: 'Create bot' }).last().click();
     await page.getByRole('heading', { name: 'by hand' }).waitFor();
-    await page.goto('/dashboard/changes');
+    await lead(page, '/changes');
     for (const title of [
       'Offices: 192.0.2.0/24 allow created',
       'Shop / created',

@@ -5,7 +5,7 @@ import { ClientAuthority } from '../support/client-certificates.ts';
 import type { Page } from 'playwright-core';
 
 import { until } from '../e2e/gateway/support/until.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { startUpstream, visit } from './support/edge-traffic.ts';
 import { lookAt } from './support/looks.ts';
 
@@ -92,7 +92,7 @@ onDashboard(
       await inList('offline').getByText('Does not answer').waitFor();
       await page.getByRole('link', { name: /^HTTPS edges 1 in trouble$/ }).waitFor();
 
-      await page.goto('/dashboard/');
+      await lead(page, '/');
       const item = page
         .getByRole('listitem')
         .filter({ hasText: 'health.test: 1 of 2 requests of the last ten minutes failed' });
@@ -101,7 +101,7 @@ onDashboard(
       await page.getByRole('heading', { name: 'Answers in part: 1 of 2 requests' }).waitFor();
       await page.getByText('GET /checkout was answered 502: The upstream server refused the connection.').waitFor();
       await lookAt(page, 'https-edge-in-trouble');
-      await page.goto(`/dashboard/backends/${backend.id}`);
+      await lead(page, `/backends/${backend.id}`);
       await page.getByRole('heading', { name: 'Answers in part: 1 of 2 requests' }).waitFor();
     });
 
@@ -228,7 +228,7 @@ onDashboard(
       await dialog.getByRole('button', { name: 'Add authority' }).click();
       await page.getByRole('heading', { name: 'Staff' }).waitFor();
 
-      await page.goto(`${g().url}/dashboard${path}`);
+      await lead(page, path);
       await page.getByRole('button', { name: 'Set up Mutual TLS' }).click();
       await page.getByLabel('Certificates by').selectOption({ label: 'Staff' });
       await page.getByRole('button', { name: 'Save mutual TLS' }).click();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 onDashboard('the page of IP policies', (d) => {
   const newPolicy = async (description: string, rules: readonly string[]): Promise<string> => {
@@ -83,7 +83,7 @@ onDashboard('the page of IP policies', (d) => {
     const page = await d().open();
     // A list is not lost with the code that compares it in the background.
     await page.route('**/assets/list-worker-*.js', (route) => route.fulfill({ status: 404 }));
-    await page.goto(`/dashboard/ip-policies/${id}?paste=1`);
+    await lead(page, `/ip-policies/${id}?paste=1`);
     // Nothing that is there is removed unless somebody says so.
     await page.getByRole('button', { name: 'Add to the rules', pressed: true }).waitFor();
     await page.getByRole('textbox', { name: 'List of CIDRs' }).fill('198.51.100.0/24');
@@ -161,7 +161,7 @@ onDashboard('the page of IP policies', (d) => {
     assert.ok(await dialog.getByRole('button', { name: 'Still used by 1' }).isDisabled());
     assert.equal(await dialog.getByRole('textbox').count(), 0, 'nobody types what is refused anyway');
     await dialog.getByRole('link', { name: 'front' }).waitFor();
-    await page.goto('/dashboard/ip-policies');
+    await lead(page, '/ip-policies');
     const row = page.getByRole('row').filter({ hasText: 'in use' });
     await row.getByRole('cell', { name: '1', exact: true }).waitFor();
     const feed = page.getByRole('row').filter({ hasText: 'abuse feed' });

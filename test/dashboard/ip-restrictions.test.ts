@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 
 import { createUser, from } from '../support/people.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 import { callFrom, restrict, watchForDays } from './support/restrictions.ts';
 
@@ -185,7 +185,7 @@ onDashboard('the pages of IP restrictions', (d) => {
     await page.getByRole('button', { name: 'Create, warning only' }).click();
     await page.getByRole('heading', { name: 'Edges: offices', exact: true }).waitFor();
     await page.getByText('Warns only').first().waitFor();
-    await page.goto('/dashboard/ip-restrictions?type=endpoints');
+    await lead(page, '/ip-restrictions?type=endpoints');
     await page.getByRole('link', { name: 'Edges: offices' }).waitFor();
     await lookAt(page, 'restrictions');
     await page.setViewportSize({ width: 1280, height: 900 });

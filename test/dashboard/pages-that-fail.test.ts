@@ -11,7 +11,7 @@ import { freePort } from '../support/free-port.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { openBrowser } from './support/browser.ts';
-import { Dashboard } from './support/dashboard.ts';
+import { Dashboard, lead } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
 const built = fileURLToPath(new URL('../../dashboard/dist/', import.meta.url));
@@ -41,10 +41,6 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     return { page, dashboard };
   }
-
-  /** As a link does. */
-  const lead = (page: Page, path: string) =>
-    page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
 
   test('come by themselves when the server is back; when it comes back newer, a reload opens the same page', async () => {
     const { page, dashboard } = await openOverview();
@@ -78,7 +74,7 @@ onAnyDatabase('pages whose code cannot be loaded', (newDatabase) => {
       await page.evaluate(`dispatchEvent(new Event('focus'))`);
       await page.getByText('Gatehouse was updated').first().waitFor();
     };
-    await page.goto('/dashboard/certificates?create=1');
+    await lead(page, '/certificates?create=1');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Certificate', { exact: true }).fill('a certificate');
     await dialog.getByLabel('Private key', { exact: true }).fill('a private key');

@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { fillInstallation } from './support/fill-installation.ts';
 import { faultsOf, lookAt } from './support/looks.ts';
 import type { NamedPath } from './support/looks.ts';
@@ -71,7 +71,7 @@ onDashboard('every page of the dashboard', (d) => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await dialog.waitFor();
     await lookAt(page, 'drawer');
-    await page.goto(`/dashboard${things.find(([name]) => name === 'ip-policy-feed')?.[1]}`);
+    await lead(page, things.find(([name]) => name === 'ip-policy-feed')?.[1] ?? '');
     await page
       .getByRole('status')
       .filter({ hasText: /^Rows 1 to / })
@@ -94,10 +94,10 @@ onDashboard('every page of the dashboard', (d) => {
     await page.goto('/dashboard/ip-policies');
     await page.getByText('The database does not answer.').waitFor();
     await lookAt(page, 'list-failed');
-    await page.goto('/dashboard/backends/bkdsc_1');
+    await lead(page, '/backends/bkdsc_1');
     await page.getByText('This backend does not exist').waitFor();
     await lookAt(page, 'gone');
-    await page.goto('/dashboard/such-page');
+    await lead(page, '/such-page');
     await page.getByText('There is no such page').waitFor();
     await lookAt(page, 'no-such-page');
   });

@@ -41,9 +41,9 @@ onDashboard(
     });
     after(() => provider?.[Symbol.asyncDispose]());
     const people = () => provider?.people ?? assert.fail();
-    const open = async (): Promise<Page> => {
+    const open = async (path = '/'): Promise<Page> => {
       d().otherOrigins.add(provider?.issuer ?? '');
-      return d().openSignedOut();
+      return d().openSignedOut({ path });
     };
     const leave = (page: Page) => page.getByRole('button', { name: 'Sign in with Kestrel ID' }).click();
     const answerAs = async (page: Page, name: string): Promise<void> => {
@@ -52,8 +52,7 @@ onDashboard(
     };
 
     test('the provider comes first, leads in to the page that was wanted, and out again', async () => {
-      const page = await open();
-      await page.goto('/dashboard/users');
+      const page = await open('/users');
       await page.getByRole('button', { name: 'Use an API token' }).waitFor();
       await lookAt(page, 'provider-sign-in');
       await leave(page);
@@ -111,8 +110,7 @@ onDashboard(
 
     test('a session that the provider has ended is begun anew in another tab, and what was typed is kept', async () => {
       people()['fay'] = { email: 'fay@example.com', email_verified: true, name: 'Fay', groups: ['platform-admins'] };
-      const page = await open();
-      await page.goto('/dashboard/bot-users?create=1');
+      const page = await open('/bot-users?create=1');
       await leave(page);
       await answerAs(page, 'fay');
       await page.getByLabel('Name').fill('typed before the end');

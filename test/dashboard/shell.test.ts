@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { until } from '../e2e/gateway/support/until.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 const built = new URL('../../dashboard/dist/', import.meta.url);
 
@@ -123,10 +123,6 @@ onDashboard('the shell of the dashboard', (d) => {
     const row = page.getByRole('link', { name: bot.name });
     const dialog = page.getByRole('dialog');
     const closed = () => dialog.waitFor({ state: 'detached' });
-    const onBots = async () => {
-      await page.goto('/dashboard/bot-users');
-      await row.waitFor();
-    };
     const onRules = async (status: RegExp) => {
       await page.getByRole('status').filter({ hasText: status }).waitFor();
     };
@@ -195,7 +191,7 @@ onDashboard('the shell of the dashboard', (d) => {
         await page.getByLabel('Name').fill('saved by a key');
         await press('Control+Enter');
         await page.getByRole('heading', { name: 'saved by a key' }).waitFor();
-        await page.goto(`/dashboard/ip-policies/${policy.id}`);
+        await lead(page, `/ip-policies/${policy.id}`);
         await onRules(/^Rows 1 to \d+ of 600/);
       },
       G: async () => {
@@ -213,13 +209,13 @@ onDashboard('the shell of the dashboard', (d) => {
         await onRules(/^Rows 301 to /);
       },
       Space: async () => {
-        await page.goto('/dashboard/traffic');
+        await lead(page, '/traffic');
         await page.getByRole('button', { name: 'Pause' }).waitFor();
         await press('Space');
         await page.getByRole('button', { name: 'Go on' }).waitFor();
       },
     };
-    await onBots();
+    await row.waitFor();
     const listed = await openList();
     const pagesOfList = listed.filter(([name]) => /^g [^g]$/.test(name));
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { freePort } from '../support/free-port.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 /** What a visitor of the port reads first; '' where the connection is refused or closed. */
 async function firstWords(port: number): Promise<string> {
@@ -174,7 +174,7 @@ onDashboard(
       await dialog.getByRole('button', { name: 'Create backend' }).click();
       await page.getByRole('heading', { name: 'the page' }).waitFor();
 
-      await page.goto(`${g().url}/dashboard/backends?kind=weighted&create=1`);
+      await lead(page, '/backends?kind=weighted&create=1');
       await dialog.getByRole('button', { name: 'Create backend' }).click();
       await dialog.getByText('The backend needs others that it stands for.').waitFor();
       await dialog.getByLabel('Backend 1', { exact: true }).selectOption({ label: 'the app' });

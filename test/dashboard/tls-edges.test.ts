@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 
 import { ClientAuthority } from '../support/client-certificates.ts';
 import { until } from '../e2e/gateway/support/until.ts';
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 
 const host = 'greeter.site.test';
 
@@ -71,9 +71,9 @@ onDashboard(
       await page.getByText('7 within 60 seconds for each source').waitFor();
       assert.equal((await g().get(`/edges/tls/${edge.id}`)).body.rate_limit.limit, 7);
 
-      await page.goto(`/dashboard/who-gets-in?ip=203.0.113.7&edge=${edge.id}`);
+      await lead(page, `/who-gets-in?ip=203.0.113.7&edge=${edge.id}`);
       await page.getByText('Greeter').first().waitFor();
-      await page.goto(`/dashboard/backends/${edge.backend.backend.id}`);
+      await lead(page, `/backends/${edge.backend.backend.id}`);
       await page.getByRole('link', { name: 'TLS edge Greeter' }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await dialog.getByText(`${host}:443`).waitFor();

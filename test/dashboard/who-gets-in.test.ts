@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { onDashboard } from './support/dashboard.ts';
+import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 import { callFrom, restrict } from './support/restrictions.ts';
 
@@ -110,10 +110,10 @@ onDashboard('who gets in', (d) => {
     assert.equal(await page.locator('.verdict.deny').count(), 0, 'an address that is refused somewhere is no alarm');
     assert.match(page.url(), /\?ip=192\.0\.2\.9$/);
 
-    await page.goto(`/dashboard/tcp-edges/${tcp.id}`);
+    await lead(page, `/tcp-edges/${tcp.id}`);
     await page.getByRole('link', { name: 'Who gets in here' }).click();
     await page.getByRole('heading', { name: '127.0.0.1 gets into Guarded port now' }).waitFor();
-    await page.goto(`/dashboard/who-gets-in?edge=${tcp.id.slice(0, -3)}aaa`);
+    await lead(page, `/who-gets-in?edge=${tcp.id.slice(0, -3)}aaa`);
     await page.getByText('The doors could not be read').waitFor();
   });
 

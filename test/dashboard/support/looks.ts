@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 
 import { until } from '../../e2e/gateway/support/until.ts';
 import { inTurn, isLong, turn } from '../../support/long-form.ts';
+import { lead } from './dashboard.ts';
 
 interface View {
   readonly width: number;
@@ -46,8 +47,8 @@ interface Violation {
 export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const [name, path] of takesPictures ? paths : inTurn(paths, 2)) {
-    // As a link does: loading the program again for each path would take most of the time.
-    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/dashboard${path}`)})`);
+    // Loading the program again for each path would take most of the time.
+    await lead(page, path);
     await page.locator('h1').first().waitFor();
     const isLoaded = async () =>
       (await page.locator('.skel, [aria-busy="true"]').count()) === 0 && (await page.locator('h1').count()) > 0;
