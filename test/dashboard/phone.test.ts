@@ -58,7 +58,10 @@ onDashboard('on a phone', (d) => {
       await page.goto(`/dashboard${path}`);
       await page.getByRole('main').getByText(shown).first().waitFor();
       await page.locator('.skel, [aria-busy="true"]').first().waitFor({ state: 'detached' });
-      assert.deepEqual(await page.evaluate(unreadable), [], path);
+      for (const width of [320, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await page.evaluate(unreadable), [], `${path} at ${width}`);
+      }
     }
   });
 });

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../client/src/index.ts';
 import type { CallError } from '../api/client.ts';
 import { TextsField } from '../components/list-fields.tsx';
+import { UnbrokenPort } from '../components/unbroken-port.tsx';
 
 /** Errors about hostports, whose messages quote the one they are about. */
 const numbers = [7104, 7112, 7116, 7122, 7129, 20_014, 20_030, 20_031, 20_009];
@@ -45,14 +46,10 @@ export function HostportsField({
   );
 }
 
-/** Breaks before its port, never inside of it. */
 export function HostportText({ text }: { readonly text: string }) {
-  const at = text.lastIndexOf(':');
   return (
     <code>
-      {text.slice(0, at)}
-      <wbr />
-      <bdi className="nowrap">{text.slice(at)}</bdi>
+      <UnbrokenPort text={text} />
     </code>
   );
 }

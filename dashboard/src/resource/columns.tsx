@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { Id } from '../components/copy.tsx';
 import type { Column, ColumnPriority } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
+import { UnbrokenPort } from '../components/unbroken-port.tsx';
 
 /** The first column: the name as a link, with the id below it, or what a narrow screen needs in its place. */
 export function nameColumn<Row extends { readonly id: string }>({
@@ -28,7 +29,7 @@ export function nameColumn<Row extends { readonly id: string }>({
 }): Column<Row> {
   const link = (row: Row): ReactNode => (
     <Link className={look} to={`${path}/${row.id}`} data-row-link>
-      {name(row)}
+      <UnbrokenPort text={name(row)} />
     </Link>
   );
   return {

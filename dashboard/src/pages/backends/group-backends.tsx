@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 
 import type { FailoverBackend, WeightedBackend } from '../../../../client/src/index.ts';
 import type { Column } from '../../components/table.tsx';
+import { UnbrokenPort } from '../../components/unbroken-port.tsx';
 import { failoverText, useBackends, weightedText } from '../../parts/backends.ts';
 import type { Resource } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
@@ -20,7 +21,9 @@ function Names({ ids, note }: { readonly ids: readonly string[]; readonly note?:
   return ids.map((id, at) => (
     <span key={id}>
       {at === 0 ? '' : ', '}
-      <Link to={`/backends/${id}`}>{find(id).name}</Link>
+      <Link to={`/backends/${id}`}>
+        <UnbrokenPort text={find(id).name} />
+      </Link>
       {note === undefined ? '' : ` ${note(id)}`}
     </span>
   ));

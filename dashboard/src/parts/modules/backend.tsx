@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 
+import { UnbrokenPort } from '../../components/unbroken-port.tsx';
 import { BackendChoice, backendErrors, backendIdOf, draftOf } from '../backend-choice.tsx';
 import type { BackendDraft } from '../backend-choice.tsx';
 import { useBackends } from '../backends.ts';
@@ -20,7 +21,9 @@ function Summary({ view }: { readonly view: ModuleView }) {
   const { name, target } = useBackends().find(id);
   return (
     <>
-      <Link to={`/backends/${id}`}>{name}</Link>
+      <Link to={`/backends/${id}`}>
+        <UnbrokenPort text={name} />
+      </Link>
       {name === target || target === '' ? null : <span className="muted">, {target}</span>}
     </>
   );
