@@ -8,6 +8,7 @@ import type { GatewayBounds } from '../../src/gateway/bounds/bound.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { WorkerEngine, WorkerEngineParts } from '../../src/gateway/workers/worker-engine.ts';
 import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
+import { childrenOf } from '../e2e/gateway/support/child-processes.ts';
 import { freePort } from '../support/free-port.ts';
 import { plainOptions, Recorder, until } from './support/tcp-engine.ts';
 import {
@@ -127,6 +128,23 @@ test('a killed worker is replaced by one with the whole state, and the connectio
   await until(() => engine.pids.length === 2 && !engine.pids.includes(survivor), 'the other is replaced too');
   await Promise.all([dialAndEcho(t, port), dialAndEcho(t, addedPort)]);
   await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
+});
+
+test('a worker that is killed while all are busy gets one successor, and there are never more than planned', async (t) => {
+  // All are always too busy.
+  const { engine } = await startWorkers(t, 2, { busyAbove: -1 });
+  const hasReported = () => ![...engine.workers.loads.values()].includes(undefined);
+  for (let kills = 0; kills < 2; kills++) {
+    await until(hasReported, 'both have reported, and were looked at');
+    const [victim] = engine.pids;
+    assert.ok(victim !== undefined);
+    process.kill(victim, 'SIGKILL');
+    await until(() => engine.pids.length >= 2 && !engine.pids.includes(victim), 'another worker is there');
+  }
+  await until(hasReported, 'the last one was looked at too');
+  const all = await childrenOf(process.pid);
+  assert.equal(all.length, 2);
+  assert.deepEqual(all.toSorted(), engine.pids.toSorted());
 });
 
 test('workers that end again and again are named so, and a next one is started all the same', async (t) => {

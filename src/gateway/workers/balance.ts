@@ -35,7 +35,7 @@ export class Balance<Worker> {
     this.#plan = plan;
   }
 
-  /** `coming`: workers that are being started. */
+  /** `coming`: workers that are being started, or have not reported yet. */
   look(loads: ReadonlyMap<Worker, WorkerLoad>, coming: number): Advice<Worker> {
     let busiest: [Worker, WorkerLoad] | undefined;
     let least = Infinity;

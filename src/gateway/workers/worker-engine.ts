@@ -99,7 +99,7 @@ class ProcessEngine implements WorkerEngine {
   #looking: NodeJS.Timeout | undefined;
   #failures = 0;
   #lost = 0;
-  /** Workers that are being started because those there are have too much to do. */
+  /** Workers that are being added, or started in place of others. */
   #coming = 0;
 
   constructor(parts: WorkerEngineParts) {
@@ -280,7 +280,9 @@ class ProcessEngine implements WorkerEngine {
       ? 'gateway workers end again and again, soon after their start; starting another after a pause'
       : undefined;
     this.#log.error({ worker: worker.number, why }, again ?? 'a gateway worker is gone; starting another');
+    this.#coming++;
     await this.#replace();
+    this.#coming--;
   }
 
   async #bringUp(worker: WorkerProcess): Promise<void> {
@@ -322,7 +324,8 @@ class ProcessEngine implements WorkerEngine {
   async #look(): Promise<void> {
     const loads = new Map<WorkerProcess, WorkerLoad>();
     for (const worker of this.#live) if (worker.load !== undefined) loads.set(worker, worker.load);
-    const { add, relieve } = this.#balance.look(loads, this.#coming);
+    const silent = this.#live.size - loads.size;
+    const { add, relieve } = this.#balance.look(loads, silent + this.#coming);
     relieve?.worker.ask({ task: 'relieve', clients: relieve.clients }).catch(ignore);
     if (!add) return;
     this.#coming++;
