@@ -66,8 +66,11 @@ test('the live view is drawn on the other screen, again when the terminal change
     closeSync(fd);
   });
   const terminal = Object.assign(new EventEmitter(), { columns: 80, rows: 24 });
-  const reporter = new ScreenReporter(new LineOutput(fd), terminal, 'http://localhost:3000');
+  const out = new LineOutput(fd);
+  const reporter = new ScreenReporter(out, terminal, 'http://localhost:3000');
   const written = (): string => readFileSync(file, 'utf8');
+  await out.flushed();
+  assert.equal(written(), '', 'the program may not be able to give the screen back yet');
   reporter.state({ kind: 'online', address: 'https://a.test', target: 'http://localhost:3000' });
   reporter.request({ method: 'GET', path: '/first', status: 200, ms: 1, isWhole: true });
   await until(() => written().includes('/first'), 'drawn');

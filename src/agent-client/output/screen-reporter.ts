@@ -25,7 +25,10 @@ const home = controlSequence('H');
 const eraseLine = controlSequence('2K');
 const eraseBelow = controlSequence('J');
 
-/** A live view on a terminal, on its other screen: what was there before comes back at the end. */
+/**
+ * A live view on a terminal, on its other screen: what was there before comes back at the end. It begins with the first
+ * state, when signals are handled: one that came before would leave the terminal as it is then.
+ */
 export class ScreenReporter implements Reporter {
   readonly #out: LineOutput;
   readonly #terminal: Terminal;
@@ -39,12 +42,12 @@ export class ScreenReporter implements Reporter {
   #requests = 0;
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
+  #hasEntered = false;
 
   constructor(out: LineOutput, terminal: Terminal, target: string) {
     this.#out = out;
     this.#terminal = terminal;
     this.#target = target;
-    out.write(enter);
     terminal.on('resize', this.#resized);
   }
 
@@ -72,7 +75,7 @@ export class ScreenReporter implements Reporter {
   async end(lines: readonly string[], _isFault: boolean): Promise<void> {
     clearTimeout(this.#timer);
     this.#terminal.off('resize', this.#resized);
-    this.#out.write(leave);
+    if (this.#hasEntered) this.#out.write(leave);
     for (const line of lines) this.#out.line(printable(line));
     await this.#out.flushed();
   }
@@ -84,6 +87,8 @@ export class ScreenReporter implements Reporter {
   }
 
   #schedule(): void {
+    if (!this.#hasEntered) this.#out.write(enter);
+    this.#hasEntered = true;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       // A terminal that was stopped gets the newest picture when it goes on.
