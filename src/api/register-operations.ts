@@ -105,9 +105,9 @@ function operationRoute(paths: KnownPaths, context: OperationContext): Operation
     preValidation: [
       (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
       (request, _reply, done) => {
-        const operation = operationOf(request);
-        if (operation.body === undefined) done();
-        else settle(() => readBody(request, operation, context), done);
+        const { body } = operationOf(request);
+        if (body === undefined) done();
+        else settle(() => readBody(request, body, context), done);
       },
     ],
     preHandler: (request, _reply, done) => {
@@ -164,12 +164,9 @@ function checkAgain(request: FastifyRequest, options: ApiOptions): Awaitable<voi
   });
 }
 
-function readBody(
-  request: FastifyRequest,
-  operation: Operation,
-  { named, options }: OperationContext,
-): Awaitable<void> {
-  const validate = options.validators(operation.body ?? {});
+function readBody(request: FastifyRequest, schema: TSchema, { named, options }: OperationContext): Awaitable<void> {
+  const operation = operationOf(request);
+  const validate = options.validators(schema);
   if (isList(operation)) {
     return readList(operation, request.body, named, validate, () => isAbandoned(request)).then((list) => {
       request.body = list;

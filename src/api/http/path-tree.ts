@@ -8,14 +8,14 @@ interface Found<T> {
 
 interface Entry<T> {
   readonly value: T;
-  /** Of its parameters, in their order. */
+  /** Names of its parameters, in their order. */
   readonly names: readonly string[];
 }
 
 interface Node<T> {
   readonly words: Map<string, Node<T>>;
   parameter: Node<T> | undefined;
-  /** Of everything below. */
+  /** Entry of everything below, where the path ends with `*`. */
   rest: Entry<T> | undefined;
   entry: Entry<T> | undefined;
 }
