@@ -8,12 +8,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 
+import { headersFrame } from '../e2e/gateway/support/http2-frames.ts';
 import { connectClient, get, openHttp2, requestHttp2, sendRaw } from './support/https-client.ts';
 import { backendEntry, edgeEntry, prefixRoute, toBackend } from './support/https-entries.ts';
 import { startGateway } from './support/https-gateway.ts';
 import type { GatewaySettings, TestGateway } from './support/https-gateway.ts';
 import { startUpstream } from './support/https-upstream.ts';
 import { until } from './support/tcp-engine.ts';
+
+/** The beginning of an HTTP/2 connection, with settings that change nothing. */
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
+const requestFields = [
+  [':method', 'GET'],
+  [':scheme', 'https'],
+  [':path', '/'],
+  [':authority', 'app.test'],
+] as const;
 
 function gatewayTo(port: number, settings: GatewaySettings): Promise<TestGateway> {
   const edge = edgeEntry('edg_1', ['app.test'], [prefixRoute('/', toBackend('bkdsc_1'))]);
@@ -34,6 +44,22 @@ function openPlain(t: TestContext, gateway: TestGateway, localAddress: string): 
   const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });
   t.after(() => socket.destroy());
   return socket.on('error', () => {});
+}
+
+/** Opens an HTTP/2 connection and makes a request; it stays open on this side whatever the gateway does. */
+async function openStubborn(t: TestContext, gateway: TestGateway): Promise<TLSSocket> {
+  const below = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connectTls({
+    socket: below,
+    servername: 'app.test',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2'],
+  });
+  t.after(() => socket.destroy());
+  socket.on('error', () => {}).resume();
+  await once(socket, 'secureConnect');
+  socket.write(Buffer.concat([preface, headersFrame(requestFields, true)]));
+  return socket;
 }
 
 async function isClosed(socket: Socket): Promise<void> {
@@ -146,6 +172,18 @@ suite('connections of all clients together', () => {
     assert.equal(gateway.refused.client_connections ?? 0, 0);
   });
 
+  test('make room when the bound becomes lower, as when another worker takes its part of it: new ones are served', async (t) => {
+    await using upstream = await startUpstream();
+    await using gateway = await gatewayTo(upstream.port, { bounds: { clientConnections: 40 } });
+    const idle: Socket[] = [];
+    for (let at = 0; at < 30; at++) idle.push(await use(t, gateway, '/', `127.0.0.${at + 3}`));
+    gateway.changeBounds({ clientConnections: 10 });
+    await until(() => (gateway.inUse.client_connections ?? 0) < 10, 'there is room again');
+    assert.equal((await sendRaw(gateway.port, get('/'), { localAddress: '127.0.0.2' })).status, 200);
+    assert.equal(gateway.refused.client_connections ?? 0, 0);
+    assert.ok(idle.some(({ closed }) => !closed));
+  });
+
   test('make room in the same way when they speak HTTP/2 or have sent requests with a body', async (t) => {
     await using upstream = await startUpstream();
     await using gateway = await gatewayTo(upstream.port, {
@@ -167,6 +205,27 @@ suite('connections of all clients together', () => {
     }
     await until(() => session.closed && posting.closed, 'both are closed');
     assert.equal(gateway.refused.client_connections ?? 0, 0);
+  });
+
+  test('make room in the same way when they speak HTTP/2 and keep their side open', async (t) => {
+    await using upstream = await startUpstream();
+    await using gateway = await gatewayTo(upstream.port, { bounds: { clientConnections: 5 } });
+    for (let at = 0; at < 10; at++) {
+      await openStubborn(t, gateway);
+      await until(() => upstream.seen.length === at + 1, 'its request was served');
+      await until(() => (gateway.inUse.client_connections ?? 0) < 5, 'there is room again');
+    }
+    assert.equal((await sendRaw(gateway.port, get('/'), { localAddress: '127.0.0.2' })).status, 200);
+    assert.equal(gateway.refused.client_connections ?? 0, 0);
+  });
+
+  test('are closed soon after their time when they speak HTTP/2 and keep their side open', async (t) => {
+    await using upstream = await startUpstream();
+    await using gateway = await gatewayTo(upstream.port, { timeouts: { keepAliveMs: 200 } });
+    const socket = await openStubborn(t, gateway);
+    await until(() => socket.readableEnded, 'the gateway has closed its side');
+    assert.equal(gateway.inUse.client_connections, 1);
+    await until(() => gateway.inUse.client_connections === 0, 'it has closed the connection');
   });
 
   test('make room in the same way when they never finish their TLS handshake', async (t) => {

@@ -14,6 +14,8 @@ const searchMs = 100;
 /** Counts the connections of clients to all listeners, and refuses those beyond the bounds. */
 export class ClientConnections {
   readonly #limits: GatewayBounds;
+  /** The bound at first: it is lowered where others take their part of it. */
+  readonly #highest: number;
   readonly #reports: GatewayBoundReports;
   readonly #bySource = new Map<SourceKey, number>();
   #open = 0;
@@ -24,6 +26,7 @@ export class ClientConnections {
 
   constructor(limits: GatewayBounds, reports: GatewayBoundReports) {
     this.#limits = limits;
+    this.#highest = limits.clientConnections;
     this.#reports = reports;
     reports.watch(
       'client_connections',
@@ -55,8 +58,9 @@ export class ClientConnections {
    */
   accept(socket: Socket): ((client: ClientSource) => boolean) | undefined {
     const { clientConnections } = this.#limits;
-    if (this.#open - this.#closing >= clientConnections - this.#room) this.#makeRoom();
-    if (this.#open >= clientConnections) {
+    this.makeRoom();
+    // Where the bound was lowered, those that are closing do not count.
+    if (this.#open - this.#closing >= clientConnections || this.#open >= this.#highest) {
       this.#refuse(socket, 'client_connections', {});
       return undefined;
     }
@@ -99,10 +103,13 @@ export class ClientConnections {
     else this.#bySource.delete(key);
   }
 
-  #makeRoom(): void {
+  /** Closes idle connections where too little is free. To be called when the bound was lowered. */
+  makeRoom(): void {
+    const over = this.#open - this.#closing - (this.#limits.clientConnections - this.#room);
+    if (over < 0) return;
     const now = performance.now();
     if (now < this.#searchAt) return;
-    const closed = this.#closeIdle(this.#room);
+    const closed = this.#closeIdle(Math.max(over, this.#room));
     this.#closing += closed;
     if (closed === 0) this.#searchAt = now + searchMs;
   }

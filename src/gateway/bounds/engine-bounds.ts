@@ -11,7 +11,7 @@ import { UpstreamConnections } from './upstream-connections.ts';
 /** The bounds of one engine, which its fronts share. */
 export interface EngineBounds {
   readonly limits: GatewayBounds;
-  /** Changes the limits; connections that are open stay. */
+  /** Changes the limits. Connections that are open stay, but for idle ones of clients that are now too many. */
   readonly change: (limits: GatewayBounds) => void;
   readonly reports: GatewayBoundReports;
   readonly clients: ClientConnections;
@@ -25,14 +25,16 @@ export interface EngineBounds {
 export function createEngineBounds(given: GatewayBounds, observer: TrafficObserver, log: GatewayLog): EngineBounds {
   const limits = { ...given };
   const reports = reportBounds(observer, log);
+  const clients = new ClientConnections(limits, reports);
   reports.watch('stream_resets', limits.streamResets);
   return {
     limits,
     change: (changed) => {
       Object.assign(limits, changed);
+      clients.makeRoom();
     },
     reports,
-    clients: new ClientConnections(limits, reports),
+    clients,
     upstreams: new UpstreamConnections(limits, reports),
     encoders: new ResponseEncoders(limits, reports),
     waits: new AgentWaits(limits, reports),

@@ -19,8 +19,9 @@ import { until } from './support/until.ts';
 import { startUpstream } from './support/upstream.ts';
 import type { Upstream } from './support/upstream.ts';
 
-/** The bounds that the program derives from 1,024 descriptors. */
+/** The bounds that the program derives from 1,024 descriptors. Another worker, added under load, would have a part of them. */
 const bounds = { client: 384, source: 96, backendSource: 24 };
+const oneWorker = { workers: '1' };
 
 const attacker = '127.0.0.2';
 const silentHost = 'silent.test';
@@ -44,7 +45,7 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
     silent = await startRawUpstream(() => {});
     other = await startUpstream('other');
     const databaseUrl = newSqlite();
-    const settings = { 'access-log': '0', 'drain-seconds': '0', 'tcp-listen-host': '127.0.0.1' };
+    const settings = { ...oneWorker, 'access-log': '0', 'drain-seconds': '0', 'tcp-listen-host': '127.0.0.1' };
     program = await Program.start(databaseUrl, settings, { openFiles: 1024 });
     const backendId = await createEdge(program, silentHost, silent.port);
     tcpPort = await freePort();
@@ -204,6 +205,7 @@ suite('with 1,024 descriptors, while one client does its worst, others are serve
 test('connections of TCP and HTTPS edges to one backend count together', async (t) => {
   await using upstream = await startUpstream();
   const settings = {
+    ...oneWorker,
     'backend-connections': '2',
     'backend-source-connections': '3',
     'backend-queue-seconds': '1',

@@ -70,6 +70,7 @@ export interface TestGateway extends AsyncDisposable {
   apply(update: SnapshotUpdate): Promise<void>;
   drain(limitMs: number): Promise<void>;
   relieve(clients: number): void;
+  changeBounds(bounds: Partial<GatewayBounds>): void;
   accountOfHost(hostname: string): string | undefined;
 }
 
@@ -201,6 +202,9 @@ export async function startGateway(
     drain,
     relieve: (clients) => {
       front.relieve(clients);
+    },
+    changeBounds: (changed) => {
+      bounds.change({ ...bounds.limits, ...changed });
     },
     accountOfHost: (hostname) => front.accountOfHost(hostname),
     [Symbol.asyncDispose]: () => drain(0),

@@ -17,8 +17,12 @@ const sessionOptions = {
   settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
 };
 
+/** Time for a client to close its side once ours is closed. */
+const lingerMs = 5_000;
+
 interface Session {
   readonly session: ServerHttp2Session;
+  readonly socket: TLSSocket;
   readonly resets: ResetBudget;
   /** Number of streams under way. */
   open: number;
@@ -51,6 +55,7 @@ export class Http2Server {
     const session = performServerHandshake(socket, sessionOptions);
     const state = {
       session,
+      socket,
       resets: new ResetBudget(streamResets),
       open: 0,
       idleSince: performance.now(),
@@ -58,6 +63,9 @@ export class Http2Server {
     };
     this.#sessions.add(state);
     const first = setTimeout(() => session.destroy(), timeouts.headersMs);
+    let linger: NodeJS.Timeout | undefined;
+    // Node waits for the client, which could keep the connection for ever.
+    socket.once('finish', () => (linger = setTimeout(() => socket.destroy(), lingerMs)));
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
       clearTimeout(first);
       state.open += 1;
@@ -77,13 +85,15 @@ export class Http2Server {
     session.on('error', () => {});
     session.on('close', () => {
       clearTimeout(first);
+      clearTimeout(linger);
       this.#sessions.delete(state);
     });
   }
 
   *idleConnections(): Generator<IdleConnection> {
-    for (const { session, open, idleSince } of this.#sessions) {
-      if (open === 0) yield { idleSince, close: () => session.close() };
+    for (const { session, socket, open, idleSince } of this.#sessions) {
+      // One that is destroyed waits for its client.
+      if (open === 0) yield { idleSince, close: () => (session.destroyed ? socket : session).destroy() };
     }
   }
 
