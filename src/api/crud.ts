@@ -90,7 +90,7 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
   /** Called when a write is in force: sets headers, and answers fields that only then are known. */
   afterWrite?(document: Document, call: Call): object;
   /** Something that whoever sees the document should know; sent as a header with every answer that shows it alone. */
-  warning?(document: Document): Promise<string | undefined>;
+  warning?(queries: Queries, document: Document): Promise<string | undefined>;
   /** One may be shown with so much that answers are made in slices. */
   readonly mayBeLarge?: boolean;
   /** Fields that only the first answer to a creation shows. */
@@ -102,7 +102,10 @@ interface CrudDefinition<Document extends Stored, Create extends TSchema, Update
 /** The views of documents in answers: exactly the fields of `view`. `presentAll` is for those that need a query. */
 type Presentation<Document> =
   | { present(document: Document, call: Call): object; readonly presentAll?: never }
-  | { readonly present?: never; presentAll(documents: readonly Document[], call: Call): Awaitable<readonly object[]> };
+  | {
+      readonly present?: never;
+      presentAll(queries: Queries, documents: readonly Document[], call: Call): Awaitable<readonly object[]>;
+    };
 
 type Crud<Document extends Stored, Create extends TSchema, Update extends TSchema> = CrudDefinition<
   Document,
@@ -153,13 +156,13 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
   };
   const stateOf = (queries: Queries, document: Document): Awaitable<object> =>
     crud.etagState?.(queries, document) ?? ready(document);
-  const presentSilently = (document: Document, call: Call): Awaitable<object | undefined> =>
-    whenReady(presentMany(crud, [document], call), ([shown]) => shown);
-  const presentOne = (document: Document, call: Call): Awaitable<object | undefined> => {
-    if (crud.warning === undefined) return presentSilently(document, call);
-    return crud.warning(document).then((warning) => {
+  const presentSilently = (queries: Queries, document: Document, call: Call): Awaitable<object | undefined> =>
+    whenReady(presentMany(crud, queries, [document], call), ([shown]) => shown);
+  const presentOne = (queries: Queries, document: Document, call: Call): Awaitable<object | undefined> => {
+    if (crud.warning === undefined) return presentSilently(queries, document, call);
+    return crud.warning(queries, document).then((warning) => {
       if (warning !== undefined) call.setHeader('Gatehouse-Warning', warning);
-      return presentSilently(document, call);
+      return presentSilently(queries, document, call);
     });
   };
   const findForWrite = async (transaction: Transaction, call: Call) => {
@@ -192,7 +195,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
             const { document, secrets } = made instanceof Created ? made : new Created(made, {});
             setEtag(call, await stateOf(tx, document));
             written = document;
-            return { ...(await presentOne(document, call)), ...secrets };
+            return { ...(await presentOne(tx, document, call)), ...secrets };
           });
         });
         return written === undefined ? shown : { ...shown, ...crud.afterWrite?.(written, call) };
@@ -214,7 +217,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
         const show = (document: Document) =>
           whenReady(stateOf(store.queries, document), (state) => {
             setEtag(call, state);
-            return presentOne(document, call);
+            return presentOne(store.queries, document, call);
           });
         const row = store.find(table, call.caller.accountId, call.params['id'] ?? '');
         return whenReady(row, (document) => show(found(document, call)));
@@ -240,13 +243,13 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
       handle: async (call) => {
         const [document, state] = await store.write(call.actor, async (tx) => {
           const previous = await findForWrite(tx, call);
-          await checkReadOnly(call, crud, () => presentSilently(previous, call));
+          await checkReadOnly(call, crud, () => presentSilently(tx, previous, call));
           const updated = await crud.update(tx, call, previous);
           return [updated, await stateOf(tx, updated)] as const;
         });
         setEtag(call, state);
         crud.afterWrite?.(document, call);
-        return presentOne(document, call);
+        return presentOne(store.queries, document, call);
       },
     }),
     operation({
@@ -298,7 +301,7 @@ export function listOperation<Document extends Stored>(crud: Listed<Document>, l
     handle: (call) => {
       const { page, filters, caller, uri } = call;
       const show = ({ documents, nextBefore }: Shown<Document>) =>
-        whenReady(presentMany(crud, documents, call), (entries) => ({
+        whenReady(presentMany(crud, store.queries, documents, call), (entries) => ({
           [listKey]: entries,
           uri: uri(path),
           next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
@@ -339,10 +342,11 @@ async function checkReadOnly(
 
 function presentMany<Document>(
   presentation: Presentation<Document>,
+  queries: Queries,
   documents: readonly Document[],
   call: Call,
 ): Awaitable<readonly object[]> {
-  if (presentation.presentAll !== undefined) return presentation.presentAll(documents, call);
+  if (presentation.presentAll !== undefined) return presentation.presentAll(queries, documents, call);
   return ready(documents.map((document) => presentation.present(document, call)));
 }
 

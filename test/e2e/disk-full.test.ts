@@ -10,8 +10,9 @@ import { Gatehouse } from '../support/gatehouse.ts';
  */
 async function fillDisk({ app }: Gatehouse): Promise<void> {
   const { store } = app.context;
+  const onSqlite = await isSqlite(store);
   await store.writeUnlogged(async (writer) => {
-    if (await isSqlite(store)) {
+    if (onSqlite) {
       await writer.all('PRAGMA max_page_count = 1');
       return;
     }
@@ -24,8 +25,9 @@ async function fillDisk({ app }: Gatehouse): Promise<void> {
 
 async function freeDisk({ app }: Gatehouse): Promise<void> {
   const { store } = app.context;
+  const onSqlite = await isSqlite(store);
   await store.writeUnlogged(async (writer) => {
-    if (await isSqlite(store)) await writer.all('PRAGMA max_page_count = 1073741823');
+    if (onSqlite) await writer.all('PRAGMA max_page_count = 1073741823');
     else await writer.run('DROP TRIGGER full_disk ON change_log');
   });
 }

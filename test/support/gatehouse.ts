@@ -10,6 +10,7 @@ import type { Flags } from '../../src/config/config.ts';
 import { freePort } from './free-port.ts';
 import { fillNewSqlite } from './migrated-database.ts';
 import { checkAnswer } from './openapi-check.ts';
+import { refuseReadsBesideTransactions } from './reads-beside-transactions.ts';
 
 export interface Answer {
   readonly status: number;
@@ -72,6 +73,7 @@ export class Gatehouse implements AsyncDisposable {
     const logLines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
     const app = await startApp(config, log);
+    refuseReadsBesideTransactions(app.context.store);
     return new Gatehouse(app, app.engine?.httpsPort() ?? config.httpsListen?.port ?? 0, testToken, logLines);
   }
 

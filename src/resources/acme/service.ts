@@ -17,7 +17,12 @@ export interface CertificateTroubles {
    * A warning with the words of the authority about those of the names whose certificate could not be obtained or renewed;
    * undefined if there are none. One that another valid certificate covers counts only if that is asked for.
    */
-  warningFor(accountId: string, hostnames: readonly string[], evenIfCovered?: boolean): Promise<string | undefined>;
+  warningFor(
+    queries: Queries,
+    accountId: string,
+    hostnames: readonly string[],
+    evenIfCovered?: boolean,
+  ): Promise<string | undefined>;
 }
 
 export const certificateTroubles = serviceKey<CertificateTroubles>('troubles with certificates');

@@ -10,14 +10,12 @@ const namesInWarning = 3;
 const longest = 500;
 
 export function createCertificateTroubles({
-  store,
   services,
   settings,
-}: Pick<ResourceContext, 'store' | 'services' | 'settings'>): CertificateTroubles {
+}: Pick<ResourceContext, 'services' | 'settings'>): CertificateTroubles {
   return {
-    async warningFor(accountId, hostnames, evenIfCovered = false) {
+    async warningFor(queries, accountId, hostnames, evenIfCovered = false) {
       if (!settings.acme.isOn) return undefined;
-      const { queries } = store;
       const warnings: string[] = [];
       for (const hostname of hostnames) {
         if (warnings.length === namesInWarning) break;

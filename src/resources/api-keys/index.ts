@@ -96,8 +96,8 @@ function apiKeyOperations({ store, services, referables }: ResourceContext): rea
       checkMayWrite(caller, key);
       await deleteKey(referables, transaction, key);
     },
-    presentAll: (keys, call) =>
-      whenReady(services.get(keyUses).read(keys), (lastUses) =>
+    presentAll: (queries, keys, call) =>
+      whenReady(services.get(keyUses).read(queries, keys), (lastUses) =>
         keys.map((key, at) => presentKey(key, lastUses[at], call)),
       ),
   });

@@ -2,6 +2,7 @@ import { ready } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiKey } from './table.ts';
@@ -62,23 +63,23 @@ export class KeyUses {
   }
 
   /** The last use of each of these keys, in their order, which follow each other in the account by id. */
-  read(keys: readonly ApiKey[]): Awaitable<readonly (string | undefined)[]> {
+  read(queries: Queries, keys: readonly ApiKey[]): Awaitable<readonly (string | undefined)[]> {
     const nowMs = performance.now();
     const lastUses: (string | undefined)[] = [];
     for (const { id } of keys) {
       const shown = this.#shown.get(id);
-      if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(keys, nowMs);
+      if (shown === undefined || nowMs - shown.readAtMs >= shownForMs) return this.#load(queries, keys, nowMs);
       lastUses.push(shown.lastUsedAt);
     }
     return ready(lastUses);
   }
 
-  #load(keys: readonly ApiKey[], readAtMs: number): Awaitable<readonly (string | undefined)[]> {
+  #load(queries: Queries, keys: readonly ApiKey[], readAtMs: number): Awaitable<readonly (string | undefined)[]> {
     const [first, last] = [keys[0], keys.at(-1)];
     if (first === undefined || last === undefined) return ready([]);
     const sql = 'SELECT key_id, last_used_at FROM api_key_uses WHERE account_id = $1 AND key_id >= $2 AND key_id <= $3';
     // Lists are newest first.
-    const rows = this.#store.queries.all(sql, [first.account_id, last.id, first.id]);
+    const rows = queries.all(sql, [first.account_id, last.id, first.id]);
     return rows.then((found) => {
       const known = new Map(found.map(([id, at]) => [String(id), String(at)] as const));
       return keys.map(({ id }) => {

@@ -53,9 +53,9 @@ export function createKeysForOthers(store: Store, referables: Referables): ApiKe
     async policiesOf(queries, keyId) {
       return (await apiKeys.load(queries, keyId))?.ip_policy_ids ?? [];
     },
-    async usesBy(ownerIds) {
+    async usesBy(queries, ownerIds) {
       const rows = await rowsOf(
-        store.queries,
+        queries,
         ownerIds,
         (places) => `
           SELECT k.owner_id, count(*), max(u.last_used_at) FROM api_keys k

@@ -55,7 +55,7 @@ export function rotateOperation({ store, services }: ResourceContext): Operation
         checkMayWrite(call.caller, key);
         return withIdempotencyKey(transaction, call, path, ['token'], async () => {
           const { rotated, token } = await rotate(transaction, call, key);
-          const [lastUsedAt] = await services.get(keyUses).read([rotated]);
+          const [lastUsedAt] = await services.get(keyUses).read(transaction, [rotated]);
           return { ...presentKey(rotated, lastUsedAt, call), token };
         });
       }),

@@ -12,7 +12,7 @@ export interface ApiKeys extends OwnedByBots {
   /** The IP policies that must allow the source of calls with this key; none where it is good from anywhere. */
   policiesOf(queries: Queries, keyId: string): Promise<readonly string[]>;
   /** How many keys these owners have, and when one of them was last used. */
-  usesBy(ownerIds: readonly string[]): Promise<ReadonlyMap<string, OwnedKeys>>;
+  usesBy(queries: Queries, ownerIds: readonly string[]): Promise<ReadonlyMap<string, OwnedKeys>>;
   descriptionOf(accountId: string, keyId: string): Promise<string | undefined>;
 }
 

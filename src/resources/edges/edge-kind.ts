@@ -61,9 +61,9 @@ interface EdgeKindOptions {
 interface EdgeOperations {
   readonly writes: EdgeWrites;
   /** Something that whoever sees the edge should know. */
-  readonly warning?: (edge: Edge) => Promise<string | undefined>;
+  readonly warning?: (queries: Queries, edge: Edge) => Promise<string | undefined>;
   /** Fields of an answer that are not those of all edges. */
-  readonly presentMore?: (edges: readonly Edge[], call: Call) => Promise<readonly object[]>;
+  readonly presentMore?: (queries: Queries, edges: readonly Edge[], call: Call) => Promise<readonly object[]>;
   readonly afterWrite?: (edge: Edge, call: Call) => object;
   /** The state that an ETag stands for; the edge itself by default. */
   readonly etagState?: (queries: Queries, edge: Edge) => Promise<object>;
@@ -154,8 +154,8 @@ export class EdgeKind {
         const isKept = isDeepStrictEqual(wanted.hostports, current.hostports);
         return writes.update(transaction, current, { ...change, hostports: isKept ? undefined : wanted.hostports });
       },
-      presentAll: async (edges, call) => {
-        const more = await presentMore?.(edges, call);
+      presentAll: async (queries, edges, call) => {
+        const more = await presentMore?.(queries, edges, call);
         return edges.map((edge, at) => ({ ...this.#present(edge, referables, call), ...more?.[at] }));
       },
       ...others,

@@ -9,21 +9,19 @@ import type { ResourceContext } from '../resource.ts';
 import { wouldLockOut } from './errors.ts';
 import { restrictionsOfType } from './search.ts';
 import type { LockoutGuard } from './service.ts';
-import { ipRestrictions } from './table.ts';
 
-export function createLockoutGuard({ store, services }: ResourceContext): LockoutGuard {
+export function createLockoutGuard({ services }: Pick<ResourceContext, 'services'>): LockoutGuard {
   return {
     async check(transaction, { caller, allowLockout }) {
       if (allowLockout) return;
-      const { accountId, source, keyId } = caller;
+      const { source, keyId } = caller;
       const refuse = (by: string) => new UserError(wouldLockOut, { address: formatIp(source), restriction: by });
       if (keyId !== undefined && !(await admitsKey(transaction, keyId, source)))
         throw refuse(`the IP policies of your API key ${keyId}`);
       const restriction = await findRefusal(transaction, caller);
       if (restriction === undefined) return;
       // The id of a restriction that is just being created would mean nothing to the caller.
-      const isKnown = (await store.find(ipRestrictions, accountId, restriction)) !== undefined;
-      throw refuse(isKnown ? `the IP restriction ${restriction}` : 'this new IP restriction');
+      throw refuse(transaction.isNew(restriction) ? 'this new IP restriction' : `the IP restriction ${restriction}`);
     },
   };
 

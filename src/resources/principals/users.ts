@@ -108,10 +108,10 @@ export function userOperations({ store, services }: ResourceContext): readonly O
     },
     remove: () => Promise.reject(new Error('users are not deleted by a call')),
     whyStays: 'a user stays. Deactivate the user instead',
-    async presentAll(all: readonly User[], { uri }: Call): Promise<readonly object[]> {
+    async presentAll(queries: Queries, all: readonly User[], { uri }: Call): Promise<readonly object[]> {
       const ids = all.map(({ id }) => id);
-      const uses = await services.get(apiKeyOwners).usesBy(ids);
-      const seen = await seenAt(store.queries, ids);
+      const uses = await services.get(apiKeyOwners).usesBy(queries, ids);
+      const seen = await seenAt(queries, ids);
       return all.map(({ account_id: _account, ...user }) => ({
         ...user,
         uri: uri(`${path}/${user.id}`),

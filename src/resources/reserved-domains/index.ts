@@ -98,9 +98,9 @@ function reservedDomainOperations(context: ResourceContext): readonly Operation[
         ? writes.create(transaction, { ...call, newId: id }, change)
         : writes.update(transaction, current, change);
     },
-    warning: ({ account_id, domain, certificate_management_policy: policy }) =>
-      services.get(certificateTroubles).warningFor(account_id, [domain], policy !== undefined),
-    presentAll: (reserved, call) => presentAll(context, reserved, call),
+    warning: (queries, { account_id, domain, certificate_management_policy: policy }) =>
+      services.get(certificateTroubles).warningFor(queries, account_id, [domain], policy !== undefined),
+    presentAll: (queries, reserved, call) => presentAll(context, queries, reserved, call),
   });
   return [...crud, deleteCertificateOperation(context), deletePolicyOperation(context)];
 }

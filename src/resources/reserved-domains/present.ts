@@ -1,19 +1,21 @@
 import type { Job } from '../../acme/storage.ts';
 import type { Call } from '../../api/call.ts';
 import { certificateJobs } from '../acme/service.ts';
+import type { Queries } from '../../store/database.ts';
 import type { ResourceContext } from '../resource.ts';
 import type { ReservedDomain } from './table.ts';
 
 export async function presentAll(
   context: ResourceContext,
+  queries: Queries,
   domains: readonly ReservedDomain[],
   call: Call,
 ): Promise<readonly object[]> {
-  const { services, store } = context;
+  const { services } = context;
   const shown: object[] = [];
   for (const reserved of domains) {
     const { account_id, domain, certificate_management_policy: policy } = reserved;
-    const job = policy && (await services.get(certificateJobs).find(store.queries, account_id, domain));
+    const job = policy && (await services.get(certificateJobs).find(queries, account_id, domain));
     shown.push(present(context, reserved, job, call));
   }
   return shown;

@@ -147,7 +147,7 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
       }
       await tlsCertificates.delete(transaction, certificate);
     },
-    warning: async (certificate) => warningOfEnd(certificate, Date.now()),
+    warning: async (_queries, certificate) => warningOfEnd(certificate, Date.now()),
     present,
   });
 }

@@ -73,7 +73,7 @@ function tunnelGroupOperations({ store, services }: ResourceContext): readonly O
     },
     errors: { create: writeErrors, update: writeErrors, delete: [tunnelGroupInUse] },
     ...tunnelGroupWrites,
-    presentAll: (backends, call) => presentAll(services, store.queries, backends, call),
+    presentAll: (queries, backends, call) => presentAll(services, queries, backends, call),
   });
 }
 

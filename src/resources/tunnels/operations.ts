@@ -6,6 +6,7 @@ import { alwaysText, mapIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import type { Queries } from '../../store/database.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { tunnelGroups } from '../tunnel-group-backends/service.ts';
@@ -129,7 +130,7 @@ function commandOperation(
 }
 
 export function tunnelOperations({ store, settings, services }: ResourceContext): readonly Operation[] {
-  const present = async (tunnel: Tunnel, { uri }: Call) => {
+  const present = async (queries: Queries, tunnel: Tunnel, { uri }: Call) => {
     const { id, url, proto, labels, session_id } = tunnel;
     const ref = (path: string, refId: string) => ({ id: refId, uri: uri(`${path}/${refId}`) });
     const groups = services.get(tunnelGroups);
@@ -143,7 +144,7 @@ export function tunnelOperations({ store, settings, services }: ResourceContext)
     };
     if (labels === null)
       return { ...shared, public_url: url, proto, endpoint: ref('/endpoints', id.replace(/^tn_/, 'ep_')) };
-    const matching = await groups.matching(store.queries, tunnel.account_id, labels);
+    const matching = await groups.matching(queries, tunnel.account_id, labels);
     return { ...shared, labels, backends: matching.map((group) => ref(groups.path, group.id)) };
   };
   const list = {
@@ -167,7 +168,8 @@ export function tunnelOperations({ store, settings, services }: ResourceContext)
       tunnel_session: textIn('session_id'),
       'tunnel_session.id': textIn('session_id'),
     },
-    presentAll: (all: readonly Tunnel[], call: Call) => Promise.all(all.map((tunnel) => present(tunnel, call))),
+    presentAll: (queries: Queries, all: readonly Tunnel[], call: Call) =>
+      Promise.all(all.map((tunnel) => present(queries, tunnel, call))),
   } as const;
   return [
     listOperation(list, 'tunnels'),
@@ -185,7 +187,7 @@ export function tunnelOperations({ store, settings, services }: ResourceContext)
         const { id = '' } = call.params;
         const tunnel = await store.find(tunnels, call.caller.accountId, id);
         if (tunnel === undefined) throw new UserError(notFound, { noun: 'tunnel', id: quote(id) });
-        return present(tunnel, call);
+        return present(store.queries, tunnel, call);
       },
     }),
   ];

@@ -116,6 +116,7 @@ export async function performLogged<T>(
       return connection.run(sql, parameters);
     },
     record: (change) => changes.push(change),
+    isNew: (id) => changes.some((change) => change.id === id && change.before === null),
     forEach: (items, each) => forEachItem(connection, changes, items, each),
     async changesAfter(earlier, kinds, limit) {
       const logged = await readAccountChanges(connection, actor.accountId, earlier, kinds, limit);

@@ -8,6 +8,8 @@ export interface Transaction extends Queries {
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** Names a change that the write made. A write that ran statements must record at least one. */
   record(change: Change): void;
+  /** True for a resource that this very write has made. */
+  isNew(id: string): boolean;
   /**
    * Does the work for each item. None may depend on another: where statements travel, those of several items travel
    * together. A fault is the one that is met when the items are done one after another.

@@ -61,16 +61,16 @@ export const httpsEdgesResource: Resource = {
   migrations,
   schemas: [...kind.schemas, HttpsEdgeRouteView, HttpsEdgeRouteCreate, HttpsEdgeRouteUpdate, HttpsEdgeEntry],
   operations(context) {
-    const { store, referables, services } = context;
+    const { referables, services } = context;
     const ofEdges = kind.operations(context, {
       writes: httpsEdgeWrites(context),
-      warning: ({ account_id, hostports }) =>
-        services.get(certificateTroubles).warningFor(account_id, hostports.map(hostnameOf)),
+      warning: (queries, { account_id, hostports }) =>
+        services.get(certificateTroubles).warningFor(queries, account_id, hostports.map(hostnameOf)),
       // An edge is shown with its routes, so a tag of it stands for them too.
       etagState: async (queries, edge) => ({ edge, routes: await digestOf(await routesOf(queries, edge)) }),
       mayBeLarge: true,
-      async presentMore(edges, call) {
-        const byEdge = await routesOfPage(store.queries, edges);
+      async presentMore(queries, edges, call) {
+        const byEdge = await routesOfPage(queries, edges);
         const shown: object[] = [];
         for (const { id } of edges) {
           const routes = await mapInTurns(byEdge.get(id) ?? [], (route) => presentRoute(route, referables, call));

@@ -55,7 +55,7 @@ export const tcpEdgesResource: Resource = {
     };
     return kind.operations(context, {
       writes: tcpEdgeWrites(context),
-      presentMore: async (edges) => edges.map(shownPorts),
+      presentMore: async (_queries, edges) => edges.map(shownPorts),
       afterWrite: (edge, call) => {
         for (const { port, reason } of closedPorts(edge)) {
           call.setHeader('Gatehouse-Warning', `port ${port} is not open: ${reason}`);

@@ -35,9 +35,9 @@ export const tlsEdgesResource: Resource = {
     kind.operations(context, {
       writes: tlsEdgeWrites(context),
       // What is passed on needs no certificate here.
-      warning: async ({ account_id, hostports, modules }) =>
+      warning: async (queries, { account_id, hostports, modules }) =>
         endsHere(modules)
-          ? context.services.get(certificateTroubles).warningFor(account_id, hostports.map(hostnameOf))
+          ? context.services.get(certificateTroubles).warningFor(queries, account_id, hostports.map(hostnameOf))
           : undefined,
     }),
   compilers: ({ services }) => [tlsEdgeCompiler(services)],

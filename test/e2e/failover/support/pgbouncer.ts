@@ -9,7 +9,7 @@ import { freePort } from '../../../support/free-port.ts';
 import { installCommand } from '../../../support/install-programs.ts';
 import { until } from '../../gateway/support/until.ts';
 
-/** Debian's PgBouncer in transaction mode before a server, with so few connections that transactions share them. */
+/** Debian's PgBouncer in transaction mode before a server, with one connection: whoever needs two at once gets none. */
 export async function startPgBouncer(serverPort: number): Promise<AsyncDisposable & { readonly url: string }> {
   if (spawnSync('pgbouncer', ['--version']).error !== undefined)
     throw new Error(`This test needs PgBouncer. Run "${installCommand(['pgbouncer'])}" as root.`);
@@ -25,7 +25,7 @@ export async function startPgBouncer(serverPort: number): Promise<AsyncDisposabl
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
-    'default_pool_size = 3',
+    'default_pool_size = 1',
   ];
   await writeFile(join(folder, 'pgbouncer.ini'), settings.join('\n'), { mode: 0o644 });
   // It refuses to run as root.
