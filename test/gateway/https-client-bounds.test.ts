@@ -16,8 +16,13 @@ import type { GatewaySettings, TestGateway } from './support/https-gateway.ts';
 import { startUpstream } from './support/https-upstream.ts';
 import { until } from './support/tcp-engine.ts';
 
-/** The beginning of an HTTP/2 connection, with settings that change nothing. */
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
+/** The beginning of an HTTP/2 connection, with windows that hold every answer. */
+const preface = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff]),
+  Buffer.from([0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, 0, 0, 0]),
+]);
+const goAwayFrame = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 const requestFields = [
   [':method', 'GET'],
   [':scheme', 'https'],
@@ -219,13 +224,34 @@ suite('connections of all clients together', () => {
     assert.equal(gateway.refused.client_connections ?? 0, 0);
   });
 
-  test('are closed soon after their time when they speak HTTP/2 and keep their side open', async (t) => {
+  test('are closed at the idle limit when they speak HTTP/2, were told to go and keep their side open', async (t) => {
     await using upstream = await startUpstream();
+    await using gateway = await gatewayTo(upstream.port, { timeouts: { keepAliveMs: 200, idleMs: 500 } });
+    await openStubborn(t, gateway);
+    const leaving = await openStubborn(t, gateway);
+    await until(() => upstream.seen.length === 2, 'both requests were served');
+    leaving.write(goAwayFrame);
+    await until(() => gateway.inUse.client_connections === 0, 'both are closed');
+  });
+
+  test('are closed when they are idle also after a request that took longer than that', async (t) => {
+    await using upstream = await startUpstream((_request, response) => {
+      setTimeout(() => response.end('late'), 600);
+    });
     await using gateway = await gatewayTo(upstream.port, { timeouts: { keepAliveMs: 200 } });
-    const socket = await openStubborn(t, gateway);
-    await until(() => socket.readableEnded, 'the gateway has closed its side');
-    assert.equal(gateway.inUse.client_connections, 1);
-    await until(() => gateway.inUse.client_connections === 0, 'it has closed the connection');
+    const session = openHttp2(gateway.port);
+    t.after(() => session.destroy());
+    assert.equal((await requestHttp2(session, { ':path': '/' })).status, 200);
+    await until(() => session.closed, 'it is closed');
+  });
+
+  test('are closed at the idle limit when they speak HTTP/2 and read nothing of a long answer', async (t) => {
+    await using upstream = await startUpstream((_request, response) => {
+      response.on('error', () => {}).end(Buffer.alloc(50_000_000));
+    });
+    await using gateway = await gatewayTo(upstream.port, { timeouts: { keepAliveMs: 200, idleMs: 500 } });
+    (await openStubborn(t, gateway)).pause();
+    await until(() => gateway.inUse.client_connections === 0, 'it is closed');
   });
 
   test('make room in the same way when they never finish their TLS handshake', async (t) => {

@@ -17,9 +17,6 @@ const sessionOptions = {
   settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
 };
 
-/** Time for a client to close its side once ours is closed. */
-const lingerMs = 5_000;
-
 interface Session {
   readonly session: ServerHttp2Session;
   readonly socket: TLSSocket;
@@ -30,6 +27,10 @@ interface Session {
   idleSince: number;
   /** It ends with the stream that is its last at the time. */
   isLeaving: boolean;
+  /** Nothing has happened for the time that it may be idle, while there were streams. */
+  isSilent: boolean;
+  /** It has ended, and its connection is closed soon. */
+  isEnding: boolean;
 }
 
 export interface Http2Options {
@@ -60,32 +61,41 @@ export class Http2Server {
       open: 0,
       idleSince: performance.now(),
       isLeaving: false,
+      isSilent: false,
+      isEnding: false,
     };
     this.#sessions.add(state);
     const first = setTimeout(() => session.destroy(), timeouts.headersMs);
-    let linger: NodeJS.Timeout | undefined;
-    // Node waits for the client, which could keep the connection for ever.
-    socket.once('finish', () => (linger = setTimeout(() => socket.destroy(), lingerMs)));
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
       clearTimeout(first);
       state.open += 1;
       stream.on('close', () => {
         state.open -= 1;
         state.idleSince = performance.now();
-        if (state.isLeaving && state.open === 0) session.close();
+        // Where nothing can be sent, nothing else starts the clock again.
+        if (state.isSilent && state.open === 0) {
+          state.isSilent = false;
+          session.setTimeout(timeouts.keepAliveMs);
+        }
+        if (state.isLeaving || session.closed || session.destroyed) this.#endIfIdle(state);
         // Only a client closes a stream before its answer.
         if (!stream.headersSent) this.#countReset(state, client);
       });
       handle(new Http2Exchange(stream, headers, list, client));
     });
-    session.setTimeout(timeouts.keepAliveMs, () => {
-      if (state.open === 0) session.close();
+    session.setTimeout(timeouts.keepAliveMs);
+    // Not by the callback of `setTimeout`, which is called once, perhaps while there are streams.
+    session.on('timeout', () => {
+      state.isSilent = true;
+      this.#endIfIdle(state);
+    });
+    session.on('goaway', () => {
+      this.#endIfIdle(state);
     });
     // The session closes itself; without a listener the error would end the process.
     session.on('error', () => {});
     session.on('close', () => {
       clearTimeout(first);
-      clearTimeout(linger);
       this.#sessions.delete(state);
     });
   }
@@ -110,15 +120,27 @@ export class Http2Server {
   relieve(count: number): void {
     for (const state of [...this.#sessions].filter(({ isLeaving }) => !isLeaving).slice(0, count)) {
       state.isLeaving = true;
-      if (state.open === 0) state.session.close();
+      this.#endIfIdle(state);
     }
   }
 
-  #countReset({ session, resets }: Session, client: ClientConnection): void {
+  #countReset(state: Session, client: ClientConnection): void {
+    const { session, resets } = state;
     if (session.closed || session.destroyed || resets.spend()) return;
     this.#options.onResets(client);
     session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 0, Buffer.from(tooManyStreamResets.message));
     // Requests under way may end; no new one is taken.
     session.close();
+    this.#endIfIdle(state);
+  }
+
+  /** Node waits for the client to read all, and to close its side: it could keep the connection for ever. */
+  #endIfIdle(state: Session): void {
+    const { session, socket } = state;
+    if (state.open > 0 || state.isEnding) return;
+    state.isEnding = true;
+    session.close();
+    const late = setTimeout(() => socket.destroy(), this.#options.timeouts.idleMs);
+    socket.once('close', () => clearTimeout(late));
   }
 }
