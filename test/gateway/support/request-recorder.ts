@@ -122,7 +122,8 @@ function readBody(text: string, at: number, headers: readonly string[]): ReadBod
     if (coding !== 'chunked') throw new Malformed('transfer coding');
     return readChunks(text, at);
   }
-  if (length !== undefined && !/^(?:0|[1-9][0-9]{0,14})$/.test(length)) throw new Malformed('length');
+  if (length !== undefined && !(/^(?:0|[1-9][0-9]*)$/.test(length) && Number.isSafeInteger(Number(length))))
+    throw new Malformed('length');
   const end = at + Number(length ?? 0);
   return end > text.length ? undefined : { data: text.slice(at, end), trailers: [], end };
 }
