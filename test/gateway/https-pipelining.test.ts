@@ -186,6 +186,29 @@ suite('a client that pipelines', { concurrency: true }, () => {
   });
 });
 
+for (const [name, request] of [
+  ['expects a 100', `POST /first HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nhi`],
+  ['cannot be told the length', `GET /first HTTP/1.0\r\n${host}Connection: keep-alive\r\n\r\n`],
+  ['asks for the close', `GET /first HTTP/1.1\r\n${host}Connection: foo, close\r\n\r\n`],
+  ['asks for another protocol', `GET /first HTTP/1.1\r\n${host}Upgrade: x\r\nConnection: upgrade\r\n\r\n`],
+] as const) {
+  test(`a request is never carried out behind an answer that closes the connection, where the client ${name}`, async () => {
+    await using upstream = await startUpstream((_request, response) => {
+      // Without a length.
+      response.write('an ');
+      setImmediate(() => response.end('answer'));
+    });
+    await using gateway = await gatewayTo(upstream.port);
+    const socket = await connectClient(gateway.port);
+    socket.write(`${request}GET /second HTTP/1.1\r\n${host}\r\n`);
+    assert.match(String(await readAll(socket)), /\r\nConnection: close\r\n/);
+    assert.deepEqual(
+      upstream.seen.map(({ url }) => url),
+      ['/first'],
+    );
+  });
+}
+
 test('a request that waits behind one whose answer closes the connection is never carried out', async () => {
   await using upstream = await startUpstream((request, response) => {
     setTimeout(() => response.end(`GET ${request.url}\n`), 100);

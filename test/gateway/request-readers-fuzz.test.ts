@@ -219,6 +219,11 @@ const saved: Readonly<Record<string, readonly Step[]>> = {
     `GET /a HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n`,
     'GET /b HTTP/1.1\r\nHost: app.test\r\n\r\n',
   ],
+  'Node closes after the answer to a request that expects to be told to continue': [
+    'GET /closed/f HTTP/1.1\r\nHost: app.test\r\n\r\n',
+    'GET /closed/f HTTP/1.1\r\nExpect: 100-continue\r\nHost: app.test\r\n\r\n',
+    last,
+  ],
   'two spaces were taken for one': ['GET  /a HTTP/1.1\r\nHost: app.test\r\n\r\n', awaitBytes, last],
 };
 

@@ -89,9 +89,11 @@ export class Http1Exchange implements Exchange {
     const list = [...headers];
     if (contentLength !== undefined) list.push('Content-Length', String(contentLength));
     if (close || this.#upgradeRequest !== undefined) list.push('Connection', 'close');
-    if (close) this.#closes();
     // Node holds the head back until the body starts.
     this.#response.writeHead(status, reason || (STATUS_CODES[status] ?? ''), list);
+    // Node also closes where the client expected a 100 that it has not sent, and where an old client cannot be told the
+    // length. It has no public name for it.
+    if (Reflect.get(this.#response, '_last') === true) this.#closes();
   }
 
   flushHead(): void {
