@@ -139,7 +139,7 @@ class Episode implements EpisodeReport {
     for (const id of idsIn(path)) assert.ok(status >= 400 || !foreign.has(id), `${id} is of another account`);
     const moved = (await this.#world.version()) - version;
     assert.ok(moved === 0 || (status < 300 && sent.method !== 'GET'), `answered ${status}, and something was stored`);
-    if (before !== undefined && status >= 400) assert.ok((await this.#world.content()) === before, 'rows have changed');
+    if (before !== undefined && status >= 400) await this.#world.mustBe(before);
     own.noteSent(`${sent.target} ${sent.body?.toString('latin1') ?? ''}`);
     for (const id of idsIn(text)) {
       // Processes serve all accounts, and each account sees them.
