@@ -1,6 +1,7 @@
 import { Client, crypto } from 'acme-client';
 
 import { toTimestamp } from '../lib/ids.ts';
+import { hasElapsed } from '../lib/elapsed.ts';
 import { sentence, useFetch } from './authority-requests.ts';
 import { accountRefused, accountRejected } from './errors.ts';
 import { OrderFault, RejectedError } from './order-fault.ts';
@@ -91,7 +92,7 @@ async function findRejection(directory: string, { keyPem }: StoredAccount): Prom
 }
 
 function checkPace({ replacedAt: time }: StoredAccount, reason: string): void {
-  if (time === undefined || Date.now() - Date.parse(time) >= replaceEveryMs) return;
+  if (time === undefined || hasElapsed(Date.parse(time), replaceEveryMs)) return;
   throw new OrderFault(accountRejected, { reason, time });
 }
 

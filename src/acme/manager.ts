@@ -1,6 +1,7 @@
 import type { Client } from 'acme-client';
 
 import { newId, toTimestamp } from '../lib/ids.ts';
+import { hasElapsed } from '../lib/elapsed.ts';
 import { openAuthority, replaceRejectedAccount } from './authority.ts';
 import type { AuthoritySettings } from './authority.ts';
 import { sentence } from './authority-requests.ts';
@@ -102,7 +103,7 @@ export class AcmeManager implements AsyncDisposable {
     const { storage, look, authority, log } = this.#options;
     const nowMs = Date.now();
     const { signal } = this.#stop;
-    if (signal.aborted || nowMs - this.#hourlyMs < hourMs) return;
+    if (signal.aborted || !hasElapsed(this.#hourlyMs, hourMs, nowMs)) return;
     this.#hourlyMs = nowMs;
     const seen = await look();
     await this.#tidy(seen, nowMs);

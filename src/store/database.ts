@@ -18,12 +18,16 @@ export interface Queries {
 export interface Connection extends Queries {
   /** The connection is lost, possibly while it was idle. */
   readonly isBroken: boolean;
+  /** Time for which the database has said nothing while a statement is under way; only where statements travel. */
+  readonly silentMs?: number;
   /** Statements travel: those that are given together are sent before the first is answered. */
   readonly isRemote: boolean;
   /** Returns the number of rows that changed. */
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** One or more statements without parameters, not prepared. */
   script(sql: string): Promise<void>;
+  /** Throws unless the server at its other end is still the database; only where another one can become it. */
+  readonly confirm?: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -60,6 +64,8 @@ export interface Database {
   /** Replaces the portable column types by those of this database. */
   translateSchema(sql: string): string;
   readonly counting: CountingSql;
+  /** Tells why no server is the database, or undefined; only where that can be in doubt. */
+  readonly fault?: () => string | undefined;
   /** Watches for writes of other processes. Returns a function that stops it. */
   watch(watcher: Watcher): Promise<() => void>;
   close(): Promise<void>;
@@ -86,6 +92,9 @@ export class StoreUnavailableError extends Error {
 
 /** The disk of the database is full: nothing can be written, reading goes on. */
 export class StoreFullError extends StoreUnavailableError {}
+
+/** A write under way has not been answered for a while: further ones would only wait behind it. Reading goes on. */
+export class WritesStalledError extends StoreUnavailableError {}
 
 /** Statements that make the database itself count the rows of each account (`usage.ts`). */
 export interface CountingSql {

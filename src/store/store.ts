@@ -26,6 +26,8 @@ interface StoreOptions {
   /** A PostgreSQL server to listen at, or `off`, where `url` leads through a pooler. */
   readonly listenUrl?: string | undefined;
   readonly migrations: readonly Migration[];
+  /** A point of the database that this process goes by already; files of older releases do not say the mark. */
+  readonly seen?: { readonly version: number; readonly mark?: number } | undefined;
   /** Called when changes of other processes can be read no longer; the feed goes on polling. */
   readonly onFeedFault: (error: unknown) => void;
   /** Called when they can be read again. */
@@ -46,6 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     await migrate(database, [...storeMigrations, ...options.migrations]);
     const store = new Store(database, await database.readHead(), options);
+    if (options.seen !== undefined) await store.compare(options.seen);
     await store.watch(options);
     return store;
   } catch (error) {
@@ -115,6 +118,11 @@ export class Store implements AsyncDisposable {
     return this.#feed.ageMs > staleAfterMs;
   }
 
+  /** Why the database cannot be trusted at the moment, beside being away. */
+  get fault(): string | undefined {
+    return this.#database.fault?.();
+  }
+
   get history(): HistoryRecord {
     return this.#history;
   }
@@ -122,6 +130,11 @@ export class Store implements AsyncDisposable {
   /** The disk was full when something was last to be changed; reading goes on. */
   get isFull(): boolean {
     return this.#writer.isFull;
+  }
+
+  /** The database has not answered a write for a while: further ones are refused at once. Reading goes on. */
+  get isStalled(): boolean {
+    return this.#writer.isStalled;
   }
 
   /** Followers are notified in the order in which they came, before the write that made a change is answered. */
@@ -134,9 +147,10 @@ export class Store implements AsyncDisposable {
     return this.#feed.followFromStart(follower);
   }
 
-  /** Catches up with what other processes have written. */
-  poll(): Promise<void> {
-    return this.#feed.poll();
+  /** Catches up with what other processes have written, until all of it is in force. */
+  async poll(): Promise<void> {
+    await this.#feed.poll();
+    await this.#feed.settledOf();
   }
 
   write<T>(actor: Actor, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -207,6 +221,11 @@ export class Store implements AsyncDisposable {
   /** Tells which of some documents that are in no table pass, in their order. */
   passing(documents: readonly object[], steps: SearchSteps): Promise<readonly boolean[]> {
     return passingDocuments(this.queries, this.json, documents, steps);
+  }
+
+  /** Tells the watcher of the history if the database does not have what this process has seen of it before. */
+  compare(seen: NonNullable<StoreOptions['seen']>): Promise<void> {
+    return this.#feed.compare(seen);
   }
 
   async watch({ onFeedFault, onFeedRecovered }: StoreOptions): Promise<void> {

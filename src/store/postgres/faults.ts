@@ -6,6 +6,10 @@ import { overQuotaCode } from './count-rows.ts';
 const fullCode = '53100';
 /** SQLSTATE of a write where none is taken: at a standby, or by a session that is read-only. */
 const readOnlyCode = '25006';
+/** SQLSTATE of a lock that was not given in time: another session, such as that of another process that writes, keeps it. */
+const lockedCode = '55P03';
+/** SQLSTATE of a statement that took too long, or that somebody has cancelled. */
+const cancelledCode = '57014';
 /** SQLSTATE of a database or table that is missing, as it is while a backup is restored in its place. */
 const missingCodes: ReadonlySet<string> = new Set(['3D000', '42P01']);
 /** Message of the driver where the server asks for a password and the URL has none, or an empty one. */
@@ -37,8 +41,16 @@ export function toStoreFault(error: unknown): unknown {
 
 function unavailability(code: string, message: string): string | undefined {
   if (code === readOnlyCode) return 'the database takes no writes: it is a standby, or read-only';
+  if (code === lockedCode) return 'another session of the database keeps a lock';
+  if (code === cancelledCode) return 'the database has ended the statement';
   if (missingCodes.has(code)) return 'the database is not there, or not whole';
   return isUnreachable(code, message) ? 'the database cannot be reached' : undefined;
+}
+
+/** True for a fault after which the connection is as good as before. */
+export function isOfStatement(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === lockedCode || code === cancelledCode;
 }
 
 /** Connection faults: SQLSTATE of lost and refused connections, errors of the socket, and messages of the driver. */

@@ -58,7 +58,7 @@ export class NotificationWatch {
   }
 
   async #listen(): Promise<void> {
-    const client = await this.#primary.open({ query_timeout: queryTimeoutMs }, (each) => {
+    const { client } = await this.#primary.open({ query_timeout: queryTimeoutMs }, (each) => {
       each.on('notification', ({ processId }) => {
         // One may still come while the connection ends.
         if (!this.#isStopped && !this.#isOwn(processId)) this.#watcher.poll();

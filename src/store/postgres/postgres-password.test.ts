@@ -33,7 +33,7 @@ test(
   async () => {
     const url = (server?.url ?? '').replace('postgres@', 'asked@');
     for (const command of [
-      ['serve', '--role', 'api', '--database-url', url],
+      ['serve', '--role', 'api', '--api-listen', '127.0.0.1:0', '--database-url', url],
       ['accounts', 'list', '--database-url', url],
     ]) {
       const { code, errors } = await GatehouseProcess.run(command);

@@ -33,14 +33,16 @@ export async function openPostgres(url: string, listenUrl?: string): Promise<Dat
       ]);
       return { version: Number(row?.[0]), mark: Number(row?.[1]) };
     },
-    commit(connection, { point, isSignalled }) {
+    async commit(connection, { point, isSignalled }) {
       // Together: each statement that travels by itself costs as much as its work.
       const statements = [
         ...(point === undefined ? [] : [`UPDATE store_version SET version = ${point.version}, mark = ${point.mark}`]),
         ...(isSignalled ? [notifySql] : []),
         'COMMIT',
       ];
-      return connection.script(statements.join('; '));
+      await connection.script(statements.join('; '));
+      // A server that is no longer the database also calls it a success.
+      await connection.confirm?.();
     },
     // A standby refuses it, also one behind a pooler.
     beginSnapshot: (connection) => connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE'),
@@ -51,14 +53,23 @@ export async function openPostgres(url: string, listenUrl?: string): Promise<Dat
     // Ids sort by their bytes, whatever the database's language.
     translateSchema: (sql) => sql.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"').replaceAll(/\bINTEGER\b/g, 'BIGINT'),
     counting,
+    fault: () => primary.fault,
     async watch(watcher) {
+      primary.onMove(() => {
+        watcher.doubt();
+        watcher.poll();
+      });
       if (listenUrl === 'off') return pollOften(watcher);
       const listening = isPooled ? new Primary(postgresServers(listenUrl)) : primary;
       const watch = await NotificationWatch.start(listening, watcher, (backend) => ownBackends.has(backend));
       return () => {
         watch.stop();
+        if (listening !== primary) listening.close();
       };
     },
-    close: () => reader.close(),
+    close: () => {
+      primary.close();
+      return reader.close();
+    },
   };
 }

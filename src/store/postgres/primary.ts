@@ -5,6 +5,9 @@ import pg from 'pg';
 import type { PostgresServers } from '../../lib/database-url.ts';
 import { StoreUnavailableError } from '../database.ts';
 import { guard } from './faults.ts';
+import { destroy } from './server-report.ts';
+import type { ServerReport } from './server-report.ts';
+import { ServerWatch } from './server-watch.ts';
 
 const connectTimeoutMs = 5_000;
 /** The same where another host may answer: a server that is frozen takes connections and says nothing. */
@@ -19,46 +22,60 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * The server that takes writes, among those that the URL names. Nothing is read anywhere else: a standby may be behind,
- * and would honour a key that was deleted. A server that becomes a standby ends all its connections, so that each is
- * checked when it is new.
+ * The server that is the database, among those to which the URL leads, and all connections to it. Nothing is read anywhere
+ * else: a standby or an old primary may be behind, and would honour a key that was deleted. When the database moves, all
+ * connections that are open end.
  */
 export class Primary {
-  readonly #urls: readonly string[];
-  readonly #checkSql: string;
-  #current: string;
-  #locating: Promise<string> | undefined;
+  readonly #watch: ServerWatch;
+  readonly #connectTimeoutMs: number;
+  readonly #isAlone: boolean;
+  readonly #open = new Set<pg.ClientBase>();
+  readonly #moveListeners: (() => void)[] = [];
 
-  constructor({ urls, target }: PostgresServers) {
-    this.#urls = urls;
-    this.#current = urls[0] ?? '';
-    const isReadOnly = target === 'read-write' ? " OR current_setting('transaction_read_only') = 'on'" : '';
-    this.#checkSql = `SELECT pg_is_in_recovery()${isReadOnly}`;
+  constructor(servers: PostgresServers) {
+    this.#isAlone = servers.urls.length === 1;
+    this.#connectTimeoutMs = this.#isAlone ? connectTimeoutMs : connectTimeoutOfSeveralMs;
+    this.#watch = new ServerWatch(
+      servers,
+      (url) => this.config(url),
+      () => {
+        this.#endAll();
+      },
+    );
+  }
+
+  /** Tells why no server is the database; undefined while one is. */
+  get fault(): string | undefined {
+    return this.#watch.fault;
+  }
+
+  /** The listener is called when the database has moved: all that is known of it is in doubt. */
+  onMove(listener: () => void): void {
+    this.#moveListeners.push(listener);
   }
 
   /** Options of a connection to the server at the URL. */
   config(connectionString: string): pg.ClientConfig {
-    const connectionTimeoutMillis = this.#urls.length === 1 ? connectTimeoutMs : connectTimeoutOfSeveralMs;
-    return { connectionString, connectionTimeoutMillis, keepAlive: true, types };
+    return { connectionString, connectionTimeoutMillis: this.#connectTimeoutMs, keepAlive: true, types };
   }
 
-  /** Calls `connect` with the server that was right the last time and, if that fails, with the one that is right now. */
+  /** Calls `connect` with the server that is the database and, if that cannot be reached, with the one that is then. */
   async reach<T>(connect: (url: string) => Promise<T>): Promise<T> {
-    const tried = this.#current;
+    const { url } = await this.#watch.find();
     try {
-      return await connect(tried);
+      return await connect(url);
     } catch (error) {
-      if (this.#urls.length === 1 || !(error instanceof StoreUnavailableError)) throw error;
+      if (this.#isAlone || !(error instanceof StoreUnavailableError)) throw error;
     }
-    // Another caller may have found it meanwhile.
-    if (tried === this.#current) {
-      this.#current = await (this.#locating ??= this.#locate().finally(() => (this.#locating = undefined)));
-    }
-    return connect(this.#current);
+    return connect((await this.#watch.findAgain()).url);
   }
 
   /** Opens a connection that no pool manages. `prepare` is called before the connection is, and may watch it. */
-  open(options: pg.ClientConfig, prepare: (client: pg.Client) => void): Promise<pg.Client> {
+  open(
+    options: pg.ClientConfig,
+    prepare: (client: pg.Client) => void,
+  ): Promise<{ readonly client: pg.Client; readonly server: ServerReport }> {
     return this.reach(async (url) => {
       const client = new pg.Client({ ...this.config(url), ...options });
       // Without a listener a lost connection would end the process.
@@ -66,41 +83,36 @@ export class Primary {
       prepare(client);
       try {
         await guard(() => client.connect());
-        await this.check(client);
+        return { client, server: await this.admit(client, url) };
       } catch (error) {
         // A server that waits for the rest of a sign-in would hold the process.
         await closeInTime(client);
         throw error;
       }
-      return client;
     });
   }
 
-  /** Throws unless the server takes writes. */
-  async check(client: pg.ClientBase): Promise<void> {
-    const { rows } = await guard(() => client.query({ text: this.#checkSql, rowMode: 'array' }));
-    if (rows[0]?.[0] !== false) throw new StoreUnavailableError('the database is a standby, or read-only');
+  /** Throws unless the server at the other end of the connection is the database. */
+  async admit(client: pg.ClientBase, url: string): Promise<ServerReport> {
+    const server = await this.#watch.admit(client, url);
+    this.#open.add(client);
+    client.once('end', () => this.#open.delete(client));
+    return server;
   }
 
-  /** Asks all at once, because one that is frozen would hold up the others. */
-  async #locate(): Promise<string> {
-    try {
-      return await Promise.any(this.#urls.map((url) => this.#probe(url)));
-    } catch (error) {
-      throw new StoreUnavailableError('no server of the database takes writes', { cause: error });
-    }
+  /** Throws unless the server is still the database, as far as was known lately. */
+  confirm(server: ServerReport): Promise<void> {
+    return this.#watch.confirm(server);
   }
 
-  async #probe(url: string): Promise<string> {
-    const client = new pg.Client({ ...this.config(url), query_timeout: connectTimeoutOfSeveralMs });
-    client.on('error', () => {});
-    try {
-      await guard(() => client.connect());
-      await this.check(client);
-      return url;
-    } finally {
-      void closeInTime(client);
-    }
+  close(): void {
+    this.#watch.close();
+  }
+
+  #endAll(): void {
+    for (const listener of this.#moveListeners) listener();
+    for (const client of this.#open) destroy(client);
+    this.#open.clear();
   }
 }
 

@@ -2,14 +2,18 @@ import pg from 'pg';
 
 import { StoreUnavailableError } from '../database.ts';
 import type { Queries, Row, Value } from '../database.ts';
-import { guard, toStoreFault } from './faults.ts';
+import { guard, isOfStatement, toStoreFault } from './faults.ts';
 import { closeInTime } from './primary.ts';
 import type { Primary } from './primary.ts';
 import { named, unnamed } from './statements.ts';
 
 const poolSize = 8;
+/** Searches, whose work callers choose, that run at once: the other connections are for short reads, on which writes depend too. */
+const searchLimit = poolSize / 2;
 /** Limit for a single read; a database that does not answer counts as gone. */
 const queryTimeoutMs = 5_000;
+/** The server gives up before this process gives up the connection, or its process there would go on for nobody. */
+const serverLimitMs = 4_000;
 
 /** Single statements outside any transaction, at the server that takes writes. */
 export class ReaderPool implements Queries {
@@ -18,14 +22,33 @@ export class ReaderPool implements Queries {
   #url = '';
   #pool: pg.Pool | undefined;
   #isClosed = false;
+  #searching = 0;
+  readonly #waitingSearches: (() => void)[] = [];
 
   /** `isPooled`: a pooler stands before the server, and gives each transaction any connection. */
   constructor(primary: Primary, isPooled: boolean) {
     this.#primary = primary;
     this.#isPooled = isPooled;
+    primary.onMove(() => {
+      this.renew();
+    });
   }
 
   async all(sql: string, parameters: readonly Value[] = [], keep?: 'once'): Promise<readonly Row[]> {
+    if (keep !== 'once') return this.#read(sql, parameters);
+    if (this.#searching >= searchLimit) await new Promise<void>((resolve) => this.#waitingSearches.push(resolve));
+    else this.#searching += 1;
+    try {
+      return await this.#read(sql, parameters, keep);
+    } finally {
+      // Its place goes to the next one, or is free.
+      const next = this.#waitingSearches.shift();
+      if (next === undefined) this.#searching -= 1;
+      else next();
+    }
+  }
+
+  #read(sql: string, parameters: readonly Value[], keep?: 'once'): Promise<readonly Row[]> {
     return this.#with((client) =>
       this.#isPooled
         ? readWhereWritten(client, unnamed(sql, parameters))
@@ -63,7 +86,7 @@ export class ReaderPool implements Queries {
       return (await ask(client)).rows;
     } catch (error) {
       const fault = toStoreFault(error);
-      isLost = fault instanceof StoreUnavailableError;
+      isLost = fault instanceof StoreUnavailableError && !isOfStatement(error);
       throw fault;
     } finally {
       client.release(isLost);
@@ -79,10 +102,12 @@ export class ReaderPool implements Queries {
     const pool = new pg.Pool({
       ...this.#primary.config(url),
       query_timeout: queryTimeoutMs,
+      // A pooler refuses connections that bring settings.
+      ...(this.#isPooled ? {} : { lock_timeout: serverLimitMs, statement_timeout: serverLimitMs }),
       pipeline: this.#isPooled,
       max: poolSize,
       verify: (client, done) => {
-        this.#primary.check(client).then(() => done(), done);
+        this.#primary.admit(client, url).then(() => done(), done);
       },
     });
     // A connection that breaks is replaced by the pool at the next query, which reports what is wrong.
@@ -94,13 +119,20 @@ export class ReaderPool implements Queries {
   }
 }
 
+/** Begins a read behind a pooler: whatever is set ends with it. */
+const beginPooled = [
+  'BEGIN READ WRITE',
+  `SET LOCAL lock_timeout = ${serverLimitMs}`,
+  `SET LOCAL statement_timeout = ${serverLimitMs}`,
+].join('; ');
+
 /** Behind a pooler a connection may lead to another server at any time. A standby refuses this transaction. */
 async function readWhereWritten(
   client: pg.PoolClient,
   query: pg.QueryArrayConfig<Value[]>,
 ): Promise<pg.QueryArrayResult<Value[]>> {
   const [begun, read, ended] = await Promise.allSettled([
-    client.query('BEGIN READ WRITE'),
+    client.query(beginPooled),
     client.query<Value[]>(query),
     client.query('COMMIT'),
   ]);

@@ -17,7 +17,7 @@ test('a SQLite file of another program is refused, and stays as it is', async ()
   }
   const before = await readFile(path);
   for (const command of [
-    ['serve', '--role', 'api'],
+    ['serve', '--role', 'api', '--api-listen=127.0.0.1:0'],
     ['accounts', 'list'],
   ]) {
     const { code, errors } = await GatehouseProcess.run([...command, '--database-url', `sqlite:${path}`]);
@@ -30,7 +30,13 @@ test('a SQLite file of another program is refused, and stays as it is', async ()
 test('a damaged database file is told from one without rights, with the command that restores it', async () => {
   const path = join(folder, 'damaged.db');
   await writeFile(path, 'no database at all, but long enough for a header '.repeat(200));
-  const { code, errors } = await GatehouseProcess.run(['--role', 'api', '--database-url', `sqlite:${path}`]);
+  const { code, errors } = await GatehouseProcess.run([
+    '--role',
+    'api',
+    '--api-listen=127.0.0.1:0',
+    '--database-url',
+    `sqlite:${path}`,
+  ]);
   assert.equal(code, 1);
   assert.match(errors, /damaged.*gatehouse restore FILE --force/);
 });

@@ -21,8 +21,16 @@ interface Done<T> {
 export type Perform<T> = (connection: Connection, batch: Batch) => Promise<Done<T>>;
 
 export interface Job {
-  /** `answer` is to be called once the transaction is durable and known to all followers. */
+  /** `answer` is to be called once the transaction is durable and its changes are known to all followers. */
   perform(connection: Connection, batch: Batch): Promise<Omit<Done<unknown>, 'value'> & { answer: () => void }>;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A write that was carried out. */
+export interface Carried {
+  /** Those whose changes it made. */
+  readonly accountIds: ReadonlySet<string>;
+  readonly answer: () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -37,7 +45,7 @@ export interface Batch {
   readonly unlogged: UnloggedChanges;
   readonly changes: LoggedChange[];
   readonly observed: ObservedChange[];
-  readonly answers: (() => void)[];
+  readonly carried: Carried[];
   /** A write of it found the disk full. */
   isFull: boolean;
 }
@@ -76,7 +84,8 @@ export async function carryOut(
     if (changes.length > 0) batch.to = { version: batch.to.version + 1, mark: batch.to.mark };
     for (const change of changes) batch.changes.push({ ...change, at: batch.to });
     for (const change of observed) batch.observed.push(change);
-    batch.answers.push(answer);
+    const accountIds = new Set([...changes, ...observed].map(({ accountId }) => accountId));
+    batch.carried.push({ accountIds, answer, reject: job.reject });
   } catch (error) {
     // Those that were sent before are carried out by now. If one of them has failed, that is the fault, of all jobs.
     await sent.arrived();

@@ -26,8 +26,8 @@ async function followerOf(store: Store): Promise<{ readonly feed: ChangeFeed; re
   const feed = new ChangeFeed(database, await database.readHead());
   const told: string[] = [];
   feed.follow({
-    changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
-    reset: (version) => void told.push(`lost at ${version}`),
+    changed: (changes, { version }) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+    reset: ({ version }) => void told.push(`lost at ${version}`),
   });
   return { feed, told };
 }
@@ -108,8 +108,8 @@ onEachDatabase('change feed', (_newDatabase, newEmpty) => {
     const { feed } = await followerOf(store);
     const told: string[] = [];
     const started = feed.followFromStart({
-      changed: (changes, version) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
-      reset: async (version) => {
+      changed: (changes, { version }) => void told.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+      reset: async ({ version }) => {
         await write(store, 'b');
         polled = feed.poll();
         await sleep(5);
@@ -144,7 +144,7 @@ onEachDatabase('change feed', (_newDatabase, newEmpty) => {
     const { feed, told } = await followerOf(store);
     const own: string[] = [];
     store.follow({
-      changed: (changes, version) => void own.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
+      changed: (changes, { version }) => void own.push(`${changes.map(({ id }) => id).join('+')} at ${version}`),
       reset: () => void own.push('lost'),
     });
     await write(store, 'a');
@@ -196,7 +196,7 @@ onEachDatabase('change feed', (_newDatabase, newEmpty) => {
     await using other = await openStore(options);
     const { promise: seen, resolve } = Promise.withResolvers<number>();
     other.follow({
-      changed: (_changes, version) => {
+      changed: (_changes, { version }) => {
         resolve(version);
       },
       reset: () => {},

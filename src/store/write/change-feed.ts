@@ -10,9 +10,14 @@ import type { ObservedStep } from './observed-changes.ts';
 
 /** Notified of every change, in order. The write that made a change is answered after all followers are done. */
 export interface Follower {
-  changed(changes: readonly Change[], version: number): void | Promise<void>;
+  changed(changes: readonly Change[], at: Point): void | Promise<void>;
   /** Changes are missing from the log, or the database has another history: everything may have changed. */
-  reset(version: number): void | Promise<void>;
+  reset(at: Point): void | Promise<void>;
+  /**
+   * Resolves when the follower is done with changes of these accounts, or of all, that it has put off, so that others do not
+   * wait for them, and rejects where it could not be; undefined where there are none.
+   */
+  settled?(accountIds: ReadonlySet<string> | undefined): Promise<void> | undefined;
 }
 
 /** Told when the database has another history than before, and when every follower goes by that one. */
@@ -87,7 +92,7 @@ export class ChangeFeed {
   /** Calls `reset` first, in turn with the changes, so that no change comes before it and none is left out. */
   followFromStart(follower: Follower): Promise<void> {
     return this.#turns.run(async () => {
-      await follower.reset(this.#logged.version);
+      await follower.reset(this.#logged);
       this.#followers.push(follower);
     });
   }
@@ -99,10 +104,20 @@ export class ChangeFeed {
   async ledTo(newest: Point, queries?: Queries): Promise<boolean> {
     const seen = this.#logged;
     if (newest.version <= seen.version) return isSame(newest, seen);
-    if (queries === undefined || seen.version === 0) return true;
-    const sql = 'SELECT mark FROM change_log WHERE version = $1 AND position = 0';
-    const [row] = await queries.all(sql, [seen.version]);
-    return row === undefined || row[0] === seen.mark;
+    return queries === undefined || seen.version === 0 || this.#hasMark(seen.version, seen.mark, queries);
+  }
+
+  /** Tells the watcher if the database does not have a point that this process has seen before it began to follow. */
+  async compare(seen: Pick<Point, 'version'> & Partial<Point>): Promise<void> {
+    const { version } = this.#logged;
+    if (seen.version <= version && (seen.mark === undefined || (await this.#hasMark(seen.version, seen.mark)))) return;
+    this.#historyWatcher?.changed({ atMs: Date.now(), seenVersion: seen.version, version, lost: [] });
+  }
+
+  /** True also if the log has forgotten the version. */
+  async #hasMark(version: number, mark: number, queries = this.#database.reader): Promise<boolean> {
+    const [row] = await queries.all('SELECT mark FROM change_log WHERE version = $1 AND position = 0', [version]);
+    return row === undefined || row[0] === mark;
   }
 
   /** Takes changes of this process itself, without reading them back unless earlier ones are missing. */
@@ -192,20 +207,25 @@ export class ChangeFeed {
 
   /** Observed changes leave the version of the configuration as it is. */
   async #notifyObserved({ changes, to }: ObservedStep): Promise<void> {
-    const { version } = this.#logged;
-    for (const follower of this.#followers) await follower.changed(changes, version);
+    for (const follower of this.#followers) await follower.changed(changes, this.#logged);
     this.#observed = to;
   }
 
   async #notifyReset(to: Point): Promise<void> {
-    for (const follower of this.#followers) await follower.reset(to.version);
+    for (const follower of this.#followers) await follower.reset(to);
     this.#logged = to;
   }
 
   async #notifyLogged(changes: readonly LoggedChange[], to: Point): Promise<void> {
-    for (const follower of this.#followers) await follower.changed(changes, to.version);
+    for (const follower of this.#followers) await follower.changed(changes, to);
     this.#trail.add(changes);
     this.#logged = to;
+  }
+
+  /** Resolves when changes of these accounts, of all if none are named, are done with that followers have put off. */
+  settledOf(accountIds?: ReadonlySet<string>): Promise<void> | undefined {
+    const waits = this.#followers.flatMap((follower) => follower.settled?.(accountIds) ?? []);
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   }
 
   /** Resolves when nothing is under way. */

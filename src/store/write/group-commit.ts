@@ -1,10 +1,10 @@
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { Pace, runUrgently } from '../../lib/pace.ts';
-import { StoreFullError, StoreUnavailableError } from '../database.ts';
+import { StoreFullError, StoreUnavailableError, WritesStalledError } from '../database.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { carryOut, giveWayBetween, performLogged } from './batch.ts';
-import type { Batch, ExplainOverQuota, Job, Perform } from './batch.ts';
+import type { Batch, Carried, ExplainOverQuota, Job, Perform } from './batch.ts';
 import { UnloggedChanges } from './change-log.ts';
 import type { Actor, LoggedChange } from './change-log.ts';
 import { newMark } from './history.ts';
@@ -24,8 +24,10 @@ export interface Commit {
 
 /** Those who follow what is committed. */
 export interface CommitFollower {
-  /** Called after each commit, in order; the writes in it are answered when it has resolved. */
+  /** Called after each commit, in order; the writes in it are not answered before it has resolved. */
   committed(commit: Commit): Promise<void>;
+  /** Resolves when what was put off of the changes of these accounts is done; undefined where nothing was. */
+  settledOf(accountIds: ReadonlySet<string>): Promise<void> | undefined;
   /** False where the newest point of the database is of another history than the one followed so far. */
   ledTo(newest: Point, queries?: Queries): Promise<boolean>;
   /** Looks where the database is. */
@@ -34,6 +36,10 @@ export interface CommitFollower {
 
 /** Limit for one statement, which may have to wait for the transaction of another process. */
 const statementTimeoutMs = 15_000;
+/** A transaction under way to which the database has not answered for so long is stalled. */
+const stalledMs = 2_000;
+/** Interval at which that is looked at. */
+const lookEveryMs = 250;
 /** More in one transaction would keep its first writer waiting. */
 const batchLimit = 256;
 /** A transaction that has lasted so long is committed; what still waits goes into the next one. */
@@ -85,6 +91,14 @@ export class GroupCommit {
     return this.#isFull;
   }
 
+  /**
+   * The database does not answer, as when its commits wait for a standby that is away. Nothing further is begun: writes that
+   * wait would hold the places of their callers, who could not even read.
+   */
+  get isStalled(): boolean {
+    return (this.#connection?.silentMs ?? 0) > stalledMs;
+  }
+
   /** Carries out what was submitted. What comes later is refused: it would open a connection that nobody closes. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -94,6 +108,7 @@ export class GroupCommit {
 
   #enqueue<T>(accountId: string, perform: Perform<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the database is being closed'));
+    if (this.isStalled) return Promise.reject(stalled());
     return new Promise((resolve, reject) => {
       this.#queue.push(accountId, {
         async perform(connection, batch) {
@@ -111,11 +126,13 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
+    const looking = setInterval(() => this.#refuseStalled(), lookEveryMs).unref();
     while (!this.#queue.isEmpty) {
       // SQLite carries out a batch with few pauses: mostly what all sockets have brought before it can be in it.
       await nextTurn();
       await this.#commitBatch();
     }
+    clearInterval(looking);
     this.#running = undefined;
   }
 
@@ -135,19 +152,26 @@ export class GroupCommit {
       for (const job of jobs) job.reject(error);
       return;
     }
-    const { from, to, changes, answers } = batch;
+    const { from, to, changes, carried } = batch;
     // Not awaited here: the next batch may commit while this one is being made known.
     const isChange = to.version > from.version || observed !== undefined;
     const published = isChange ? this.#follower.committed({ from, to, changes, observed }) : Promise.resolve();
     void published.then(
       () => {
-        for (const answer of answers) answer();
+        for (const each of carried) this.#answer(each);
       },
       // The writes are stored, but not known to every follower: their callers see an internal error, not success.
       (error: unknown) => {
         for (const job of jobs) job.reject(error);
       },
     );
+  }
+
+  /** Long work of one account, to put its changes in force, is not waited for by the writes of others. */
+  #answer({ accountIds, answer, reject }: Carried): void {
+    const waits = this.#follower.settledOf(accountIds);
+    if (waits === undefined) answer();
+    else waits.then(answer, reject);
   }
 
   /** Adds to `jobs` what it takes from the queue, so that the caller can refuse these if it fails. */
@@ -162,7 +186,7 @@ export class GroupCommit {
       unlogged: new UnloggedChanges(),
       changes: [],
       observed: [],
-      answers: [],
+      carried: [],
       isFull: false,
     };
     const pace = new Pace();
@@ -207,6 +231,12 @@ export class GroupCommit {
     return job;
   }
 
+  /** Those in the transaction wait for its end: nobody knows what becomes of them. */
+  #refuseStalled(): void {
+    if (!this.isStalled) return;
+    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(stalled());
+  }
+
   async #dropConnection(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
@@ -216,4 +246,8 @@ export class GroupCommit {
       // It was broken, which is why it is dropped.
     }
   }
+}
+
+function stalled(): WritesStalledError {
+  return new WritesStalledError('the database has not answered a write for a while');
 }

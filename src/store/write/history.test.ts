@@ -6,6 +6,7 @@ import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { StoreUnavailableError } from '../database.ts';
 import { openStore } from '../store.ts';
 import type { Store } from '../store.ts';
+import { Trail } from './history.ts';
 import type { HistoryChange } from './history.ts';
 
 const actor = { id: 'host', accountId: 'ac', operationId: 'op_test' };
@@ -28,8 +29,8 @@ onEachDatabase('the history of a database', (_newDatabase, newEmpty) => {
       historyWatcher: { changed: (change) => void changes.push(change), rebuilt: () => void told.push('rebuilt') },
     });
     store.follow({
-      changed: (some, version) => void told.push(`${some.map(({ id }) => id).join('+')} at ${version}`),
-      reset: (version) => void told.push(`reset at ${version}`),
+      changed: (some, { version }) => void told.push(`${some.map(({ id }) => id).join('+')} at ${version}`),
+      reset: ({ version }) => void told.push(`reset at ${version}`),
     });
     return { store, told, changes };
   }
@@ -136,4 +137,40 @@ onEachDatabase('the history of a database', (_newDatabase, newEmpty) => {
     await observe('c');
     assert.equal(told.at(-1), 'c at 0');
   });
+});
+
+test('a point was seen if version and mark are those of a change, and not by its version alone', () => {
+  const trail = new Trail();
+  const change = { accountId: 'ac', kind: 'thing', id: 'x', before: null, after: '{}' };
+  const at = (version: number, mark: number) => ({ version, mark });
+  assert.equal(trail.has(at(7, 70)), false, 'nothing was seen');
+  trail.add([{ ...change, at: at(7, 70) } as never, { ...change, at: at(8, 80) } as never]);
+  assert.deepEqual(
+    [at(7, 70), at(8, 80), at(7, 71), at(8, 70), at(9, 80)].map((point) => trail.has(point)),
+    [true, true, false, false, false],
+  );
+});
+
+test('of what is lost, deletions come first, and each change says what it was', async () => {
+  const trail = new Trail();
+  const change = (version: number, before: string | null, after: string | null) => ({
+    at: { version, mark: 7 },
+    accountId: 'ac_1',
+    kind: 'api_key',
+    id: `ak_${version}`,
+    before,
+    after,
+    cascades: false,
+  });
+  trail.add([change(1, null, '{}'), change(2, '{}', '{}'), change(3, '{}', null), change(4, null, '{}')]);
+  const lost = await trail.takeLost({ all: async () => [] }, 0);
+  assert.deepEqual(
+    lost.map(({ version, action }) => [version, action]),
+    [
+      [3, 'deleted'],
+      [1, 'created'],
+      [2, 'changed'],
+      [4, 'created'],
+    ],
+  );
 });

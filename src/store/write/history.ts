@@ -25,6 +25,7 @@ export interface LostChange {
   readonly accountId: string;
   readonly kind: string;
   readonly id: string;
+  readonly action: 'created' | 'changed' | 'deleted';
 }
 
 /** The database has another history than the one that this process has seen. */
@@ -34,7 +35,7 @@ export interface HistoryChange {
   readonly seenVersion: number;
   /** The newest version that the database has. */
   readonly version: number;
-  /** Lost changes that are known, the oldest first; there may be more. */
+  /** Lost changes that are known, deletions first and then by age: what they closed is open again. There may be more. */
   readonly lost: readonly LostChange[];
 }
 
@@ -102,8 +103,9 @@ export class Trail {
 
   add(changes: readonly LoggedChange[]): void {
     // Without their documents, which may be large.
-    for (const { at, accountId, kind, id } of changes.slice(-trailLength)) {
-      this.#changes.push({ at, change: { accountId, kind, id } });
+    for (const { at, accountId, kind, id, before, after } of changes.slice(-trailLength)) {
+      const action = after === null ? 'deleted' : before === null ? 'created' : 'changed';
+      this.#changes.push({ at, change: { accountId, kind, id, action } });
     }
     if (this.#changes.length > 2 * trailLength) this.#changes = this.#changes.slice(-trailLength);
   }
@@ -124,6 +126,8 @@ export class Trail {
     // A version that is not in the log may have been deleted from it, unless it is too new for that.
     const isLost = ({ version, mark }: Point) => version > newestVersion || (marks.get(version) ?? mark) !== mark;
     this.#changes = all.filter(({ at }) => !isLost(at));
-    return all.filter(({ at }) => isLost(at)).map(({ at, change }) => ({ version: at.version, ...change }));
+    const lost = all.filter(({ at }) => isLost(at)).map(({ at, change }) => ({ version: at.version, ...change }));
+    const isDeletion = ({ action }: LostChange) => action === 'deleted';
+    return [...lost.filter(isDeletion), ...lost.filter((each) => !isDeletion(each))];
   }
 }
