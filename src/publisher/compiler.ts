@@ -11,11 +11,13 @@ export interface ChangeBatch {
 /** Makes the snapshot entries of a resource. */
 export interface Compiler {
   readonly kind: SnapshotEntry['kind'];
+  /** One of its entries may be very large. */
+  readonly mayTakeLong?: true;
   /** Ids of the entries that a change affects. */
   affectedIds(change: Change): readonly string[];
   /**
    * Loads the entries with these ids, or all of them. An id without an entry is gone. The database may be newer than the
-   * batch of changes that affects the ids.
+   * batch of changes that affects the ids. While some are loaded, others or all of them may be.
    */
   load(queries: Queries, ids: readonly string[] | undefined, batch?: ChangeBatch): Promise<readonly SnapshotEntry[]>;
 }

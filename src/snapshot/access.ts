@@ -44,12 +44,6 @@ export class AccessTable implements SnapshotFollower {
   /** Restrictions by type, then by account. An account without any has no entry: the common case is one failed lookup. */
   #byAccount = noRestrictions();
 
-  /** The rules of which only those refuse that cannot be loaded; tells such a refusal from others. */
-  readonly loadable = {
-    allows: (policyIds: readonly string[]): boolean =>
-      policyIds.every((id) => this.#policies.get(id)?.isLoaded !== false),
-  };
-
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const policies = new Map<string, LoadedPolicy>();
     const restrictions: LoadedRestriction[] = [];
@@ -67,6 +61,11 @@ export class AccessTable implements SnapshotFollower {
     let flags = 0;
     for (const id of policyIds) flags |= this.#policies.get(id)?.rules.lookup(source) ?? 0;
     return flags === ruleFlag.allow;
+  }
+
+  /** True where one of the policies cannot be loaded, and therefore refuses. */
+  isUnloadable(policyIds: readonly string[]): boolean {
+    return policyIds.some((id) => this.#policies.get(id)?.isLoaded === false);
   }
 
   admit(accountId: string, type: RestrictionType, source: IpAddress): AccessVerdict {
@@ -88,7 +87,7 @@ export class AccessTable implements SnapshotFollower {
   isLoaded(restrictionId: string): boolean {
     const restriction = this.#restrictions.get(restrictionId);
     return (
-      restriction === undefined || (restriction.types.length === 1 && this.loadable.allows(restriction.entry.policyIds))
+      restriction === undefined || (restriction.types.length === 1 && !this.isUnloadable(restriction.entry.policyIds))
     );
   }
 

@@ -56,6 +56,8 @@ export interface RestrictionEntry {
 export interface BackendEntry extends Compiled {
   readonly kind: 'backend';
   readonly id: string;
+  /** Files of older versions do not say. */
+  readonly accountId?: string;
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -248,10 +250,13 @@ export interface VisitorKeyEntry extends Compiled {
   readonly privateJwk: string;
 }
 
-/** A session of a visitor that was ended before its time. */
+/** A session of a visitor that was ended before its time, or all those of an account, an edge or a person until some time. */
 export interface EndedSessionEntry {
   readonly kind: 'ended_session';
+  /** Of the session; with `begunUntil`, of the account or edge, or the name of the person. */
   readonly id: string;
+  /** Sessions that were begun until then, in seconds since 1970, have ended. */
+  readonly begunUntil?: number;
 }
 
 export interface EntryKey {
@@ -271,6 +276,8 @@ export type SetAside = (entry: EntryKey, cause: unknown) => void;
 export interface SnapshotUpdate {
   /** The store's version that the update brings in force. */
   readonly version: number;
+  /** The mark of that version in the history of the database; absent in files of older releases. */
+  readonly mark?: number;
   /** True if the update is the whole snapshot, so that entries it does not have are gone. */
   readonly full: boolean;
   readonly set: readonly SnapshotEntry[];

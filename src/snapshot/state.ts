@@ -5,19 +5,22 @@ import type { SnapshotEntry, SnapshotUpdate } from './contract.ts';
 export class SnapshotState {
   readonly #entries = new Map<string, SnapshotEntry>();
   #version = 0;
+  #mark: number | undefined;
 
   get version(): number {
     return this.#version;
   }
 
-  follow({ version, full, set, removed }: SnapshotUpdate): void {
+  follow({ version, mark, full, set, removed }: SnapshotUpdate): void {
     if (full) this.#entries.clear();
     for (const entry of set) this.#entries.set(keyOf(entry), entry);
     for (const key of removed) this.#entries.delete(keyOf(key));
     this.#version = version;
+    this.#mark = mark;
   }
 
   asUpdate(): SnapshotUpdate {
-    return { version: this.#version, full: true, set: [...this.#entries.values()], removed: [] };
+    const mark = this.#mark === undefined ? {} : { mark: this.#mark };
+    return { version: this.#version, ...mark, full: true, set: [...this.#entries.values()], removed: [] };
   }
 }
