@@ -2,8 +2,10 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes of an answer: metadata and keys of providers are a few thousand. */
-const answerLimit = 1_048_576;
+/** Bytes of an answer, unless the caller sets another limit: metadata, keys and tokens of providers are a few thousand. */
+const answerLimit = 65_536;
+/** Parts in which an answer may come: each costs as much as many bytes. */
+const partLimit = 2_000;
 
 interface Target {
   readonly id: string;
@@ -20,6 +22,8 @@ interface FetchOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | null | undefined;
+  /** Longer answers are refused. */
+  readonly maxBytes?: number;
 }
 
 export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
@@ -29,7 +33,8 @@ export type Fetch = (url: string, options: FetchOptions) => Promise<Response>;
  * are verified. Redirects are not followed.
  */
 export function createFetch(connect: Connect): Fetch {
-  return async (address, { method, headers, body, signal }) => {
+  return async (address, { method, headers, body, signal, maxBytes = answerLimit }) => {
+    signal?.throwIfAborted();
     const url = new URL(address);
     const tls = url.protocol === 'https:';
     const host = url.hostname.replaceAll(/^\[|\]$/g, '');
@@ -51,7 +56,7 @@ export function createFetch(connect: Connect): Fetch {
     socket.once('close', () => reject(new Error('the connection was closed before an answer')));
     asked.on('response', resolve).on('error', reject).end(sent);
     const answer = await promise;
-    const bytes = await readAll(answer);
+    const bytes = await readAll(answer, maxBytes);
     const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     );
@@ -74,14 +79,17 @@ function open(connect: Connect, target: Target, signal: AbortSignal | undefined)
   return promise;
 }
 
-async function readAll(answer: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll(answer: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer) {
-    // The stream has no encoding set.
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size > answerLimit) throw new Error('the answer is too long');
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  answer.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes || chunks.length > partLimit) answer.destroy(new Error('the answer is too long'));
+  });
+  answer.once('end', () => resolve(undefined)).once('error', reject);
+  answer.once('close', () => reject(new Error('the connection was closed before the end of the answer')));
+  await promise;
   return new Uint8Array(Buffer.concat(chunks));
 }

@@ -53,6 +53,28 @@ test('a provider without metadata and signed claims is asked for the profile', a
   await assert.rejects(provider.finish(address.replace('state=', 'state=x'), secrets), LoginRefused);
 });
 
+test('a key of the provider that would cost a check many times the usual is no key for signed claims', async (t) => {
+  const running = await IdentityProvider.start({ ada: { email: 'ada@example.com' } }, ['app.site.test']);
+  t.after(() => running[Symbol.asyncDispose]());
+  const seen: (readonly string[])[] = [];
+  // Beside each key stands a costly one of the same name: with it, nobody could say which was meant.
+  const withCostly: typeof fetch = async (url, options) => {
+    const answer = await fetch(url, options);
+    if (!url.endsWith('/jwks')) return answer;
+    const { keys } = (await answer.json()) as { keys: Record<string, string>[] };
+    seen.push(keys.map(({ kty = '' }) => kty));
+    return Response.json({
+      keys: keys.flatMap((key) => [key, { ...key, e: Buffer.alloc(256, 1).toString('base64url') }]),
+    });
+  };
+  const scopes = ['openid', 'email'];
+  const settings = { name: 'oidc', issuer: running.issuer, clientId, clientSecret, scopes, groupsClaim: 'groups' };
+  const provider = new Provider(settings, withCostly);
+  const { address, secrets } = await signIn(provider, 'ada');
+  assert.equal((await provider.finish(address, secrets)).claims['sub'], 'ada');
+  assert.deepEqual(seen, [['RSA']]);
+});
+
 test('a provider that is away is told from one that refuses', async () => {
   const settings = {
     name: 'oidc',
@@ -82,6 +104,16 @@ test('groups of GitHub are organizations and teams, and the address is the one t
     email_verified: true,
     groups: ['acme', 'acme/ops'],
   });
+  // The primary one counts before others, and only if it is verified.
+  const [unverified, primary] = lists.emails;
+  const other = { email: 'other@example.com', primary: false, verified: true };
+  const addressOf = (...emails: readonly object[]) => {
+    const { email, email_verified: verified } = claimsOfProfile('id', { profile, lists: { emails } });
+    return [email, verified];
+  };
+  assert.deepEqual(addressOf(other, { ...primary }), ['octocat@example.com', true]);
+  assert.deepEqual(addressOf({ ...unverified, primary: true }, other), ['other@example.com', true]);
+  assert.deepEqual(addressOf({ ...unverified, primary: true }), ['shown@example.com', undefined]);
   const none = claimsOfProfile('id', { profile, lists: { emails: [lists.emails[0]] } });
   assert.deepEqual([none['email'], none['email_verified'], none['groups']], ['shown@example.com', undefined, []]);
   assert.equal(claimsOfProfile('id', { profile: {}, lists: {} })['sub'], undefined);

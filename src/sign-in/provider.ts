@@ -1,8 +1,12 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 
 import type { ProviderDifferences, SignInProvider } from '../modules/sign-in.ts';
+import { joinClaims } from './claims.ts';
 import { claimsOfProfile } from './profile-claims.ts';
 import type { Fetch } from './guarded-fetch.ts';
+import { withBoundedKeys } from './key-set.ts';
+import { messageOf, refusesClient, secretInHeader } from './client-secret.ts';
+import { withScopeText } from './scope-text.ts';
 
 /** Loaded by the first login: most installations need none of it. */
 const load = () => import('openid-client');
@@ -12,6 +16,8 @@ const metadataMs = 3_600_000;
 /** A provider that has answered so lately is there. */
 const answeredMs = 10_000;
 const answerSeconds = 10;
+/** Bytes of a profile or list of a named provider: a hundred teams of GitHub are a quarter of that. */
+const profileLimit = 1_048_576;
 
 /** The secrets of a login that is under way. */
 export interface LoginSecrets {
@@ -59,10 +65,13 @@ export class Provider {
   #configuration: Promise<Configuration> | undefined;
   #reading: Promise<Configuration> | undefined;
   #readAtMs = 0;
+  /** True: the secret of the client may stand in the body or in a header. */
+  #takesEither = false;
+  #prefersHeader = false;
 
   constructor(settings: SignInProvider, fetch: Fetch) {
     this.#settings = settings;
-    this.#fetch = withScopeText(fetch);
+    this.#fetch = withScopeText(withBoundedKeys(fetch));
   }
 
   async begin(
@@ -99,7 +108,7 @@ export class Provider {
     const client = await load();
     const configuration = await this.#discover();
     const { differs = {} } = this.#settings;
-    const tokens = await this.#ask(() =>
+    const tokens = await this.#askAsClient(() =>
       client.authorizationCodeGrant(configuration, new URL(address), {
         expectedState: state,
         ...(expectsNonce(differs) ? { expectedNonce: nonce } : {}),
@@ -123,14 +132,14 @@ export class Provider {
       const claims = await this.#ask(() => client.fetchUserInfo(configuration, token.value, subject));
       return { claims, token };
     }
-    const refreshed = this.#ask(() => client.refreshTokenGrant(configuration, token.value));
+    const refreshed = this.#askAsClient(() => client.refreshTokenGrant(configuration, token.value));
     const tokens = await refreshed.catch((error: unknown) => {
       const { cause } = error instanceof LoginRefused ? error : {};
-      const isOfClient =
+      const isFaultOfClient =
         cause instanceof client.WWWAuthenticateChallengeError ||
         (cause instanceof client.ResponseBodyError && cause.error !== 'invalid_grant');
       // A wrong secret of ours says nothing about the person.
-      throw isOfClient ? new ProviderDown(`${this.#settings.issuer} refuses this client`, { cause }) : error;
+      throw isFaultOfClient ? new ProviderDown(`${this.#settings.issuer} refuses this client`, { cause }) : error;
     });
     const login = await this.#readLogin(configuration, tokens, subject);
     return { ...login, token: login.token.kind === 'refresh' ? login.token : token };
@@ -172,7 +181,7 @@ export class Provider {
     const more = hasUserInfo
       ? await this.#ask(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
       : {};
-    return { claims: { ...more, ...own, sub: subject }, token };
+    return { claims: { ...joinClaims(own ?? {}, more), sub: subject }, token };
   }
 
   /** Reads who has signed in where no claims are signed: the token says that it is the one who did. */
@@ -239,14 +248,14 @@ export class Provider {
   async #readMetadata(): Promise<Configuration> {
     const client = await load();
     const { issuer, clientId, clientSecret } = this.#settings;
-    const basic = client.ClientSecretBasic(clientSecret);
     const post = client.ClientSecretPost(clientSecret);
     const { differs } = this.#settings;
     if (differs?.oauth2 !== undefined) {
       const { authorize: authorization_endpoint, token: token_endpoint } = differs.oauth2;
       const metadata = { issuer, authorization_endpoint, token_endpoint };
       const known = new client.Configuration(metadata, clientId, undefined, post);
-      known[client.customFetch] = this.#fetch;
+      known[client.customFetch] = (url, options) =>
+        this.#fetch(url, options.method === 'GET' ? { ...options, maxBytes: profileLimit } : options);
       known.timeout = answerSeconds;
       if (token_endpoint.startsWith('http:')) client.allowInsecureRequests(known);
       return known;
@@ -256,8 +265,10 @@ export class Provider {
       clientId,
       undefined,
       (server, ...rest) => {
-        const takesBasic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') ?? true;
-        (takesBasic ? basic : post)(server, ...rest);
+        const { token_endpoint_auth_methods_supported: offered = ['client_secret_basic'] } = server;
+        this.#takesEither = offered.includes('client_secret_post') && offered.includes('client_secret_basic');
+        const usesHeader = this.#takesEither ? this.#prefersHeader : offered.includes('client_secret_basic');
+        (usesHeader ? secretInHeader(clientSecret) : post)(server, ...rest);
       },
       {
         [client.customFetch]: this.#fetch,
@@ -272,6 +283,20 @@ export class Provider {
     return configuration;
   }
 
+  /**
+   * The same for a question that needs the secret. Providers that take it in the body and in a header may have been told that
+   * this client sends it in one of them only.
+   */
+  async #askAsClient<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#ask(question);
+    } catch (error) {
+      if (!this.#takesEither || !refusesClient(error)) throw error;
+      this.#prefersHeader = !this.#prefersHeader;
+      return this.#ask(question);
+    }
+  }
+
   /** Tells a provider that is down from one that refuses. */
   async #ask<T>(question: () => Promise<T>): Promise<T> {
     const client = await load();
@@ -283,7 +308,7 @@ export class Provider {
         error instanceof client.AuthorizationResponseError ||
         error instanceof client.WWWAuthenticateChallengeError ||
         (error instanceof client.ClientError && !connectionFaults.has(error.code ?? ''));
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw isRefusal
         ? new LoginRefused(message, { cause: error })
         : new ProviderDown(`${this.#settings.issuer} does not answer`, { cause: error });
@@ -293,19 +318,4 @@ export class Provider {
 
 function expectsNonce({ oauth2, noNonce }: ProviderDifferences): boolean {
   return oauth2 === undefined && noNonce !== true;
-}
-
-/** Some providers answer scopes as a list, where the standard has a text. */
-function withScopeText(fetch: Fetch): Fetch {
-  return async (url, options) => {
-    const answer = await fetch(url, options);
-    if (options.method !== 'POST' || !answer.ok) return answer;
-    const text = await answer.text();
-    const { status, headers } = answer;
-    const fixed = text.replace(
-      /"scope":\s*\[([^\]]*)\]/,
-      (_, list: string) => `"scope":"${list.replaceAll(/[",\s]+/g, ' ').trim()}"`,
-    );
-    return new Response(fixed, { status, headers });
-  };
 }
