@@ -11,7 +11,8 @@ export const maxAuthorities = 16;
 /** Returns the certificates alone, without notes between them. Throws `UserError` for what is not one of an authority. */
 export function readAuthorities(pem: string): string {
   const blocks = readBlocks(pem);
-  if (blocks.length === 0) throw refuse('there is none');
+  if (blocks.length === 0)
+    throw refuse('the text has none, which would begin with a line "-----BEGIN CERTIFICATE-----"');
   if (blocks.length > maxAuthorities) throw refuse(`there are ${blocks.length}`);
   for (const [at, block] of blocks.entries()) checkAuthority(block, at + 1);
   return blocks.map(({ label, bytes }) => writePem(label, bytes)).join('');

@@ -7,7 +7,8 @@ import { parseHostPort } from '../lib/host-port.ts';
 import { connectionHeaders, foldName, isFieldValue, isToken } from '../lib/http-syntax.ts';
 import * as errors from './header-errors.ts';
 import { enabledInput, enabledView } from './module.ts';
-import type { EdgeModule, HeaderList, ModuleAction } from './module.ts';
+import type { EdgeModule } from './module.ts';
+import type { HeaderList, ModulePart, RequestStep } from './step.ts';
 
 const headerLimit = 64;
 const nameLimitBytes = 256;
@@ -60,7 +61,7 @@ export function headerModule(
   name: string,
   title: string,
   subject: string,
-  act: (rewrite: (headers: HeaderList) => HeaderList, removed: readonly string[]) => ModuleAction,
+  act: (rewrite: (headers: HeaderList) => HeaderList, changes: NonNullable<RequestStep['changes']>) => ModulePart,
 ): EdgeModule<Input, HeaderChanges> {
   const id = `${title.replace(' ', '')}Module`;
   return {
@@ -73,17 +74,20 @@ export function headerModule(
     accept: acceptHeaderChanges,
     present: (settings) => settings,
     warnings: headerWarnings,
-    build: (settings) => act(headerRewriter(settings), settings.remove),
+    build: (settings) => act(headerRewriter(settings), { adds: Object.keys(settings.add), removes: settings.remove }),
   };
 }
-
-const variable = /\$\{[^}]*\}/;
 
 /** The public service fills variables in; here a value is sent as it is. */
 function headerWarnings({ add }: HeaderChanges): readonly string[] {
   return Object.entries(add)
-    .filter(([, value]) => variable.test(value))
+    .filter(([, value]) => hasVariable(value))
     .map(([name]) => `variables in the value of ${name} are not filled in: it is sent as it is`);
+}
+
+function hasVariable(value: string): boolean {
+  const at = value.indexOf('${');
+  return at >= 0 && value.includes('}', at);
 }
 
 function acceptHeaderChanges({ enabled = true, add = {}, remove = [] }: Input): HeaderChanges {

@@ -1,4 +1,4 @@
-import type { HeaderList } from './module.ts';
+import type { HeaderList } from './step.ts';
 
 /** The values of all headers of this name, which is given in lower case. */
 export function headerValues(headers: HeaderList, lowerName: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -6,10 +6,13 @@ import type { Static } from 'typebox';
 import { duplicateEntry, notAnIpPolicyId } from '../errors/shared.ts';
 import { quote, UserError } from '../errors/user-error.ts';
 import { anyKey } from '../lib/any-key.ts';
+import { comparableEmail } from '../lib/email-address.ts';
 import { isToken } from '../lib/http-syntax.ts';
 import { modulePolicyNotFound } from './ip-restriction/errors.ts';
+import { keptSecret } from './kept-secret.ts';
+import type { KeptSecret } from './kept-secret.ts';
 import { enabledInput, enabledView } from './module.ts';
-import type { ModuleReference, ModuleSecrets, Ref, ReferenceKind, Settings } from './module.ts';
+import type { ModuleReference, Ref, ReferenceKind, Settings } from './module.ts';
 import type { NetworkRule, SignIn, SignInProvider, TrustedNetwork } from './sign-in.ts';
 import * as errors from './sign-in-errors.ts';
 
@@ -160,12 +163,16 @@ export function acceptSignIn(input: SignInInput, prefix: string): SignInSettings
   if (settings.network !== 'any' && settings.ip_policy_ids.length === 0)
     throw new UserError(errors.networkWithoutPolicy, { network: settings.network });
   if (settings.network === 'any' && settings.ip_policy_ids.length > 0) throw new UserError(errors.policyWithoutNetwork);
-  const names = Object.keys(settings.claims);
-  const wrong = names.find(
+  checkClaimNames(settings.claims);
+  return settings;
+}
+
+/** Throws for a name that no claim has, or where there are too many. */
+export function checkClaimNames(claims: Readonly<Record<string, unknown>>): void {
+  const wrong = Object.keys(claims).find(
     (name, at) => at >= 20 || name === '' || !name.isWellFormed() || Buffer.byteLength(name) > 255,
   );
   if (wrong !== undefined) throw new UserError(errors.invalidClaimName, { name: quote(wrong) });
-  return settings;
 }
 
 function definedOf(input: SignInInput): Partial<SignInSettings> {
@@ -178,7 +185,7 @@ function definedOf(input: SignInInput): Partial<SignInSettings> {
 }
 
 /** The policies of the network, and what they are for; undefined where the network does not matter. */
-export function trustedNetwork({ network, ip_policy_ids: policyIds }: SignInSettings): TrustedNetwork | undefined {
+function trustedNetwork({ network, ip_policy_ids: policyIds }: SignInSettings): TrustedNetwork | undefined {
   return network === 'any' ? undefined : { rule: network, policyIds };
 }
 
@@ -187,8 +194,8 @@ export function acceptEmails(given: {
   readonly email_addresses?: readonly string[];
   readonly email_domains?: readonly string[];
 }) {
-  const email_addresses = (given.email_addresses ?? []).map((each) => each.toLowerCase());
-  const email_domains = (given.email_domains ?? []).map((each) => each.toLowerCase().replace(/^@/, ''));
+  const email_addresses = (given.email_addresses ?? []).map(comparableEmail);
+  const email_domains = (given.email_domains ?? []).map((each) => comparableEmail(each).replace(/^@/, ''));
   for (const address of email_addresses)
     if (!/^[^@\s]+@[^@\s]+$/.test(address)) throw new UserError(errors.invalidEmail, { email: quote(address) });
   for (const domain of email_domains)
@@ -213,65 +220,23 @@ export function presentSignIn(
   return { ...settings, ip_policies: ip_policy_ids.map((id) => ref('ip_policy', id)) };
 }
 
-/** A secret that is kept to be used: encrypted at rest, and compared by its digest. */
-export interface KeptSecret {
-  readonly salt: string;
-  /** SHA-256 over the salt and the secret, base64. */
-  readonly digest: string;
-  /** As it was given: only until it is stored. */
-  readonly given?: string;
-  /** As it is stored. */
-  readonly sealed?: string;
-}
-
-export function newSecret(given: string): KeptSecret {
-  const salt = randomBytes(16).toString('base64');
-  return { salt, digest: digestOf(salt, given).toString('base64'), given };
-}
-
-export function isSameSecret(given: string, { salt, digest }: KeptSecret): boolean {
-  return timingSafeEqual(digestOf(salt, given), Buffer.from(digest, 'base64'));
-}
-
-function digestOf(salt: string, secret: string): Buffer {
-  return createHash('sha256').update(`${salt}:${secret}`).digest();
-}
-
 /** Settings with the secret of a client. */
 export interface HasClientSecret {
   /** Undefined: that which is stored is to stay. A text: open, as the gateway gets it. */
   readonly client_secret: KeptSecret | string | undefined;
 }
 
-type SecretChanges<Stored> = Required<Pick<ModuleSecrets<never, Stored>, 'keep' | 'seal' | 'open'>>;
-
 /** How the secret of a client is kept. It stays only for the same client: another provider must not get it. */
 export function clientSecrets<Stored extends HasClientSecret & Settings>(
-  isSameClient: (one: Stored, other: Stored) => boolean,
-): SecretChanges<Stored> {
-  return {
-    keep(settings, previous) {
-      if (settings.client_secret !== undefined) return settings;
-      if (previous?.client_secret === undefined || !isSameClient(settings, previous))
-        throw new UserError(errors.clientSecretMissing);
-      return { ...settings, client_secret: previous.client_secret };
-    },
-    seal(settings, seal) {
-      const { client_secret: secret } = settings;
-      if (typeof secret !== 'object' || secret.given === undefined) return settings;
-      const { salt, digest, given } = secret;
-      return { ...settings, client_secret: { salt, digest, sealed: seal(given, contextOf(digest)) } };
-    },
-    open(settings, open) {
-      const { client_secret: secret } = settings;
-      if (typeof secret !== 'object' || secret.sealed === undefined) return settings;
-      return { ...settings, client_secret: open(secret.sealed, contextOf(secret.digest)) };
-    },
-  };
-}
-
-function contextOf(digest: string): string {
-  return `client secret ${digest}`;
+  isSameOwner: (one: Stored, other: Stored) => boolean,
+) {
+  const missing = (): Error => new UserError(errors.clientSecretMissing);
+  return keptSecret<'client_secret', Stored>({
+    field: 'client_secret',
+    purpose: 'client secret',
+    isSameOwner,
+    missing,
+  });
 }
 
 export function sameText(one: unknown, other: unknown): boolean {
@@ -288,12 +253,13 @@ function stable(value: unknown): string {
     .join()}}`;
 }
 
+interface Emails {
+  readonly email_addresses: readonly string[];
+  readonly email_domains: readonly string[];
+}
+
 /** The rules that traffic goes by. `provider` has its secret open. */
-export function buildSignIn(
-  settings: SignInSettings,
-  provider: SignInProvider,
-  emails: { readonly email_addresses: readonly string[]; readonly email_domains: readonly string[] },
-): SignIn {
+export function buildSignIn(settings: SignInSettings, provider: SignInProvider, emails: Emails): SignIn {
   const { clientSecret: _secret, ...shown } = provider;
   return {
     key: createHash('sha256').update(JSON.stringify(shown)).digest('hex'),

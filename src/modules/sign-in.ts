@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto';
+
+import { comparableEmail, domainOf } from '../lib/email-address.ts';
+
 /** How the network a visitor comes from and the login go together. */
 export type NetworkRule = 'any' | 'or_login' | 'and_login';
 
@@ -48,9 +52,12 @@ export interface VisitorIdentity {
   readonly emailVerified: boolean;
   readonly name: string | undefined;
   readonly groups: readonly string[];
-  /** Values of the claims that rules name; a claim that nobody has asked for at the login is not among them. */
-  readonly claims: Readonly<Record<string, readonly string[]>>;
+  /** Claims that rules name; one that nobody has asked for at the login is not among them. */
+  readonly claims: Readonly<Record<string, KeptClaim>>;
 }
+
+/** Values of a claim. Cookies of older releases hold a list, of which nobody knows whether it is whole. */
+export type KeptClaim = readonly string[] | { readonly values: readonly string[]; readonly isWhole: boolean };
 
 /** Who may enter: one match of an address, a domain or a group is enough, and each claim must match beside it. */
 export interface EntryRules {
@@ -102,6 +109,17 @@ export interface VisitorSession {
   readonly endsAt: number;
 }
 
+/** A session that has ended before its time. */
+export type LeftSession = Pick<
+  VisitorSession,
+  'id' | 'accountId' | 'edgeId' | 'provider' | 'subject' | 'signedInAt' | 'endsAt'
+>;
+
+/** Name of a person of an account, as far as a provider tells people apart. */
+export function personOf(accountId: string, providerUrl: string, subject: string): string {
+  return `person_${hash('sha256', JSON.stringify([accountId, providerUrl, subject]), 'base64url').slice(0, 27)}`;
+}
+
 /** Tokens that requests must carry. */
 export interface TokenRule {
   /** The same for all rules that are alike. */
@@ -123,11 +141,13 @@ export function judgeVisitor(rules: EntryRules, visitor: VisitorIdentity): 'ente
   for (const [name, values] of claims) {
     const own = visitor.claims[name];
     if (own === undefined) return 'unknown';
-    if (!own.some((value) => values.has(value))) return 'refused';
+    const { values: known, isWhole } = 'isWhole' in own ? own : { values: own, isWhole: false };
+    if (!known.some((value) => values.has(value))) return isWhole ? 'refused' : 'unknown';
   }
   if (emails.size === 0 && domains.size === 0 && groups.size === 0) return 'enters';
   if (visitor.groups.some((group) => groups.has(group))) return 'enters';
-  const email = visitor.emailVerified || rules.unverifiedEmail ? visitor.email?.toLowerCase() : undefined;
-  if (email === undefined) return 'refused';
-  return emails.has(email) || domains.has(email.slice(email.lastIndexOf('@') + 1)) ? 'enters' : 'refused';
+  if (visitor.email === undefined || !(visitor.emailVerified || rules.unverifiedEmail)) return 'refused';
+  if (emails.has(comparableEmail(visitor.email))) return 'enters';
+  const domain = domainOf(visitor.email);
+  return domain !== undefined && domains.has(domain) ? 'enters' : 'refused';
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { refusalOf } from '../../../test/support/step-visit.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { basicAuth } from './index.ts';
 
@@ -12,7 +13,7 @@ const stored = basicAuth.accept({
 });
 
 function answer(...values: readonly string[]) {
-  return basicAuth.build(stored).refuses?.(values.flatMap((value) => ['authorization', value]));
+  return refusalOf(basicAuth.build(stored), { headers: values.flatMap((value) => ['authorization', value]) });
 }
 
 function basic(text: string): string {
@@ -46,21 +47,27 @@ test('a password that is left out stays, that of each name in turn', () => {
   const kept = basicAuth.secrets?.keep(left, stored);
   assert.deepEqual(kept?.credentials[0], stored.credentials[1]);
   assert.equal(kept?.credentials[1]?.username, ada?.username);
-  const { refuses } = basicAuth.build(kept!);
-  for (const text of ['bö:', 'ada:new']) assert.equal(refuses?.(['Authorization', basic(text)]), undefined, text);
-  assert.equal(refuses?.(['Authorization', basic('ada:pass:word')])?.status, 401);
+  const refuses = (text: string) => refusalOf(basicAuth.build(kept!), { headers: ['Authorization', basic(text)] });
+  for (const text of ['bö:', 'ada:new']) assert.equal(refuses(text), undefined, text);
+  assert.equal(refuses('ada:pass:word')?.status, 401);
   assert.throws(() => basicAuth.secrets?.keep(left, undefined), /no password for "bö"/);
+  const two = basicAuth.accept({ credentials: ['old', 'next'].map((password) => ({ username: 'ada', password })) });
+  const both = basicAuth.secrets?.keep(
+    basicAuth.accept({ credentials: [{ username: 'ada' }, { username: 'ada' }] }),
+    two,
+  );
+  assert.deepEqual(both?.credentials, two.credentials, 'a name that stands twice keeps both of its passwords');
   // Were it used as it is, nobody would get in.
-  assert.equal(basicAuth.build(left).refuses?.(['Authorization', basic('bö:')])?.status, 401);
+  assert.equal(refusalOf(basicAuth.build(left), { headers: ['Authorization', basic('bö:')] })?.status, 401);
 });
 
 test('settings that an agent had stored before an upgrade still ask, and are those that it asks for again', () => {
   const { salt, digest } = stored.credentials[0]!;
   // As release 0.2 has stored them.
   const former = { enabled: true, salt, digests: [digest] } as never;
-  const { refuses } = basicAuth.build(former);
-  assert.equal(refuses?.(['Authorization', basic('ada:pass:word')]), undefined);
-  assert.equal(refuses?.(['Authorization', basic('ada:other')])?.status, 401);
+  const refuses = (text: string) => refusalOf(basicAuth.build(former), { headers: ['Authorization', basic(text)] });
+  assert.equal(refuses('ada:pass:word'), undefined);
+  assert.equal(refuses('ada:other')?.status, 401);
   const isSame = (password: string) => basicAuth.isSame?.({ credentials: [{ username: 'ada', password }] }, former);
   assert.deepEqual([isSame('pass:word'), isSame('other')], [true, false]);
 });

@@ -7,7 +7,8 @@ import { credentialsRequired } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule, HeaderList } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+import type { HeaderList, RequestStep } from '../step.ts';
 import * as errors from './errors.ts';
 
 const username = Type.String({ description: 'Not empty, and without ":". Max 255 bytes.', maxBytes: 255 });
@@ -22,7 +23,9 @@ const Input = Type.Object(
           password: Type.Optional(
             Type.String({
               description:
-                'Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes.',
+                'Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 ' +
+                'characters, max 255 bytes.',
+              minLength: 8,
               maxBytes: 255,
             }),
           ),
@@ -87,7 +90,6 @@ export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
   input: Input,
   view: View,
   errors: Object.values(errors),
-  alsoChecks: 'the name and the password of a visitor',
   accept({ enabled = true, credentials }) {
     const salt = randomBytes(16).toString('base64');
     return {
@@ -141,10 +143,16 @@ export const basicAuth: EdgeModule<Static<typeof Input>, BasicAuthSettings> = {
       salt,
       digests: all.map(({ digest }) => Buffer.from(digest, 'base64')),
     }));
-    return {
-      asksPassword: true,
-      refuses: (headers) => (isKnown(headers, known) ? undefined : new UserError(credentialsRequired, challenge)),
+    const refuses = (headers: HeaderList): UserError | undefined =>
+      isKnown(headers, known) ? undefined : new UserError(credentialsRequired, challenge);
+    const step: RequestStep = {
+      phase: 'request',
+      reads: ['authorization'],
+      asks: { by: 'the name and the password of a visitor', needs: () => 'needs a password' },
+      run: (visit) => visit.services.passwords.check(visit, refuses),
+      holds: ({ headers }) => (isKnown(headers, known) ? Infinity : 0),
     };
+    return { steps: [step] };
   },
 };
 

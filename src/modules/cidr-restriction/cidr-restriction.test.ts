@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { refusalOf } from '../../../test/support/step-visit.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
 import { cidrRestriction } from './index.ts';
 
 function admits(settings: { readonly allow?: string[]; readonly deny?: string[] }, address: string): boolean {
-  const { admits: check } = cidrRestriction.build(cidrRestriction.accept(settings));
-  return check?.(parseIp(address) ?? assert.fail(), { allows: () => assert.fail('it names no policy') }) === true;
+  const source = parseIp(address) ?? assert.fail();
+  return refusalOf(cidrRestriction.build(cidrRestriction.accept(settings)), { source }) === undefined;
 }
 
 test('an address is admitted if a CIDR allows it and none denies it, as for IP policies', () => {

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
 import { parseCidr } from '../../lib/ip/cidr.ts';
+import { addressStep } from '../address-step.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import * as errors from './errors.ts';
@@ -48,7 +49,7 @@ export const cidrRestriction: EdgeModule<Static<typeof Input>, CidrRestrictionSe
         ...deny.map((text) => ({ cidr: parse(text).cidr, flags: denyFlag })),
       ]),
     );
-    return { admits: (source) => rules.lookup(source) === allowFlag };
+    return { steps: [addressStep(({ source }) => rules.lookup(source) === allowFlag, [])] };
   },
 };
 

@@ -19,6 +19,11 @@ interface Part {
   failures: number;
 }
 
+/** Told what became of a request that was let through. */
+export interface Attempt {
+  answered(status: number): void;
+}
+
 /** Opens when the share of failures exceeds its threshold, and closes when a later trial succeeds. */
 export class Breaker {
   readonly #rules: BreakerRules;
@@ -29,30 +34,39 @@ export class Breaker {
   #failures = 0;
   /** Time of the next trial; undefined while requests pass. */
   #trialAt: number | undefined;
-  #isTrying = false;
+  /** Another one after each decision: answers to requests from before it say nothing of the upstream as it is now. */
+  #attempt = this.#newAttempt();
 
   constructor(rules: BreakerRules, now: () => number) {
     this.#rules = rules;
     this.#now = now;
   }
 
-  /** True if a request may pass; while the breaker is open, that is a trial. */
-  mayPass(): boolean {
-    if (this.#trialAt === undefined) return true;
+  /** Undefined if the request may not pass. While the breaker is open, it is a trial. */
+  attempt(): Attempt | undefined {
+    if (this.#trialAt === undefined) return this.#attempt;
     const now = this.#now();
-    if (now < this.#trialAt) return false;
+    if (now < this.#trialAt) return undefined;
     this.#trialAt = now + trialMs;
-    this.#isTrying = true;
-    return true;
+    return this.#attempt;
   }
 
-  answered(isFailure: boolean): void {
+  #newAttempt(): Attempt {
+    const attempt: Attempt = {
+      answered: (status) => {
+        if (this.#attempt === attempt) this.#answered(status >= 500);
+      },
+    };
+    return attempt;
+  }
+
+  #answered(isFailure: boolean): void {
     if (this.#trialAt !== undefined) {
-      // Answers to requests that had passed before say nothing new.
-      if (this.#isTrying) this.#tried(isFailure);
+      this.#keep([]);
+      this.#decide(isFailure);
       return;
     }
-    const { leastRequests, threshold, openMs } = this.#rules;
+    const { leastRequests, threshold } = this.#rules;
     const part = this.#part();
     part.requests++;
     this.#requests++;
@@ -60,8 +74,7 @@ export class Breaker {
       part.failures++;
       this.#failures++;
     }
-    if (this.#requests >= leastRequests && this.#failures / this.#requests > threshold)
-      this.#trialAt = this.#now() + openMs;
+    if (this.#requests >= leastRequests && this.#failures / this.#requests > threshold) this.#decide(true);
   }
 
   #part(): Part {
@@ -74,10 +87,9 @@ export class Breaker {
     return part;
   }
 
-  #tried(isFailure: boolean): void {
-    this.#isTrying = false;
-    this.#keep([]);
-    this.#trialAt = isFailure ? this.#now() + this.#rules.openMs : undefined;
+  #decide(isOpen: boolean): void {
+    this.#trialAt = isOpen ? this.#now() + this.#rules.openMs : undefined;
+    this.#attempt = this.#newAttempt();
   }
 
   #keep(parts: Part[]): void {

@@ -4,7 +4,10 @@ import type { Static } from 'typebox';
 import { UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import { requestEffect } from '../step.ts';
+import type { RequestStep, RequestVisit } from '../step.ts';
 import { Breaker } from './breaker.ts';
+import type { BreakerRules } from './breaker.ts';
 import * as errors from './errors.ts';
 
 const maxSeconds = 86_400;
@@ -96,17 +99,22 @@ export const circuitBreaker: EdgeModule<Static<typeof Input>, CircuitBreakerSett
       parts: num_buckets,
       openMs: tripped_duration * 1000,
     };
-    const breaker = new Breaker(rules, () => performance.now());
-    return {
-      breaker: {
-        refusal: () => (breaker.mayPass() ? undefined : new UserError(errors.circuitOpen, retryLater)),
-        answered: (status) => {
-          breaker.answered(status >= 500);
-        },
-      },
-    };
+    return { steps: [breakerStep(rules)] };
   },
 };
+
+/** Asked right before the upstream is, and told of its answer. */
+function breakerStep(rules: BreakerRules): RequestStep {
+  const stateKey = `circuit_breaker ${JSON.stringify(rules)}`;
+  const newBreaker = (): Breaker => new Breaker(rules, () => performance.now());
+  const run = (visit: RequestVisit): UserError | undefined => {
+    const attempt = visit.kept(stateKey, newBreaker).attempt();
+    if (attempt === undefined) return new UserError(errors.circuitOpen, retryLater);
+    visit.circuits = [...visit.circuits, attempt];
+    return undefined;
+  };
+  return requestEffect('forward', run, { stateKey });
+}
 
 /** Official clients send 0 for what was not given; only the share can mean it. */
 function accept(input: Static<typeof Input>): CircuitBreakerSettings {

@@ -1,5 +1,5 @@
 import { listTokens } from '../../lib/http-syntax.ts';
-import type { HeaderList, ResponseFacts } from '../module.ts';
+import type { Answering, HeaderList } from '../step.ts';
 
 /** Shorter bodies gain little, and may even grow. */
 const shortestBytes = 1024;
@@ -47,7 +47,7 @@ export function readHeaders(headers: HeaderList): ReadonlyMap<string, string> {
 
 /** True if a response would be encoded for a client that accepts it. */
 export function isCompressible(
-  { status, contentLength }: ResponseFacts,
+  { status, contentLength }: Readonly<Pick<Answering, 'status' | 'contentLength'>>,
   headers: ReadonlyMap<string, string>,
 ): boolean {
   if (statusesWithout.has(status) || (contentLength !== undefined && contentLength < shortestBytes)) return false;

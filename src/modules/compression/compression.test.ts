@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
 import { chooseCoding } from './accept-encoding.ts';
-import { encodeResponse } from './encode-response.ts';
+import { answering } from '../../../test/support/step-visit.ts';
+import { encodeAnswer, encodeResponse } from './encode-response.ts';
 import { offeredCodings } from './encoders.ts';
 
 const all = ['br', 'zstd', 'gzip'] as const;
@@ -178,4 +179,15 @@ test('a response that may not be encoded now is sent as it is', () => {
     headers: [...html, 'Vary', 'Accept-Encoding'],
   });
   assert.equal(isEncoded(html), true);
+});
+
+test('a body of unknown length is encoded, and none of an answer that is no answer of HTTP', () => {
+  const headers = ['Content-Type', 'text/plain'];
+  const asked = { method: 'GET', headers: ['Accept-Encoding', 'gzip'] };
+  const given = { ...answering(headers), request: asked, contentLength: 5000, mayEncode: () => true };
+  const [encoded, kept] = [{ ...given }, { ...given, isEncodable: false }];
+  encodeAnswer(encoded);
+  encodeAnswer(kept);
+  assert.deepEqual([encoded.contentLength, encoded.openTransform === undefined], [undefined, false]);
+  assert.deepEqual(kept, { ...given, isEncodable: false });
 });

@@ -1,9 +1,31 @@
 import { listTokens } from '../../lib/http-syntax.ts';
-import type { EncodedResponse, HeaderList, RequestFacts, ResponseFacts } from '../module.ts';
+import type { Answering, HeaderList } from '../step.ts';
 import { chooseCoding } from './accept-encoding.ts';
 import type { Coding } from './accept-encoding.ts';
 import { forbidsTransform, isCompressible, readHeaders } from './compressible.ts';
 import { offeredCodings, openEncoder } from './encoders.ts';
+
+type RequestFacts = Answering['request'] & Pick<Answering, 'mayEncode'>;
+type ResponseFacts = Readonly<Pick<Answering, 'status' | 'headers' | 'contentLength'>>;
+
+interface EncodedResponse {
+  /** All headers of the response. */
+  readonly headers: HeaderList;
+  /** Undefined: the body passes unchanged. */
+  readonly openTransform?: Answering['openTransform'];
+}
+
+/** Has an answer encoded for a client that accepts it. */
+export function encodeAnswer(answer: Answering): void {
+  if (!answer.isEncodable) return;
+  const { request, mayEncode, status } = answer;
+  const encoded = encodeResponse({ ...request, mayEncode }, answer);
+  if (encoded === undefined) return;
+  answer.headers = encoded.headers;
+  answer.openTransform = encoded.openTransform;
+  // A 304 would announce the length of the body as it was before it was encoded.
+  if (encoded.openTransform !== undefined || status === 304) answer.contentLength = undefined;
+}
 
 /** Undefined: the response has nothing to do with compression. */
 export function encodeResponse(request: RequestFacts, response: ResponseFacts): EncodedResponse | undefined {

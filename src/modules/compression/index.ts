@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
-import { encodeResponse } from './encode-response.ts';
+import { encodeAnswer } from './encode-response.ts';
 
 const Input = Type.Object(
   { enabled: enabledInput },
@@ -31,5 +31,5 @@ export const compression: EdgeModule<Static<typeof Input>> = {
   errors: [],
   accept: ({ enabled = true }) => ({ enabled }),
   present: (settings) => settings,
-  build: () => ({ encodeResponse }),
+  build: () => ({ answers: [{ removes: [], run: encodeAnswer }] }),
 };

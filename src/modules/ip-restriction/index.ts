@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 
 import { duplicateEntry, notAnIpPolicyId } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { addressStep } from '../address-step.ts';
 import { enabledInput, enabledView, Ref } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
 import * as errors from './errors.ts';
@@ -65,5 +66,7 @@ export const ipRestriction: EdgeModule<Static<typeof Input>, IpRestrictionSettin
     enabled,
     ip_policies: ip_policy_ids.map((id): Ref => ref('ip_policy', id)),
   }),
-  build: ({ ip_policy_ids }) => ({ admits: (source, rules) => rules.allows(ip_policy_ids, source) }),
+  build: ({ ip_policy_ids }) => ({
+    steps: [addressStep(({ services, source }) => services.access.allows(ip_policy_ids, source), ip_policy_ids)],
+  }),
 };

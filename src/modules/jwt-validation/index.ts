@@ -9,8 +9,10 @@ import { anyKey } from '../../lib/any-key.ts';
 import { isToken } from '../../lib/http-syntax.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, Settings } from '../module.ts';
+import type { RequestStep } from '../step.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
 import { invalidClaimName } from '../sign-in-errors.ts';
+import { checkClaimNames } from '../sign-in-settings.ts';
 import { invalidTokenHeader, invalidTokenIssuer } from './errors.ts';
 import * as errors from './errors.ts';
 
@@ -109,7 +111,6 @@ export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
   input: Input,
   view: View,
   errors: [...Object.values(errors), invalidClaimName, duplicateEntry],
-  alsoChecks: 'the token of a request',
   accept(input) {
     const {
       enabled = true,
@@ -125,11 +126,7 @@ export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
       const reason = field === 'jwks_uri' && url === '' ? undefined : faultOfProviderUrl(url);
       if (reason !== undefined) throw new UserError(invalidTokenIssuer, { field, url: quote(url), reason });
     }
-    const names = Object.keys(input.claims ?? {});
-    const wrong = names.find(
-      (name, at) => at >= 20 || name === '' || !name.isWellFormed() || Buffer.byteLength(name) > 255,
-    );
-    if (wrong !== undefined) throw new UserError(invalidClaimName, { name: quote(wrong) });
+    checkClaimNames(input.claims ?? {});
     if (!isToken(named)) throw new UserError(invalidTokenHeader, { header: quote(named) });
     return {
       enabled,
@@ -145,17 +142,25 @@ export const jwtValidation: EdgeModule<Static<typeof Input>, JwtSettings> = {
   present: (settings) => settings,
   build(settings) {
     const { enabled: _enabled, ...rule } = settings;
-    return {
-      tokenRule: {
-        key: createHash('sha256').update(JSON.stringify(rule)).digest('base64'),
-        issuer: rule.issuer,
-        audiences: rule.audiences,
-        algorithms: rule.algorithms,
-        jwksUri: rule.jwks_uri,
-        skewSeconds: rule.clock_skew,
-        header: rule.header,
-        claims: Object.entries(rule.claims).map(([name, values]) => [name, new Set(values)] as const),
-      },
+    const key = createHash('sha256').update(JSON.stringify(rule)).digest('base64');
+    const tokenRule = {
+      key,
+      issuer: rule.issuer,
+      audiences: rule.audiences,
+      algorithms: rule.algorithms,
+      jwksUri: rule.jwks_uri,
+      skewSeconds: rule.clock_skew,
+      header: rule.header,
+      claims: Object.entries(rule.claims).map(([name, values]) => [name, new Set(values)] as const),
     };
+    const step: RequestStep = {
+      phase: 'request',
+      reads: [rule.header],
+      asks: { by: 'the token of a request', needs: () => `needs a token of ${rule.issuer}` },
+      soleHeader: rule.header,
+      run: (visit) => visit.services.tokens.admit(visit, tokenRule),
+      holds: ({ tokens }) => tokens.find(([of]) => of === key)?.[1] ?? 0,
+    };
+    return { steps: [step] };
   },
 };

@@ -5,8 +5,12 @@ import { duplicateEntry } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { maxAuthorities, readAuthorities } from '../client-authorities.ts';
 import { invalidClientCa } from '../client-authority-errors.ts';
+import { someNames } from '../../lib/some-names.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule, Ref } from '../module.ts';
+import { checkShownCertificate } from '../shown-certificate.ts';
+import { connectionCheck } from '../step.ts';
+import type { ConnectionVisit, NameOf } from '../step.ts';
 import * as errors from './errors.ts';
 
 const Input = Type.Object(
@@ -57,7 +61,6 @@ export const mutualTls: EdgeModule<MutualTlsInput, MutualTlsSettings> = {
   input: Input,
   view: View,
   errors: [...Object.values(errors), duplicateEntry, invalidClientCa],
-  alsoChecks: 'the certificate of a visitor',
   references: [
     {
       kind: 'certificate_authority',
@@ -77,8 +80,13 @@ export const mutualTls: EdgeModule<MutualTlsInput, MutualTlsSettings> = {
     enabled,
     certificate_authorities: certificate_authority_ids.map((id): Ref => ref('certificate_authority', id)),
   }),
-  build({ ca_pem = '' }) {
+  build({ ca_pem = '', certificate_authority_ids: ids = [] }) {
     if (ca_pem === '') throw new Error('the certificates of the authorities are missing');
-    return { clientCa: ca_pem };
+    const check = ({ certificate }: ConnectionVisit) => checkShownCertificate(ca_pem, certificate);
+    const holds = (visit: ConnectionVisit): number =>
+      check(visit) === undefined ? (visit.certificate?.validUntilMs ?? 0) : 0;
+    const needs = (nameOf: NameOf): string => `needs a certificate of ${someNames(ids.map(nameOf), 'or')}`;
+    const asks = { by: 'the certificate of a visitor', needs };
+    return { steps: [connectionCheck('handshake', check, { clientCa: ca_pem, holds, asks })] };
   },
 };

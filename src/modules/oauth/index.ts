@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 
 import { UserError } from '../../errors/user-error.ts';
 import type { EdgeModule } from '../module.ts';
+import { isKept, newSecret } from '../kept-secret.ts';
 import {
   acceptEmails,
   acceptSignIn,
@@ -11,17 +12,16 @@ import {
   emailInput,
   emailView,
   ipPolicyReference,
-  isSameSecret,
-  newSecret,
   presentSignIn,
   sameText,
   signInErrors,
   signInInput,
   signInView,
-  trustedNetwork,
   withoutDefaults,
 } from '../sign-in-settings.ts';
 import type { HasClientSecret, SignInSettings } from '../sign-in-settings.ts';
+import { signInStep } from '../sign-in-step.ts';
+import { checkRules } from './check-rules.ts';
 import { oneProvider } from './errors.ts';
 import * as errors from './errors.ts';
 import { findProvider, providerNames } from './providers.ts';
@@ -67,6 +67,7 @@ const Input = Type.Object(
     provider: Type.Object(Object.fromEntries(providerNames.map((name) => [name, Type.Optional(ProviderInput)])), {
       additionalProperties: false,
       description: 'The settings of one provider, by its name.',
+      examples: [{ github: { client_id: 'gatehouse', client_secret: 'a long secret', organizations: ['example'] } }],
     }),
   },
   {
@@ -117,16 +118,13 @@ export const oauth: EdgeModule<OauthInput, OauthSettings> = {
   view: View,
   errors: [...Object.values(errors), ...signInErrors],
   references: [ipPolicyReference],
-  alsoChecks: 'the login of a visitor',
-  trustedNetwork,
   accept(input) {
     const given = theOne(input).settings.client_secret;
     return { ...accept(input), client_secret: given === undefined ? undefined : newSecret(given) };
   },
   isSame(input, { client_secret, ...stored }) {
     const given = theOne(input).settings.client_secret;
-    if (given !== undefined && (typeof client_secret !== 'object' || !isSameSecret(given, client_secret))) return false;
-    return sameText(accept(input), stored);
+    return isKept(given, client_secret) && sameText(accept(input), stored);
   },
   secrets: {
     conceal: (settings) => ({
@@ -156,8 +154,8 @@ export const oauth: EdgeModule<OauthInput, OauthSettings> = {
     if (typeof clientSecret !== 'string') throw new Error('the client secret of the module oauth is not open');
     const { issuer, differs, groupsClaim = 'groups' } = findProvider(name);
     const provider = { name, issuer, clientId: client_id, clientSecret, scopes: settings.scopes, groupsClaim, differs };
-    const groups = [...settings.groups, ...orgs, ...ofTeams];
-    return { signIn: buildSignIn({ ...settings, groups }, provider, settings) };
+    const groups = [...orgs, ...ofTeams, ...settings.groups];
+    return { steps: [signInStep(buildSignIn({ ...settings, groups }, provider, settings))] };
   },
 };
 
@@ -177,7 +175,7 @@ function theOne({ provider }: OauthInput): {
 function accept(input: OauthInput): Omit<OauthSettings, 'client_secret'> {
   const { name, settings } = theOne(input);
   const { scopes: given = [], organizations: orgs = [], teams: ofTeams = [] } = settings;
-  return {
+  const accepted = {
     ...acceptSignIn(input, cookiePrefix),
     ...acceptEmails(settings),
     provider: name,
@@ -186,6 +184,8 @@ function accept(input: OauthInput): Omit<OauthSettings, 'client_secret'> {
     organizations: orgs,
     teams: ofTeams,
   };
+  checkRules(accepted);
+  return accepted;
 }
 
 type Own = Pick<

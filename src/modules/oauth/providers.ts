@@ -6,7 +6,14 @@ interface NamedProvider {
   readonly scopes: readonly string[];
   readonly groupsClaim?: string;
   readonly differs?: ProviderDifferences;
+  /** It says which groups somebody is in. */
+  readonly tellsGroups?: true;
+  /** It says whether an e-mail address is verified. */
+  readonly verifiesEmail?: true;
 }
+
+/** What is known of somebody at a provider without signed claims. */
+export const profileClaims: readonly string[] = ['sub', 'name', 'email', 'email_verified', 'groups'];
 
 const oidcScopes = ['openid', 'profile', 'email'];
 
@@ -15,6 +22,8 @@ export const namedProviders = {
   github: {
     issuer: 'https://github.com',
     scopes: ['read:user', 'user:email', 'read:org'],
+    tellsGroups: true,
+    verifiesEmail: true,
     differs: {
       oauth2: {
         authorize: 'https://github.com/login/oauth/authorize',
@@ -41,17 +50,19 @@ export const namedProviders = {
       },
     },
   },
-  microsoft: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: oidcScopes },
-  google: { issuer: 'https://accounts.google.com', scopes: oidcScopes },
+  microsoft: { issuer: 'https://login.microsoftonline.com/common/v2.0', scopes: oidcScopes, tellsGroups: true },
+  google: { issuer: 'https://accounts.google.com', scopes: oidcScopes, verifiesEmail: true },
   linkedin: {
     issuer: 'https://www.linkedin.com/oauth',
     scopes: oidcScopes,
+    verifiesEmail: true,
     differs: { noNonce: true, noPkce: true },
   },
-  gitlab: { issuer: 'https://gitlab.com', scopes: oidcScopes },
+  gitlab: { issuer: 'https://gitlab.com', scopes: oidcScopes, tellsGroups: true, verifiesEmail: true },
   twitch: {
     issuer: 'https://id.twitch.tv/oauth2',
     scopes: ['openid', 'user:read:email'],
+    verifiesEmail: true,
     differs: {
       parameters: {
         claims: JSON.stringify({

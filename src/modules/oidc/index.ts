@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { EdgeModule } from '../module.ts';
 import { faultOfProviderUrl } from '../../lib/provider-url.ts';
+import { isKept, newSecret } from '../kept-secret.ts';
 import {
   acceptEmails,
   acceptSignIn,
@@ -12,10 +13,7 @@ import {
   emailInput,
   emailView,
   ipPolicyReference,
-  isSameSecret,
-  newSecret,
   presentSignIn,
-  trustedNetwork,
   sameText,
   signInErrors,
   signInInput,
@@ -23,6 +21,7 @@ import {
   withoutDefaults,
 } from '../sign-in-settings.ts';
 import type { HasClientSecret, SignInSettings } from '../sign-in-settings.ts';
+import { signInStep } from '../sign-in-step.ts';
 import { invalidIssuer } from './errors.ts';
 import * as errors from './errors.ts';
 
@@ -105,16 +104,13 @@ export const oidc: EdgeModule<Static<typeof Input>, OidcSettings> = {
   view: View,
   errors: [...Object.values(errors), ...signInErrors],
   references: [ipPolicyReference],
-  alsoChecks: 'the login of a visitor',
-  trustedNetwork,
   accept: (input) => ({
     ...accept(input),
     client_secret: input.client_secret === undefined ? undefined : newSecret(input.client_secret),
   }),
   isSame(input, { client_secret, ...stored }) {
     const { client_secret: given } = input;
-    if (given !== undefined && (typeof client_secret !== 'object' || !isSameSecret(given, client_secret))) return false;
-    return sameText(accept(input), stored);
+    return isKept(given, client_secret) && sameText(accept(input), stored);
   },
   secrets: {
     conceal: ({ client_secret: _secret, scopes: own, groups_claim, ...settings }) => ({
@@ -141,7 +137,7 @@ export const oidc: EdgeModule<Static<typeof Input>, OidcSettings> = {
       scopes: asked.includes('openid') ? asked : ['openid', ...asked],
       groupsClaim: groups_claim,
     };
-    return { signIn: buildSignIn(settings, provider, settings) };
+    return { steps: [signInStep(buildSignIn(settings, provider, settings))] };
   },
 };
 

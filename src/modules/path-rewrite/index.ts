@@ -5,6 +5,8 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { checkRequestPath, normalizePath } from '../../lib/request-path.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import { requestEffect } from '../step.ts';
+import type { RequestVisit } from '../step.ts';
 import * as errors from './errors.ts';
 
 const longest = 1024;
@@ -61,7 +63,11 @@ export const pathRewrite: EdgeModule<Static<typeof Input>, PathRewriteSettings> 
     return settings;
   },
   present: (settings) => settings,
-  build: ({ strip_prefix, add_prefix }) => ({ rewriteTarget: rewriter(normalizePath(strip_prefix), add_prefix) }),
+  build({ strip_prefix, add_prefix }) {
+    const rewrite = rewriter(normalizePath(strip_prefix), add_prefix);
+    const run = (visit: RequestVisit): undefined => void (visit.upstreamTarget = rewrite(visit.upstreamTarget));
+    return { steps: [requestEffect('forward', run)] };
+  },
 };
 
 function acceptPrefix(field: string, given: string): string {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { requestVisit, runOnly } from '../../../test/support/step-visit.ts';
 import { pathRewrite } from './index.ts';
 
-const rewrite = (settings: { strip_prefix?: string; add_prefix?: string }, target: string): string | undefined =>
-  pathRewrite.build(pathRewrite.accept(settings)).rewriteTarget?.(target);
+function rewrite(settings: { strip_prefix?: string; add_prefix?: string }, target: string): string {
+  const visit = requestVisit({ target });
+  assert.equal(runOnly(pathRewrite.build(pathRewrite.accept(settings)), visit), undefined);
+  return visit.upstreamTarget;
+}
 
 test('a prefix is taken off in whole segments, and another put in its place', () => {
   for (const strip_prefix of ['/api', '/api/'])

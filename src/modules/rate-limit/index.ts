@@ -3,7 +3,9 @@ import type { Static } from 'typebox';
 
 import { UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule, RateLimit } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+import { always, connectionCheck } from '../step.ts';
+import type { ConnectionStep, ConnectionVisit, RateLimit } from '../step.ts';
 import * as errors from './errors.ts';
 
 const ways = ['source', 'header', 'certificate'] as const;
@@ -85,7 +87,6 @@ export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
   input: Input,
   view: View,
   errors: Object.values(errors),
-  alsoChecks: 'how often the visitor asks',
   accept({ enabled = true, limit: most, window_seconds, by = 'source', header, enforced = true }) {
     if ((by === 'header') !== (header !== undefined)) throw new UserError(errors.rateLimitHeaderMissing);
     const named = header === undefined ? {} : { header: header.toLowerCase() };
@@ -96,7 +97,7 @@ export const rateLimit: EdgeModule<Static<typeof Input>, RateLimitSettings> = {
     if (countsConnections && settings.by !== 'source') throw new UserError(errors.rateLimitBySourceOnly);
   },
   present: ({ header = null, ...rest }) => ({ ...rest, header }),
-  build: (settings) => ({ rateLimit: toRule(settings, 'own') }),
+  build: (settings) => ({ steps: [rateStep(settings, 'own')] }),
 };
 
 /** The limit of an HTTPS edge, as each of its routes gets it beside its own: all of them count together. */
@@ -105,10 +106,18 @@ export const rateLimitOfEdge: EdgeModule<Static<typeof Input>, RateLimitSettings
   name: 'edge_rate_limit',
   title: 'Rate Limit of the Edge',
   targets: [],
-  build: (settings) => ({ rateLimit: toRule(settings, 'edge') }),
+  build: (settings) => ({ steps: [rateStep(settings, 'edge')] }),
 };
 
-function toRule(settings: RateLimitSettings, scope: RateLimit['scope']): RateLimit {
+function rateStep(settings: RateLimitSettings, scope: RateLimit['scope']): ConnectionStep {
   const { limit: most, window_seconds, by, header = '', enforced } = settings;
-  return { scope, limit: most, windowMs: window_seconds * 1000, by, header, enforced };
+  const rule = { scope, limit: most, windowMs: window_seconds * 1000, by, header, enforced };
+  const run = (visit: ConnectionVisit) => visit.services.rates.take(visit, rule);
+  // Whoever is in has been counted.
+  const facts = { reads: header === '' ? [] : [header], once: 'rates', holds: always };
+  return connectionCheck(
+    'connection',
+    run,
+    enforced ? { ...facts, asks: { by: 'how often the visitor asks' } } : facts,
+  );
 }

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import { requestEffect } from '../step.ts';
 import * as errors from './errors.ts';
 
 const longest = 2048;
@@ -63,9 +64,13 @@ export const redirect: EdgeModule<Static<typeof Input>, RedirectSettings> = {
   },
   present: (settings) => settings,
   build({ to: given, status_code, keep_path }) {
-    if (!keep_path) return { redirects: () => ({ status: status_code, location: given }) };
     const base = given.replace(/\/$/, '');
-    return { redirects: (target) => ({ status: status_code, location: `${base}${target}` }) };
+    const locationOf = keep_path ? (target: string): string => `${base}${target}` : (): string => given;
+    const step = requestEffect('admitted', ({ target }) => {
+      const answer = { status: status_code, headers: ['Location', locationOf(target)], body: '' };
+      return { kind: 'answer', answer, isChanged: true };
+    });
+    return { steps: [step] };
   },
 };
 

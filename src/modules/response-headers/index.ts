@@ -4,5 +4,7 @@ export const responseHeaders = headerModule(
   'response_headers',
   'Response Headers',
   'the HTTP response before it is sent to the client',
-  (rewrite, removed) => ({ rewriteResponse: rewrite, removedFromResponse: removed }),
+  (rewrite, { removes }) => ({
+    answers: [{ removes, run: (answer) => void (answer.headers = rewrite(answer.headers)) }],
+  }),
 );

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
+import { connectionPredatesRules } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
 import type { EdgeModule } from '../module.ts';
+import { connectionCheck } from '../step.ts';
 import * as errors from './errors.ts';
 
 const versions = ['1.2', '1.3'] as const;
@@ -52,6 +54,12 @@ interface TlsTerminationSettings {
   readonly min_version?: Version;
 }
 
+const tls13Step = connectionCheck(
+  'handshake',
+  ({ isTls13 }) => (isTls13 ? undefined : new UserError(connectionPredatesRules)),
+  { needsTls13: true },
+);
+
 /** How TLS ends for the names of an edge. */
 export const tlsTermination: EdgeModule<Static<typeof Input>, TlsTerminationSettings> = {
   name: 'tls_termination',
@@ -66,7 +74,7 @@ export const tlsTermination: EdgeModule<Static<typeof Input>, TlsTerminationSett
     return { enabled, terminate_at };
   },
   present: ({ enabled, terminate_at = 'edge', min_version = null }) => ({ enabled, terminate_at, min_version }),
-  build: ({ min_version }) => (min_version === '1.3' ? { needsTls13: true } : {}),
+  build: ({ min_version }) => (min_version === '1.3' ? { steps: [tls13Step] } : {}),
 };
 
 /** Whether the stored settings end TLS upstream. */

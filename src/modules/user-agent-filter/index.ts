@@ -5,7 +5,8 @@ import { userAgentRefused } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { headerValues } from '../header-values.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { EdgeModule, HeaderList } from '../module.ts';
+import type { EdgeModule } from '../module.ts';
+import type { HeaderList, RequestStep, RequestVisit } from '../step.ts';
 import * as errors from './errors.ts';
 import { Matcher } from './matcher.ts';
 
@@ -49,7 +50,6 @@ export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSe
   input: Input,
   view: View,
   errors: Object.values(errors),
-  alsoChecks: 'the User-Agent header',
   accept({ enabled = true, allow = [], deny = [] }) {
     compile({ allow, deny });
     return { enabled, allow, deny };
@@ -69,13 +69,19 @@ export const userAgentFilter: EdgeModule<Static<typeof Input>, UserAgentFilterSe
     };
     // Upgraded connections are checked again at each change of any rule.
     const verdicts = new WeakMap<HeaderList, boolean>();
-    return {
-      refuses: (headers) => {
-        const verdict = verdicts.get(headers) ?? isRefused(headers);
-        verdicts.set(headers, verdict);
-        return verdict ? new UserError(userAgentRefused) : undefined;
-      },
+    const verdictOf = ({ headers }: RequestVisit): boolean => {
+      const verdict = verdicts.get(headers) ?? isRefused(headers);
+      verdicts.set(headers, verdict);
+      return verdict;
     };
+    const step: RequestStep = {
+      phase: 'request',
+      reads: ['user-agent'],
+      asks: { by: 'the User-Agent header' },
+      run: (visit) => (verdictOf(visit) ? new UserError(userAgentRefused) : undefined),
+      holds: (visit) => (verdictOf(visit) ? 0 : Infinity),
+    };
+    return { steps: [step] };
   },
 };
 

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import * as fc from 'fast-check';
 
+import { refusalOf } from '../../../test/support/step-visit.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { mostSteps, userAgentFilter } from './index.ts';
 import { Matcher } from './matcher.ts';
 
 function refuses(settings: { readonly allow?: string[]; readonly deny?: string[] }, ...headers: readonly string[]) {
-  const { refuses: check } = userAgentFilter.build(userAgentFilter.accept(settings));
-  return check?.(headers)?.code;
+  return refusalOf(userAgentFilter.build(userAgentFilter.accept(settings)), { headers })?.code;
 }
 
 /** Whether one of the patterns matches, and how many steps that took of so many. */
@@ -99,15 +99,15 @@ test('a repeated header is refused, whatever it says', () => {
 });
 
 test('an upgraded connection that is checked again when rules change costs nothing', () => {
-  const { refuses: check } = userAgentFilter.build(userAgentFilter.accept({ deny: ['evil'] }));
+  const part = userAgentFilter.build(userAgentFilter.accept({ deny: ['evil'] }));
   let reads = 0;
   const headers = new Proxy(['User-Agent', 'good'], {
     get: (list, key) => (reads++, Reflect.get(list, key) as unknown),
   });
-  assert.equal(check?.(headers), undefined);
+  assert.equal(refusalOf(part, { headers }), undefined);
   assert.ok(reads > 0);
   reads = 0;
-  assert.equal(check?.(headers), undefined);
+  assert.equal(refusalOf(part, { headers }), undefined);
   assert.equal(reads, 0);
 });
 

@@ -1,13 +1,15 @@
 import { createHmac } from 'node:crypto';
 
 import { headerValues } from '../header-values.ts';
-import type { ModuleAnswer, RequestHead, WholeRequest } from '../module.ts';
+import type { OwnAnswer } from '../step.ts';
 import type { Provider } from './providers.ts';
-import { bodyValue } from './signed-text.ts';
+import { jsonValue } from './signed-text.ts';
+import type { RequestHead, WholeRequest } from './signed-text.ts';
 
 /**
- * Tokens are signed with the secret that webhooks are signed with: one that could be the body of a webhook must not be,
- * or anybody could have a forged one signed here.
+ * Tokens are signed with the secret that webhooks are signed with: one that could be the signed text of a webhook must
+ * not be, or anybody could have a forged one signed here. Webhooks of Twitter begin with "{" (`providers.ts`), and the
+ * signed text of Zoom has a ":".
  */
 const tokenForm = /^[A-Za-z0-9+/=_-]{1,256}$/;
 
@@ -16,7 +18,7 @@ export function answerUnsigned(
   challenge: Provider['challenge'],
   secret: string,
   { method, urls, headers }: RequestHead,
-): ModuleAnswer | undefined {
+): OwnAnswer | undefined {
   if (method !== 'GET') return undefined;
   if (challenge === 'twitter') {
     const token = new URLSearchParams((urls[0] ?? '').split('?')[1] ?? '').get('crc_token');
@@ -36,9 +38,9 @@ export function answerSigned(
   challenge: Provider['challenge'],
   secret: string,
   request: WholeRequest,
-): ModuleAnswer | undefined {
-  if (challenge === 'zoom' && bodyValue(request, 'event') === 'endpoint.url_validation') {
-    const plainToken = bodyValue(request, 'payload.plainToken') ?? '';
+): OwnAnswer | undefined {
+  if (challenge === 'zoom' && jsonValue(request, 'event') === 'endpoint.url_validation') {
+    const plainToken = jsonValue(request, 'payload.plainToken') ?? '';
     if (!tokenForm.test(plainToken)) return undefined;
     return json({ plainToken, encryptedToken: createHmac('sha256', secret).update(plainToken).digest('hex') });
   }
@@ -58,6 +60,6 @@ function isWithoutEvents({ body }: WholeRequest): boolean {
 
 const safe = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'no-store'];
 
-function json(value: object): ModuleAnswer {
+function json(value: object): OwnAnswer {
   return { status: 200, headers: ['Content-Type', 'application/json', ...safe], body: JSON.stringify(value) };
 }

@@ -1,16 +1,18 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { webhookRefused, webhookRefusedUnauthorized } from '../../errors/shared.ts';
+import { upgradeNotVerified, webhookRefused, webhookRefusedUnauthorized } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { enabledInput, enabledView } from '../module.ts';
-import type { BodyCheck, EdgeModule, Settings } from '../module.ts';
-import { isSameSecret, newSecret } from '../sign-in-settings.ts';
-import type { KeptSecret } from '../sign-in-settings.ts';
+import type { EdgeModule, Settings } from '../module.ts';
+import type { OwnAnswer, RequestStep } from '../step.ts';
+import { isKept, keptSecret, newSecret } from '../kept-secret.ts';
+import type { KeptSecret } from '../kept-secret.ts';
 import { answerSigned, answerUnsigned } from './challenges.ts';
 import * as errors from './errors.ts';
 import { findProvider, notOffered, providers } from './providers.ts';
 import type { Provider } from './providers.ts';
+import type { RequestHead, WholeRequest } from './signed-text.ts';
 import { createVerifier } from './verify.ts';
 
 const provider = Type.String({
@@ -53,7 +55,15 @@ interface WebhookSettings extends Settings {
   /** As it was given. */
   readonly provider: string;
   /** Undefined: the one before is to stay. A text: open, as the gateway gets it. */
-  readonly secret?: KeptSecret | string;
+  readonly secret?: KeptSecret | string | undefined;
+}
+
+/** Checks requests by their bodies. */
+interface BodyCheck {
+  /** Asked before the body is read, so that nothing is held for whoever sends nothing to check. */
+  refusesHead(this: void, request: RequestHead): UserError | undefined;
+  /** Undefined: the request passes. */
+  check(this: void, request: WholeRequest): UserError | OwnAnswer | undefined;
 }
 
 /** Most bytes of a webhook: providers send less than one, except for GitHub, which stops at 25 MB. */
@@ -67,7 +77,6 @@ export const webhookVerification: EdgeModule<Static<typeof Input>, WebhookSettin
   input: Input,
   view: View,
   errors: Object.values(errors),
-  alsoChecks: 'the signature of the request',
   accept({ enabled = true, provider: id, secret }) {
     const found = findProvider(id);
     if (found === undefined) {
@@ -83,42 +92,24 @@ export const webhookVerification: EdgeModule<Static<typeof Input>, WebhookSettin
     return { enabled, provider: id, secret: newSecret(secret) };
   },
   isSame: ({ enabled = true, provider: id, secret }, stored) =>
-    enabled === stored.enabled &&
-    id === stored.provider &&
-    (secret === undefined || (typeof stored.secret === 'object' && isSameSecret(secret, stored.secret))),
+    enabled === stored.enabled && id === stored.provider && isKept(secret, stored.secret),
   secrets: {
     conceal: ({ enabled, provider: id }) => ({ enabled, provider: id }),
     concealInput: ({ secret, ...rest }) => ({ ...rest, ...(secret === undefined ? {} : { secret: '(secret)' }) }),
-    keep(settings, previous) {
-      if (settings.secret !== undefined) return settings;
-      const isSame = previous?.provider.toLowerCase() === settings.provider.toLowerCase();
-      if (!isSame || previous.secret === undefined)
-        throw new UserError(errors.webhookSecretMissing, { provider: settings.provider });
-      return { ...settings, secret: previous.secret };
-    },
-    seal(settings, seal) {
-      const { secret } = settings;
-      if (typeof secret !== 'object' || secret.given === undefined) return settings;
-      const { salt, digest, given } = secret;
-      return { ...settings, secret: { salt, digest, sealed: seal(given, contextOf(digest)) } };
-    },
-    open(settings, open) {
-      const { secret } = settings;
-      if (typeof secret !== 'object' || secret.sealed === undefined) return settings;
-      return { ...settings, secret: open(secret.sealed, contextOf(secret.digest)) };
-    },
+    ...keptSecret<'secret', WebhookSettings>({
+      field: 'secret',
+      purpose: 'webhook secret',
+      isSameOwner: (one, other) => one.provider.toLowerCase() === other.provider.toLowerCase(),
+      missing: (settings) => new UserError(errors.webhookSecretMissing, { provider: settings.provider }),
+    }),
   },
   present: ({ enabled, provider: id }) => ({ enabled, provider: id }),
   build({ provider: id, secret }) {
     const found = findProvider(id);
     if (found === undefined || typeof secret !== 'string') throw new Error(`webhooks of ${id} cannot be verified`);
-    return { bodyCheck: createBodyCheck(found, secret) };
+    return { steps: [bodyStep(createBodyCheck(found, secret), found.title)] };
   },
 };
-
-function contextOf(digest: string): string {
-  return `webhook secret ${digest}`;
-}
 
 function checkSecret(id: string, found: Provider, secret: string): void {
   try {
@@ -129,6 +120,26 @@ function checkSecret(id: string, found: Provider, secret: string): void {
   }
 }
 
+function bodyStep({ refusesHead, check }: BodyCheck, sender: string): RequestStep {
+  return {
+    phase: 'request',
+    // Signatures may cover any header, and some list those that they cover.
+    reads: 'all',
+    asks: { by: 'the signature of the request', needs: () => `needs a signature of ${sender}` },
+    run(visit) {
+      if (visit.isUpgrade) return new UserError(upgradeNotVerified);
+      const { body } = visit;
+      if (body === undefined) return refusesHead(visit) ?? { kind: 'hold', maxBytes: webhookBytes };
+      const { method, headers, urls } = visit;
+      const found = check({ method, headers, urls, body });
+      if (found === undefined || found instanceof UserError) return found;
+      return { kind: 'answer', answer: found, isChanged: false };
+    },
+    // What an upgraded connection carries is not signed; nor was a request that came before it had to be.
+    holds: ({ isUpgrade, body }) => (isUpgrade || body === undefined ? 0 : Infinity),
+  };
+}
+
 export function createBodyCheck(found: Provider, secret: string, now: () => number = Date.now): BodyCheck {
   const verifier = createVerifier(found, secret);
   const { title, challenge } = found;
@@ -137,7 +148,6 @@ export function createBodyCheck(found: Provider, secret: string, now: () => numb
   const toError = (reason: string | undefined): UserError | undefined =>
     reason === undefined ? undefined : new UserError(error, { provider: title, reason });
   return {
-    maxBytes: webhookBytes,
     refusesHead: (request) =>
       answerUnsigned(challenge, secret, request) === undefined ? toError(verifier.refusesHead(request)) : undefined,
     check: (request) =>

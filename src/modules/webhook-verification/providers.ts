@@ -18,17 +18,32 @@ export interface Signing {
   readonly key?: 'base64';
   /** The text that is signed; default `{body}`. Words in braces stand in `signed-text.ts`. */
   readonly signed?: string;
-  /** The time of signing: in a header, in a field of the signature's header, or in the JSON body. */
-  readonly time?: { readonly header: string } | { readonly field: string } | { readonly json: string };
+  /** The time of signing: in a header, in a field of the signature's header, or in the body. */
+  readonly time?:
+    | { readonly header: string }
+    | { readonly field: string }
+    /** In a JSON body that is signed whole. */
+    | { readonly json: string }
+    /** In a body that is JSON or a form, and is not signed but for this. */
+    | { readonly body: string };
+  /** Form of the time, where the text beside it could be taken for a part of it. */
+  readonly timeForm?: RegExp;
   /** Older ones, and those that are so far in the future, are refused. Default 300. */
   readonly maxAgeSeconds?: number;
-  /** A header and the value that it must have for this way to be meant. */
-  readonly only?: readonly [name: string, value: string];
+  /** Methods of its webhooks; undefined: any. */
+  readonly methods?: readonly string[];
+  /** Characters of which a body begins with one, after blanks. Others may have been signed for another purpose. */
+  readonly begins?: readonly string[];
+  /** Form of the secrets that sign in this way; undefined: any. */
+  readonly secretForm?: RegExp;
 }
 
 export interface Provider {
   readonly title: string;
-  /** The first one whose header is there decides. */
+  /**
+   * The first one whose header is there decides. Whoever sends chooses by that: ways of one provider sign equally much, and
+   * an older one that signs less is a provider of its own, which settings ask for by name.
+   */
   readonly ways: readonly Signing[];
   /** Asks of the provider that the gateway answers by itself: `challenges.ts`. */
   readonly challenge?: 'twitter' | 'worldline' | 'xero' | 'zoom';
@@ -69,7 +84,7 @@ const standardWay = (prefix: string): Signing => ({
   version: 'v1',
   encoding: 'base64',
   key: 'base64',
-  signed: `{header:${prefix}-id}.{time}.{body}`,
+  signed: `{id:${prefix}-id}.{time}.{body}`,
   time: { header: `${prefix}-timestamp` },
   maxAgeSeconds: 300,
 });
@@ -108,16 +123,8 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
     },
   ],
   ['brex', standard('Brex')],
-  [
-    'buildkite',
-    {
-      title: 'Buildkite',
-      ways: [
-        ...inFields('', 'x-buildkite-signature', 300, 'signature', 'timestamp').ways,
-        { header: 'x-buildkite-token', kind: 'token' },
-      ],
-    },
-  ],
+  ['buildkite', inFields('Buildkite', 'x-buildkite-signature', 300, 'signature', 'timestamp')],
+  ['buildkite_token', ofBody('Buildkite, with a token in place of signatures', 'x-buildkite-token', { kind: 'token' })],
   ['calendly', inFields('Calendly', 'calendly-webhook-signature', 180)],
   ['castle', ofBody('Castle', 'x-castle-signature', base64)],
   ['chargify', ofBody('Chargify', 'x-chargify-webhook-signature-hmac-sha-256')],
@@ -145,7 +152,16 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
   ['facebook_messenger', meta('Facebook Messenger')],
   ['frameio', withVersion('Frame.io', 'x-frameio-signature', 'v0', 'x-frameio-request-timestamp')],
   ['github', meta('GitHub')],
-  ['gitlab', { title: 'GitLab', ways: [standardWay('webhook'), { header: 'x-gitlab-token', kind: 'token' }] }],
+  [
+    'gitlab',
+    {
+      title: 'GitLab',
+      ways: [
+        { ...standardWay('webhook'), secretForm: /^whsec_/ },
+        { header: 'x-gitlab-token', kind: 'token', secretForm: /^(?!whsec_)/ },
+      ],
+    },
+  ],
   ['go1', inFields('Go1', 'go1-signature', 60)],
   [
     'graphcms',
@@ -173,16 +189,23 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
           encoding: 'base64',
           signed: '{method}{hubspotUrl}{body}{time}',
           time: { header: 'x-hubspot-request-timestamp' },
+          timeForm: /^\d{13}$/,
         },
-        {
-          header: 'x-hubspot-signature',
-          kind: 'hash',
-          signed: '{secret}{method}{url}{body}',
-          only: ['x-hubspot-signature-version', 'v2'],
-        },
-        { header: 'x-hubspot-signature', kind: 'hash', signed: '{secret}{body}' },
       ],
     },
+  ],
+  [
+    'hubspot_v1',
+    // A signature of the second version is one over a text that begins with the method.
+    ofBody('HubSpot, version 1', 'x-hubspot-signature', {
+      kind: 'hash',
+      signed: '{secret}{body}',
+      begins: ['[', '{'],
+    }),
+  ],
+  [
+    'hubspot_v2',
+    ofBody('HubSpot, version 2', 'x-hubspot-signature', { kind: 'hash', signed: '{secret}{method}{url}{body}' }),
   ],
   ['instagram', meta('Instagram')],
   ['intercom', ofBody('Intercom', 'x-hub-signature', { ...sha1, prefix: 'sha1=' })],
@@ -198,7 +221,14 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
     {
       title: 'Mailgun',
       // The body is not signed; deliveries are tried for eight hours.
-      ways: [{ signed: '{time}{mailgunToken}', time: { json: 'signature.timestamp' }, maxAgeSeconds: 28_800 }],
+      ways: [
+        {
+          signed: '{time}{mailgunToken}',
+          time: { body: 'signature.timestamp' },
+          timeForm: /^\d{10}$/,
+          maxAgeSeconds: 28_800,
+        },
+      ],
     },
   ],
   ['microsoft_teams', ofBody('Microsoft Teams', 'authorization', { ...base64, prefix: 'HMAC ', key: 'base64' })],
@@ -210,17 +240,14 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
   ['pinwheel', withVersion('Pinwheel', 'x-pinwheel-signature', 'v2', 'x-timestamp')],
   [
     'plivo',
-    {
-      title: 'Plivo',
-      ways: [
-        {
-          header: 'x-plivo-signature-v3',
-          encoding: 'base64',
-          signed: '{plivoUrl}.{header:x-plivo-signature-v3-nonce}',
-        },
-        { header: 'x-plivo-signature-v2', encoding: 'base64', signed: '{bareUrl}{header:x-plivo-signature-v2-nonce}' },
-      ],
-    },
+    ofBody('Plivo', 'x-plivo-signature-v3', { ...base64, signed: '{plivoUrl}.{nonce:x-plivo-signature-v3-nonce}' }),
+  ],
+  [
+    'plivo_v2',
+    ofBody('Plivo, version 2', 'x-plivo-signature-v2', {
+      ...base64,
+      signed: '{bareUrl}{nonce:x-plivo-signature-v2-nonce}',
+    }),
   ],
   [
     'pusher',
@@ -271,7 +298,16 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
   ['twilio', ofBody('Twilio', 'x-twilio-signature', { ...sha1, ...base64, signed: '{twilioUrl}' })],
   [
     'twitter',
-    { ...ofBody('Twitter', 'x-twitter-webhooks-signature', { ...base64, prefix: 'sha256=' }), challenge: 'twitter' },
+    {
+      // Whoever asks has the token of a challenge signed by the same secret: a token is never a JSON object.
+      ...ofBody('Twitter', 'x-twitter-webhooks-signature', {
+        ...base64,
+        prefix: 'sha256=',
+        methods: ['POST'],
+        begins: ['{'],
+      }),
+      challenge: 'twitter',
+    },
   ],
   ['typeform', ofBody('Typeform', 'typeform-signature', { ...base64, prefix: 'sha256=' })],
   ['vmware', ofBody('VMware Workspace ONE', 'authorization', { kind: 'basic' })],

@@ -1,7 +1,20 @@
 import { createHash } from 'node:crypto';
 
 import { headerValues } from '../header-values.ts';
-import type { WholeRequest } from '../module.ts';
+import type { HeaderList } from '../step.ts';
+
+/** A request before its body is read. */
+export interface RequestHead {
+  readonly method: string;
+  /** Its URL as visitors write it: with and without the port that goes without saying. */
+  readonly urls: readonly string[];
+  /** As the client sent them. */
+  readonly headers: HeaderList;
+}
+
+export interface WholeRequest extends RequestHead {
+  readonly body: Buffer;
+}
 
 /** What a piece of a signed text may be made of. */
 export interface SignedFacts {
@@ -30,7 +43,10 @@ const pieces: Readonly<Record<string, Piece>> = {
   url: ({ url }) => url,
   bareUrl: ({ url }) => withoutQuery(url),
   path: ({ url }) => pathOf(url),
-  header: ({ request }, name) => only(headerValues(request.headers, name)),
+  // With a "." in it, it could take in the time that follows it.
+  id: ({ request }, name) => formed(/^[^.]+$/, only(headerValues(request.headers, name))),
+  // With other characters, it could take in the end of the URL before it.
+  nonce: ({ request }, name) => formed(/^[A-Za-z0-9]+$/, only(headerValues(request.headers, name))),
   field: ({ fields }, name) => only(fields.get(name) ?? []),
   jsonBody: ({ request }) => Buffer.from(JSON.stringify(request.body.toString('utf8'))),
   form: ({ request }) => joinForm(formOf(request)),
@@ -73,6 +89,10 @@ function only(values: readonly string[]): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
+function formed(form: RegExp, value: string | undefined): string | undefined {
+  return value !== undefined && form.test(value) ? value : undefined;
+}
+
 function withoutQuery(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? url : url.slice(0, mark);
@@ -89,13 +109,14 @@ function pathOf(url: string): string {
 
 /** Values by name; undefined where the body is no form, or has too many. */
 function formOf({ headers, body }: WholeRequest): ReadonlyMap<string, readonly string[]> | undefined {
-  const type = headerValues(headers, 'content-type')[0] ?? '';
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return undefined;
+  // Two of them are read by nobody in the same way.
+  const type = only(headerValues(headers, 'content-type')) ?? '';
+  if (!/^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(type)) return undefined;
   return parseForm(body.toString('utf8'));
 }
 
 function parseForm(text: string): ReadonlyMap<string, readonly string[]> | undefined {
-  let count = 0;
+  let count = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
     if (++count > mostParameters) return undefined;
   const values = new Map<string, string[]>();
@@ -124,19 +145,19 @@ function joinForm(form: ReadonlyMap<string, readonly string[]> | undefined): Buf
   return Buffer.from(text.join(''));
 }
 
-/** The URL and the form; where there is no form, the URL holds a digest of the body. */
+/** The URL, which holds a digest of the body; where it does not, the URL and the form. */
 function twilioUrl({ request, url }: SignedFacts): Buffer | undefined {
-  const form = formOf(request);
-  if (form !== undefined) {
-    const distinct = new Map([...form].map(([name, values]) => [name, [...new Set(values)]]));
-    return Buffer.concat([Buffer.from(url, 'latin1'), joinForm(distinct) ?? Buffer.alloc(0)]);
+  const signedUrl = Buffer.from(url, 'latin1');
+  const [digest, ...more] = new URLSearchParams(queryOf(url)).getAll('bodySHA256');
+  if (digest !== undefined) {
+    const isWhole = digest.toLowerCase() === createHash('sha256').update(request.body).digest('hex');
+    return isWhole && more.length === 0 ? signedUrl : undefined;
   }
-  const digest = new URLSearchParams(queryOf(url)).get('bodySHA256');
-  const isWhole =
-    digest === null
-      ? request.body.length === 0
-      : digest.toLowerCase() === createHash('sha256').update(request.body).digest('hex');
-  return isWhole ? Buffer.from(url, 'latin1') : undefined;
+  if (request.body.length === 0) return signedUrl;
+  const form = formOf(request);
+  if (form === undefined) return undefined;
+  const distinct = new Map([...form].map(([name, values]) => [name, [...new Set(values)]]));
+  return Buffer.concat([signedUrl, joinForm(distinct) ?? Buffer.alloc(0)]);
 }
 
 /** The URL with its query sorted, then the form. */
@@ -178,12 +199,15 @@ function contentfulHeaders({ request }: SignedFacts): string | undefined {
 
 /** A text or number in a JSON body, or the field of a form that has the last name. */
 export function bodyValue(request: WholeRequest, path: string): string | undefined {
-  const names = path.split('.');
   const form = formOf(request);
-  if (form !== undefined) return only(form.get(names.at(-1) ?? '') ?? []);
+  return form === undefined ? jsonValue(request, path) : only(form.get(path.split('.').at(-1) ?? '') ?? []);
+}
+
+/** A text or number in a JSON body, whatever its type is said to be: the sender of a recorded one could say another. */
+export function jsonValue({ body }: WholeRequest, path: string): string | undefined {
   try {
-    let value: unknown = JSON.parse(request.body.toString('utf8'));
-    for (const name of names) {
+    let value: unknown = JSON.parse(body.toString('utf8'));
+    for (const name of path.split('.')) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
       value = (value as Readonly<Record<string, unknown>>)[name];
     }

@@ -2,9 +2,10 @@ import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as ver
 import type { KeyObject } from 'node:crypto';
 
 import { headerValues } from '../header-values.ts';
-import type { HeaderList, RequestHead, WholeRequest } from '../module.ts';
+import type { HeaderList } from '../step.ts';
 import type { Provider, Signing } from './providers.ts';
-import { bodyValue, compileSigned } from './signed-text.ts';
+import { bodyValue, compileSigned, jsonValue } from './signed-text.ts';
+import type { RequestHead, WholeRequest } from './signed-text.ts';
 
 const defaultMaxAgeSeconds = 300;
 
@@ -23,27 +24,41 @@ interface Way extends Signing {
 
 /** Throws for a secret that no way of the provider can use. */
 export function createVerifier(provider: Provider, secret: string): Verifier {
-  const ways = provider.ways.map((way): Way => ({
-    ...way,
-    textOf: compileSigned(way.signed ?? '{body}'),
-    secretKey: keyOf(way, secret),
-  }));
+  const ways = provider.ways
+    .filter(({ secretForm: form }) => form?.test(secret) ?? true)
+    .map((way): Way => ({ ...way, textOf: compileSigned(way.signed ?? '{body}'), secretKey: keyOf(way, secret) }));
   if (ways.every(({ secretKey }) => secretKey === undefined)) throw new Error(secretForm(provider.ways[0]));
   const find = (headers: HeaderList): Way | undefined => ways.find((way) => isMeant(way, headers));
   return {
-    refusesHead({ headers }) {
-      return find(headers) === undefined ? `it has no header ${headerNames(provider)}` : undefined;
+    refusesHead(request) {
+      const way = find(request.headers);
+      return way === undefined ? `it has no header ${headerNames(ways)}` : methodRefusal(way, request);
     },
     refuses(request, nowMs) {
       const way = find(request.headers);
-      if (way === undefined) return `it has no header ${headerNames(provider)}`;
-      return refusal(way, secret, request, nowMs);
+      if (way === undefined) return `it has no header ${headerNames(ways)}`;
+      return methodRefusal(way, request) ?? bodyRefusal(way, request) ?? refusal(way, secret, request, nowMs);
     },
   };
 }
 
-function isMeant({ header, only }: Signing, headers: HeaderList): boolean {
-  if (only !== undefined && headerValues(headers, only[0])[0]?.toLowerCase() !== only[1]) return false;
+function methodRefusal({ methods }: Way, { method }: RequestHead): string | undefined {
+  if (methods === undefined || methods.includes(method)) return undefined;
+  return `its method is ${method}, and webhooks come with ${methods.join(' or ')}`;
+}
+
+const blanks = new Set(Buffer.from(' \t\r\n'));
+
+function bodyRefusal({ kind, begins }: Way, { body }: WholeRequest): string | undefined {
+  // Whoever has seen a digest can lengthen the text without the secret, by bytes of which some are always 0.
+  if (kind === 'hash' && body.includes(0)) return 'its body has a byte 0';
+  if (begins === undefined) return undefined;
+  const first = body.find((byte) => !blanks.has(byte));
+  if (first !== undefined && begins.includes(String.fromCodePoint(first))) return undefined;
+  return `its body does not begin with ${begins.join(' or ')}`;
+}
+
+function isMeant({ header }: Signing, headers: HeaderList): boolean {
   return header === undefined || valuesOf(headers, header).length > 0;
 }
 
@@ -53,7 +68,7 @@ function valuesOf(headers: HeaderList, name: string): readonly string[] {
   return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase().startsWith(start));
 }
 
-function headerNames({ ways }: Provider): string {
+function headerNames(ways: readonly Signing[]): string {
   return [...new Set(ways.map(({ header = '' }) => header))].join(' or ');
 }
 
@@ -67,7 +82,7 @@ function refusal(way: Way, secret: string, request: WholeRequest, nowMs: number)
   if (way.kind === 'token' || way.kind === 'basic') return tokenRefusal(way, secret, values[0] ?? '');
   const fields = parseFields(way, values[0] ?? '');
   const time = timeOf(way, request, fields);
-  const late = way.time === undefined ? undefined : timeRefusal(way, time, nowMs);
+  const late = way.time === undefined || isInSignedBody(way.time) ? undefined : timeRefusal(way, time, nowMs);
   if (late !== undefined) return late;
   const signatures = signaturesIn(way, values, fields).flatMap((text) => decode(text, way.encoding) ?? []);
   let isRight = false;
@@ -75,7 +90,13 @@ function refusal(way: Way, secret: string, request: WholeRequest, nowMs: number)
     const text = way.textOf({ request, url, secret, time: time ?? '', fields });
     if (text !== undefined && isSigned(way, secretKey, text, signatures)) isRight = true;
   }
-  return isRight ? undefined : 'its signature does not fit';
+  if (!isRight) return 'its signature does not fit';
+  // A body is parsed once it is known to be the provider's.
+  return isInSignedBody(way.time) ? timeRefusal(way, jsonValue(request, way.time.json), nowMs) : undefined;
+}
+
+function isInSignedBody(time: Signing['time']): time is { readonly json: string } {
+  return time !== undefined && 'json' in time;
 }
 
 /** Compares digests, so that the time tells nothing, not even a length. */
@@ -123,18 +144,18 @@ function timeOf(
   request: WholeRequest,
   fields: ReadonlyMap<string, readonly string[]>,
 ): string | undefined {
-  if (time === undefined) return undefined;
-  if ('json' in time) return bodyValue(request, time.json);
+  if (time === undefined || 'json' in time) return undefined;
+  if ('body' in time) return bodyValue(request, time.body);
   const values = 'header' in time ? headerValues(request.headers, time.header) : (fields.get(time.field) ?? []);
   return values.length === 1 ? values[0] : undefined;
 }
 
 function timeRefusal(
-  { maxAgeSeconds = defaultMaxAgeSeconds }: Way,
+  { maxAgeSeconds = defaultMaxAgeSeconds, timeForm = /./ }: Way,
   time: string | undefined,
   nowMs: number,
 ): string | undefined {
-  const sentMs = time === undefined ? Number.NaN : readTime(time);
+  const sentMs = time === undefined || !timeForm.test(time) ? Number.NaN : readTime(time);
   if (Number.isNaN(sentMs)) return 'it does not say when it was sent';
   const seconds = Math.round((nowMs - sentMs) / 1000);
   if (Math.abs(seconds) <= maxAgeSeconds) return undefined;

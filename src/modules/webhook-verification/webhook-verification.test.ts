@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 
 import { UserError } from '../../errors/user-error.ts';
-import type { WholeRequest } from '../module.ts';
 import { createBodyCheck, webhookVerification } from './index.ts';
 import { findProvider, notOffered, providers } from './providers.ts';
+import type { WholeRequest } from './signed-text.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -148,7 +148,7 @@ const published: readonly Published[] = [
     at: 1_600_112_502_000,
   },
   {
-    id: 'hubspot',
+    id: 'hubspot_v1',
     secret: hubspotSecret,
     body: '[{"eventId":1,"subscriptionId":12345,"portalId":62515,"occurredAt":1564113600000,"subscriptionType":"contact.creation","attemptNumber":0,"objectId":123,"changeSource":"CRM","changeFlag":"NEW","appId":54321}]',
     headers: {
@@ -157,7 +157,7 @@ const published: readonly Published[] = [
     },
   },
   {
-    id: 'hubspot',
+    id: 'hubspot_v2',
     secret: hubspotSecret,
     body: '',
     headers: {
@@ -168,7 +168,7 @@ const published: readonly Published[] = [
     method: 'GET',
   },
   {
-    id: 'plivo',
+    id: 'plivo_v2',
     secret: 'my_auth_token',
     body: '',
     headers: {
@@ -270,6 +270,7 @@ const examples: Readonly<Record<string, Example>> = {
   box: { sign: isoTimed('BOX-SIGNATURE-PRIMARY', 'BOX-DELIVERY-TIMESTAMP', 'base64', (iso, body) => body + iso) },
   brex: { sign: standard, secret: key64 },
   buildkite: { sign: fields('X-Buildkite-Signature', 'timestamp', 'signature') },
+  buildkite_token: { sign: ({ secret }) => ({ 'X-Buildkite-Token': secret }), isBodyFree: true },
   calendly: { sign: fields('Calendly-Webhook-Signature') },
   castle: { sign: plain('X-Castle-Signature', 'sha256', 'base64') },
   chargify: { sign: plain('X-Chargify-Webhook-Signature-Hmac-Sha-256', 'sha256', 'hex') },
@@ -316,6 +317,18 @@ const examples: Readonly<Record<string, Example>> = {
       'X-HubSpot-Signature-v3': openssl('sha256', 'base64', secret, `POST${url}${body}${time}000`),
     }),
   },
+  hubspot_v1: {
+    sign: ({ secret, body }) => ({
+      'X-HubSpot-Signature': createHash('sha256')
+        .update(secret + body)
+        .digest('hex'),
+    }),
+  },
+  hubspot_v2: {
+    sign: ({ secret, body, url }) => ({
+      'X-HubSpot-Signature': createHash('sha256').update(`${secret}POST${url}${body}`).digest('hex'),
+    }),
+  },
   instagram: { sign: meta },
   intercom: { sign: plain('X-Hub-Signature', 'sha1', 'hex', 'sha1=') },
   jira: { sign: plain('X-Hub-Signature', 'sha256', 'hex', 'sha256=') },
@@ -352,6 +365,13 @@ const examples: Readonly<Record<string, Example>> = {
       'X-Plivo-Signature-V3': openssl('sha256', 'base64', secret, `${url}.${pairs(body)}.17`),
     }),
     body: formBody,
+  },
+  plivo_v2: {
+    sign: ({ secret, url }) => ({
+      'X-Plivo-Signature-V2-Nonce': '17',
+      'X-Plivo-Signature-V2': openssl('sha256', 'base64', secret, `${url.replace('?a=1', '')}17`),
+    }),
+    isBodyFree: true,
   },
   pusher: { sign: plain('X-Pusher-Signature', 'sha256', 'hex') },
   sendgrid: {
@@ -471,15 +491,210 @@ suite('what could be read otherwise', () => {
     assertRefused(check('contentful', secret, requestOf('x', headers)), /does not fit/, 'unsigned time');
   });
 
-  test('signatures that are no hex or base64, and forms of very many fields, are refused', () => {
+  test('signatures that are no hex or base64 are refused', () => {
     for (const value of ['', 'sha256=', 'sha256=zz', `sha256=${signed('x')}00`, signed('x').slice(2), 'é'])
       assertRefused(check('github', secret, requestOf('x', { 'X-Hub-Signature-256': value })), undefined, value);
-    const body = 'a=1&'.repeat(2000);
-    const headers = {
-      ...form,
-      'X-Twilio-Signature': openssl('sha1', 'base64', secret, 'https://hooks.example.com/in?a=1'),
+  });
+
+  test('a form has up to 1000 fields, and so has a query that is sorted', () => {
+    const make = (count: number): string => Array.from({ length: count }, () => 'a=').join('&');
+    const twilio = (count: number) => {
+      const headers = {
+        ...form,
+        'X-Twilio-Signature': openssl('sha1', 'base64', secret, 'https://hooks.example.com/ina'),
+      };
+      return check('twilio', secret, requestOf(make(count), headers, { urls: ['https://hooks.example.com/in'] }));
     };
-    assertRefused(check('twilio', secret, requestOf(body, headers)), undefined, 'fields');
+    const plivo = (count: number) => {
+      const url = `https://hooks.example.com/in?${make(count)}`;
+      const headers = {
+        'X-Plivo-Signature-V3-Nonce': '17',
+        'X-Plivo-Signature-V3': openssl('sha256', 'base64', secret, `${url}.17`),
+      };
+      return check('plivo', secret, requestOf('', headers, { urls: [url] }));
+    };
+    for (const [id, ask] of Object.entries({ twilio, plivo })) {
+      assert.equal(ask(1000), undefined, id);
+      assertRefused(ask(1001), /does not fit/, id);
+    }
+  });
+
+  test('an older form of a signature counts only for whoever asks for it by name', () => {
+    const body = '[{"eventId":1}]';
+    const v1 = examples['hubspot_v1']!.sign({ secret, body, time: 0, url: '' });
+    const url = 'https://hooks.example.com/in';
+    const v2 = examples['plivo_v2']!.sign({ secret, body: '', time: 0, url });
+    const version = { 'X-HubSpot-Signature-Version': 'v1' };
+    assert.equal(check('hubspot_v1', secret, requestOf(body, { ...v1, ...version })), undefined);
+    assertRefused(
+      check('hubspot', secret, requestOf(body, { ...v1, ...version })),
+      /no header x-hubspot-signature-v3/,
+      'v1',
+    );
+    assertRefused(check('hubspot_v2', secret, requestOf(body, { ...v1, ...version })), /does not fit/, 'v1 as v2');
+    assert.equal(check('plivo_v2', secret, requestOf('a=1', v2, { urls: [url] })), undefined);
+    assertRefused(
+      check('plivo', secret, requestOf('a=1', v2, { urls: [url] })),
+      /no header x-plivo-signature-v3/,
+      'v2',
+    );
+    const token = { 'X-Buildkite-Token': secret };
+    assertRefused(check('buildkite', secret, requestOf('{}', token)), /no header x-buildkite-signature/, 'token');
+    const signing = `whsec_${key64}`;
+    assertRefused(
+      check('gitlab', signing, requestOf('{}', { 'X-Gitlab-Token': signing })),
+      /no header webhook-sig/,
+      'whsec',
+    );
+    const standardHook = standard({ secret: key64, body: '{}', time: Math.round(Date.now() / 1000), url: '' });
+    assertRefused(
+      check('gitlab', key64, requestOf('{}', standardHook)),
+      /no header x-gitlab-token/,
+      'a token that is base64',
+    );
+  });
+
+  test('a recorded signature of Plivo fits no other URL or body by another nonce', () => {
+    const url = 'https://hooks.example.com/in?a=1';
+    const signature = openssl('sha256', 'base64', secret, `${url}.b2.17`);
+    const ask = (nonce: string, body: string, urls: readonly string[]) =>
+      check(
+        'plivo',
+        secret,
+        requestOf(body, { ...form, 'X-Plivo-Signature-V3': signature, 'X-Plivo-Signature-V3-Nonce': nonce }, { urls }),
+      );
+    assert.equal(ask('17', 'b=2', [url]), undefined);
+    for (const nonce of ['b2.17', '', '1 7', '17.', '-17']) assertRefused(ask(nonce, '', [url]), /does not fit/, nonce);
+    const bare = { 'X-Plivo-Signature-V2': openssl('sha256', 'base64', secret, 'https://hooks.example.com/in/x.17') };
+    for (const nonce of ['/x.17', 'x.17', '.17'])
+      assertRefused(
+        check(
+          'plivo_v2',
+          secret,
+          requestOf(
+            'evil=1',
+            { ...bare, 'X-Plivo-Signature-V2-Nonce': nonce },
+            { urls: [`https://hooks.example.com/in/x.17`.slice(0, -nonce.length)] },
+          ),
+        ),
+        /does not fit/,
+        nonce,
+      );
+  });
+
+  test('a digest of HubSpot that was lengthened does not count, and one version is not taken for the other', () => {
+    const lengthened = Buffer.concat([Buffer.from('[]'), Buffer.from([0x80]), Buffer.alloc(45), Buffer.from('more')]);
+    const digest = createHash('sha256').update(secret).update(lengthened).digest('hex');
+    const request = { ...requestOf('', { 'X-HubSpot-Signature': digest }), body: lengthened };
+    assertRefused(check('hubspot_v1', secret, request), /a byte 0/, 'lengthened');
+    const url = 'https://hooks.example.com/in?a=1';
+    const second = createHash('sha256').update(`${secret}POST${url}`).update(lengthened).digest('hex');
+    assertRefused(
+      check('hubspot_v2', secret, { ...request, headers: ['X-HubSpot-Signature', second] }),
+      /a byte 0/,
+      'lengthened, version 2',
+    );
+    const text = `POST${url}[]`;
+    const headers = examples['hubspot_v2']!.sign({ secret, body: '[]', time: 0, url });
+    assertRefused(check('hubspot_v1', secret, requestOf(text, headers)), /does not begin with \[ or \{/, 'v2 as v1');
+  });
+
+  test('the time of HubSpot is one of thirteen digits, and of Mailgun one of ten', () => {
+    const url = 'https://hooks.example.com/in?a=1';
+    // Sent in 1761763483314, whose last ten digits are a second that comes later.
+    const signature = openssl('sha256', 'base64', secret, `POST${url}[]1761763483314`);
+    const ask = (body: string, time: string, nowMs: number) =>
+      check(
+        'hubspot',
+        secret,
+        requestOf(body, { 'X-HubSpot-Signature-v3': signature, 'X-HubSpot-Request-Timestamp': time }),
+        nowMs,
+      );
+    assert.equal(ask('[]', '1761763483314', 1_761_763_483_000), undefined);
+    assertRefused(ask('[]176', '1763483314', 1_763_483_314_000), /when it was sent/, 'cut');
+    const token = openssl('sha256', 'hex', secret, '1763483314123abc');
+    const mailgun = (timestamp: string, own: string) =>
+      check(
+        'mailgun',
+        secret,
+        requestOf(JSON.stringify({ signature: { timestamp, token: own, signature: token } }), {}),
+        1_763_483_314_000,
+      );
+    assert.equal(mailgun('1763483314', '123abc'), undefined);
+    assertRefused(mailgun('1763483314123', 'abc'), /when it was sent/, 'digits of the token');
+  });
+
+  test('webhooks of Linear have their time in JSON, whatever type they are said to be of', () => {
+    const nowMs = 1_700_000_000_000;
+    const ask = (sentMs: number, headers: Headers) => {
+      const body = JSON.stringify({ title: `&webhookTimestamp=${nowMs}&`, webhookTimestamp: sentMs });
+      return check('linear', secret, requestOf(body, { ...headers, 'Linear-Signature': signed(body) }), nowMs);
+    };
+    for (const headers of [{}, form, { 'Content-Type': 'application/json' }] as const) {
+      assert.equal(ask(nowMs, headers), undefined);
+      assertRefused(ask(nowMs - 7_200_000, headers), /7200 seconds ago/, 'recorded');
+    }
+    const unsigned = requestOf('{"webhookTimestamp":1}', { 'Linear-Signature': signed('x') });
+    assertRefused(check('linear', secret, unsigned, nowMs), /does not fit/, 'the time of an unsigned one is not read');
+  });
+
+  test('an id of Standard Webhooks does not take in the time and the body behind it', () => {
+    const nowMs = 1_700_000_000_000;
+    const key = `whsec_${key64}`;
+    const recorded = `msg_1.1600000000.{"title":"x.${nowMs / 1000}.{}"}`;
+    const signature = `v1,${openssl('sha256', 'base64', Buffer.from(key64, 'base64'), recorded)}`;
+    for (const prefix of ['webhook', 'svix']) {
+      const id = 'msg_1.1600000000.{"title":"x';
+      const body = recorded.slice(`${id}.${nowMs / 1000}.`.length);
+      const headers = {
+        [`${prefix}-id`]: id,
+        [`${prefix}-timestamp`]: String(nowMs / 1000),
+        [`${prefix}-signature`]: signature,
+      };
+      assertRefused(check('svix', key, requestOf(body, headers), nowMs), /does not fit/, prefix);
+    }
+  });
+
+  test('a form has one type, which is exactly that of forms', () => {
+    const url = 'https://hooks.example.com/in?a=1';
+    const signature = { 'X-Twilio-Signature': openssl('sha1', 'base64', secret, `${url}b2`) };
+    const ask = (...types: readonly string[]) => {
+      const request = requestOf('b=2', signature);
+      return check('twilio', secret, {
+        ...request,
+        headers: [...request.headers, ...types.flatMap((type) => ['Content-Type', type])],
+      });
+    };
+    const own = 'application/x-www-form-urlencoded';
+    for (const type of [own, `${own}; charset=utf-8`, `${own} ;charset=utf-8`, own.toUpperCase()])
+      assert.equal(ask(type), undefined, type);
+    for (const types of [
+      [own, own],
+      [own, 'application/json'],
+      ['application/json', own],
+      [`${own}-x`],
+      [`${own}/x`],
+      [`${own} x`],
+      [],
+    ])
+      assertRefused(ask(...types), /does not fit/, types.join());
+  });
+
+  test('a URL of Twilio with a digest of the body goes with that body alone, also as a form', () => {
+    const digest = createHash('sha256').update('{"a":1}').digest('hex');
+    const url = `https://hooks.example.com/in?bodySHA256=${digest}`;
+    const headers = (signedUrl: string) => ({
+      ...form,
+      'X-Twilio-Signature': openssl('sha1', 'base64', secret, signedUrl),
+    });
+    assert.equal(check('twilio', secret, requestOf('{"a":1}', headers(url), { urls: [url] })), undefined);
+    assertRefused(check('twilio', secret, requestOf('', headers(url), { urls: [url] })), /does not fit/, 'left out');
+    const twice = `${url}&bodySHA256=00`;
+    assertRefused(
+      check('twilio', secret, requestOf('{"a":1}', headers(twice), { urls: [twice] })),
+      /does not fit/,
+      'two',
+    );
   });
 
   test('a body without a form must be in the URL that Twilio signs', () => {
@@ -510,6 +725,33 @@ suite('challenges', () => {
       assertRefused(ask(query), /no header/, query);
   });
 
+  test('what a challenge has signed is no webhook, with any method, path and body', () => {
+    for (const token of ['action=delete', '1', 'true', 'null', 'eyJhIjoxfQ==', 'a']) {
+      const query = `crc_token=${encodeURIComponent(token)}`;
+      const asked = requestOf('', {}, { method: 'GET', urls: [`https://h/?${query}`] });
+      const answer = JSON.parse((check('twitter', secret, asked) as { readonly body: string }).body) as {
+        readonly response_token: string;
+      };
+      const headers = { ...form, 'x-twitter-webhooks-signature': answer.response_token };
+      for (const method of ['POST', 'PUT', 'DELETE', 'GET', 'HEAD', 'PATCH'])
+        assertRefused(check('twitter', secret, requestOf(token, headers, { method })), undefined, `${method} ${token}`);
+    }
+  });
+
+  test('webhooks of twitter are JSON objects that are posted', () => {
+    const signed = (body: string, method = 'POST') =>
+      check(
+        'twitter',
+        secret,
+        requestOf(body, examples['twitter']!.sign({ secret, body, time: 0, url: '' }), { method }),
+      );
+    for (const body of ['{}', '{"for_user_id":"1"}', ' \t\r\n{"a":1}']) assert.equal(signed(body), undefined, body);
+    for (const body of ['', ' ', '[{}]', '"{}"', 'a={}', '\v{}'])
+      assertRefused(signed(body), /does not begin with \{/, body);
+    for (const method of ['GET', 'PUT', 'DELETE', 'post'])
+      assertRefused(signed('{}', method), /webhooks come with POST/, method);
+  });
+
   test('worldline gets its word back', () => {
     const ask = (word: string) =>
       check('worldline', secret, requestOf('', { 'X-GCS-Webhooks-Endpoint-Verification': word }, { method: 'GET' }));
@@ -530,6 +772,16 @@ suite('challenges', () => {
       encryptedToken: openssl('sha256', 'hex', secret, 'qgg8vlvZRS6UYooatFL8Aw'),
     });
     assertRefused(check('zoom', 'another', requestOf(body, headers)), /does not fit/, 'unsigned');
+  });
+
+  test('zoom gets no token signed that could be the text of a webhook', () => {
+    const time = String(Math.round(Date.now() / 1000));
+    for (const plainToken of [`v0:${time}:{}`, '{}', '', 'a'.repeat(257)]) {
+      const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken } });
+      const signature = openssl('sha256', 'hex', secret, `v0:${time}:${body}`);
+      const headers = { 'x-zm-request-timestamp': time, 'x-zm-signature': `v0=${signature}` };
+      assert.equal(check('zoom', secret, requestOf(body, headers)), undefined, plainToken);
+    }
   });
 
   test('xero is told that signatures are checked', () => {

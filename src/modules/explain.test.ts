@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { parseIp } from '../lib/ip/address.ts';
+import { explain } from './explain.ts';
+import { namedParts } from './index.ts';
+import { oidc } from './oidc/index.ts';
+
+const visitor = { source: parseIp('192.0.2.1')!, person: undefined };
+const login = oidc.accept({ issuer: 'https://id.example.com', client_id: 'c', client_secret: 's' });
+
+function wordsOf(settings: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
+  return explain(namedParts(settings), visitor, () => true).map(({ module, word }) => [module, word] as const);
+}
+
+test('a step that needs to know more is never told to pass, and one that changes nothing but the way is not told', () => {
+  const settings = {
+    ip_restriction: { enabled: true, ip_policy_ids: ['ipp_1'] },
+    oidc: { ...login, client_secret: 'open' },
+    user_agent_filter: { enabled: true, allow: [], deny: ['x'] },
+    redirect: { enabled: true, to: '/', status_code: 302, keep_path: false },
+    basic_auth: { enabled: false, credentials: [] },
+  };
+  assert.deepEqual(wordsOf(settings), [
+    ['ip_restriction', 'passes'],
+    ['user_agent_filter', 'depends'],
+    ['oidc', 'depends'],
+  ]);
+});
+
+test('a module that cannot be built lets nobody in, unless it is switched off', () => {
+  assert.deepEqual(wordsOf({ oidc: login }), [['oidc', 'unloadable']]);
+  assert.deepEqual(wordsOf({ oidc: { ...login, enabled: false } }), []);
+});

@@ -1,0 +1,137 @@
+import { refusedByModule } from '../errors/shared.ts';
+import { UserError } from '../errors/user-error.ts';
+import { formatIp } from '../lib/ip/address.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
+import type { NamedPart } from './index.ts';
+import { judgeVisitor } from './sign-in.ts';
+import type { VisitorIdentity } from './sign-in.ts';
+import type { AccessRules, ModulePart, Question, RequestVisit, Step, StepServices } from './step.ts';
+
+/** A visitor as somebody describes them. */
+export interface DescribedVisitor {
+  readonly source: IpAddress;
+  /** Undefined: nobody knows who it is. */
+  readonly person: VisitorIdentity | undefined;
+}
+
+/** Policies that a step has asked about the address. */
+export interface AskedPolicies {
+  readonly policyIds: readonly string[];
+  readonly isAllowed: boolean;
+}
+
+/** What a step would do to a visitor. */
+export interface ToldStep {
+  readonly module: string;
+  /** False: its module is switched off. */
+  readonly isEnabled: boolean;
+  /** `depends`: on something that is not known of the visitor. `unloadable`: its module cannot be built, so that nobody passes. */
+  readonly word: 'passes' | 'refuses' | 'depends' | 'unloadable';
+  readonly asked: readonly AskedPolicies[];
+  readonly asks: Question | undefined;
+}
+
+/** Thrown where a step asks for something that is not known of a described visitor. */
+class NotDescribed extends Error {
+  override readonly name = 'NotDescribed';
+}
+
+/**
+ * Runs the steps of modules that decide about access for a described visitor, each of them, without an effect outside. Of
+ * modules that are switched off, those are run that go by the address alone.
+ */
+export function explain(
+  modules: readonly NamedPart[],
+  visitor: DescribedVisitor,
+  allows: AccessRules['allows'],
+): readonly ToldStep[] {
+  return modules.flatMap(({ name, isEnabled, build }): readonly ToldStep[] => {
+    const told = { module: name, isEnabled };
+    const part = tryBuild(build);
+    // A gateway cannot build it either, and closes what has it.
+    if (part === undefined) return isEnabled ? [{ ...told, word: 'unloadable', asked: [], asks: undefined }] : [];
+    return (part.steps ?? [])
+      .filter(({ phase, asks }) => phase !== 'admitted' && phase !== 'forward' && (isEnabled || asks === undefined))
+      .map((step) => ({ ...told, ...tell(step, visitor, allows), asks: step.asks }));
+  });
+}
+
+function tryBuild(build: () => ModulePart): ModulePart | undefined {
+  try {
+    return build();
+  } catch {
+    return undefined;
+  }
+}
+
+function tell(step: Step, visitor: DescribedVisitor, allows: AccessRules['allows']): Pick<ToldStep, 'word' | 'asked'> {
+  const asked: AskedPolicies[] = [];
+  const record: AccessRules['allows'] = (policyIds, source) => {
+    const isAllowed = allows(policyIds, source);
+    asked.push({ policyIds, isAllowed });
+    return isAllowed;
+  };
+  try {
+    const outcome = step.run(describedVisit(visitor, record));
+    return { word: outcome === undefined ? 'passes' : 'refuses', asked };
+  } catch (error) {
+    if (error instanceof NotDescribed) return { word: 'depends', asked };
+    throw error;
+  }
+}
+
+const unknown = (): never => {
+  throw new NotDescribed();
+};
+
+/** A request for a page, of which no more is known than what was described. */
+function describedVisit({ source, person }: DescribedVisitor, allows: AccessRules['allows']): RequestVisit {
+  const services: StepServices = {
+    access: { allows, isUnloadable: () => false },
+    rates: { take: unknown },
+    passwords: { check: unknown },
+    tokens: { admit: unknown },
+    logins: {
+      admit(_visit, { mayEnter }, isOptional) {
+        const verdict = person === undefined ? 'unknown' : judgeVisitor(mayEnter, person);
+        if (isOptional || verdict === 'enters') return undefined;
+        return verdict === 'unknown' ? unknown() : new UserError(refusedByModule, { address: formatIp(source) });
+      },
+      holds: unknown,
+    },
+  };
+  return {
+    accountId: '',
+    edgeId: '',
+    ownerId: '',
+    source,
+    countedSource: 0,
+    hostname: '',
+    method: 'GET',
+    host: '',
+    target: '/',
+    urls: [],
+    isUpgrade: false,
+    operationId: () => '',
+    upstreamTarget: '/',
+    outgoing: [],
+    identity: undefined,
+    cookies: [],
+    tokens: [],
+    circuits: [],
+    kept: unknown,
+    services,
+    get isTls13() {
+      return unknown();
+    },
+    get certificate() {
+      return unknown();
+    },
+    get headers() {
+      return unknown();
+    },
+    get body() {
+      return unknown();
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import type { Transform } from 'node:stream';
+
+import type { UserError } from '../errors/user-error.ts';
+import type { IpAddress } from '../lib/ip/address.ts';
+import type { SourceKey } from '../lib/ip/source-key.ts';
+import type { SignIn, TokenRule } from './sign-in.ts';
+import type { ShownCertificate } from './shown-certificate.ts';
+
+/** Name, value, name, value, … in the order of the wire. Each character is one byte (Latin-1). */
+export type HeaderList = readonly string[];
+
+/** The rules in force, as the gateway holds them. */
+export interface AccessRules {
+  allows(policyIds: readonly string[], source: IpAddress): boolean;
+  /** True where a policy among these cannot be loaded, which then refuses everybody. */
+  isUnloadable(policyIds: readonly string[]): boolean;
+}
+
+/** Counts requests or connections, and refuses those beyond its limit. */
+export interface RateLimit {
+  /** `edge`: all routes of an HTTPS edge count together. */
+  readonly scope: 'own' | 'edge';
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly by: 'source' | 'header' | 'certificate';
+  /** In lower case; empty unless it is counted by. */
+  readonly header: string;
+  /** False: nobody is refused. */
+  readonly enforced: boolean;
+}
+
+/** One request to an upstream with a circuit breaker. */
+export interface CircuitAttempt {
+  /** Told of the answer, also of one that the gateway gives because the upstream gave none. */
+  answered(status: number): void;
+}
+
+/** An answer in place of the upstream's. */
+export interface OwnAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+  /** Set where the sign-in answers: a login begins, has come back from the provider, or neither. */
+  readonly login?: 'begun' | 'back' | 'none';
+  /** Why it lets nobody in, for operators. */
+  readonly refusal?: UserError;
+}
+
+/** A step's word other than to go on. An error refuses. A step that waits is asked once more when that is over. */
+export type Outcome =
+  | UserError
+  /** `isChanged`: the steps for answers change it as they do that of an upstream. */
+  | { readonly kind: 'answer'; readonly answer: OwnAnswer; readonly isChanged: boolean }
+  /** The body must be whole first; longer ones are refused. */
+  | { readonly kind: 'hold'; readonly maxBytes: number }
+  /** Something must be asked first; an answer that comes of it is the answer to the request. */
+  | { readonly kind: 'wait'; readonly start: () => Promise<OwnAnswer | undefined> };
+
+/** A connection, as steps see it. */
+export interface ConnectionVisit {
+  readonly accountId: string;
+  readonly edgeId: string;
+  /** The thing that has the modules: a route, or the edge itself. */
+  readonly ownerId: string;
+  readonly source: IpAddress;
+  /** The source that it counts for. */
+  readonly countedSource: SourceKey;
+  /** Name of the host; empty where none is named. */
+  readonly hostname: string;
+  /** False: an older version, or no TLS. */
+  readonly isTls13: boolean;
+  /** Undefined if the handshake did not ask for one. */
+  readonly certificate: ShownCertificate | undefined;
+  /** As the client sent them; empty where nothing was sent yet. */
+  readonly headers: HeaderList;
+  readonly services: ConnectionServices;
+}
+
+/** A request, as steps see it, and what they leave for those behind them and for the upstream. */
+export interface RequestVisit extends ConnectionVisit {
+  readonly services: StepServices;
+  readonly method: string;
+  /** Host, and port where it is not the usual one. */
+  readonly host: string;
+  /** Path and query as they came; they have been checked. */
+  readonly target: string;
+  /** The URL as visitors write it: with and without the port that goes without saying. */
+  readonly urls: readonly string[];
+  readonly isUpgrade: boolean;
+  /** Undefined until it is whole. */
+  readonly body: Buffer | undefined;
+  /** Id of the request, for pages. */
+  readonly operationId: () => string;
+  /** Path and query for the upstream. */
+  upstreamTarget: string;
+  /** Headers for the upstream. */
+  outgoing: HeaderList;
+  /** Headers that tell the upstream who the visitor is; undefined where nobody signs in. */
+  identity: HeaderList | undefined;
+  /** Cookies that go with the answer. */
+  cookies: readonly string[];
+  /** Tokens that were found good: the key of the rule, and the end of the token in milliseconds since 1970. */
+  tokens: readonly (readonly [key: string, untilMs: number])[];
+  /** Told of the answer. */
+  circuits: readonly CircuitAttempt[];
+  /** Something that the thing with the modules keeps between its requests, under the `stateKey` of a step. */
+  kept<State>(key: string, make: () => State): State;
+}
+
+/** What a step decides about access by, beside the address. */
+export interface Question {
+  /** In words, as in "it depends on the certificate of a visitor". */
+  readonly by: string;
+  /** What a visitor needs, as in "a visitor needs a password". Undefined: nothing that could be shown. */
+  readonly needs?: (nameOf: NameOf) => string;
+}
+
+/** Name of another resource, by its id. */
+export type NameOf = (id: string) => string;
+
+/** Work that steps leave to whoever runs them: the gateway, or an explanation, which has no effect outside of itself. */
+export interface ConnectionServices {
+  readonly access: AccessRules;
+  readonly rates: { take(visit: ConnectionVisit, rule: RateLimit): UserError | undefined };
+}
+
+export interface StepServices extends ConnectionServices {
+  readonly passwords: {
+    check(visit: ConnectionVisit, refuses: (headers: HeaderList) => UserError | undefined): UserError | undefined;
+  };
+  readonly tokens: { admit(visit: RequestVisit, rule: TokenRule): Outcome | undefined };
+  readonly logins: {
+    /** `isOptional`: who has no login that lets in passes without one. */
+    admit(visit: RequestVisit, signIn: SignIn, isOptional: boolean): Outcome | undefined;
+    /** When the login ends that lets the visit in, in milliseconds since 1970; 0: there is none. */
+    holds(visit: RequestVisit, signIn: SignIn): number;
+  };
+}
+
+/**
+ * Stages of a visit. `connection`: its source is known. `handshake`: TLS has ended here, where it does. At HTTPS both run with
+ * each request, whose host and path say by which rules. `request`: a request came. `admitted`: every check has let it in.
+ * `forward`: it is about to go to the backend.
+ */
+export type ConnectionPhase = 'connection' | 'handshake';
+export type RequestPhase = 'request' | 'admitted' | 'forward';
+
+interface StepOf<Phase extends string, Visit> {
+  readonly phase: Phase;
+  /** Undefined: the visit goes on with the next step. */
+  run(this: void, visit: Visit): Outcome | undefined;
+  /**
+   * Until when a connection that came of such a visit may stay open, in milliseconds since 1970. `Infinity`: until rules
+   * change, when it is asked again; 0: it ends now.
+   */
+  holds(this: void, visit: Visit): number;
+  /** Headers that it goes by, in lower case: the upstream must see them. */
+  readonly reads: readonly string[] | 'all';
+  /** Name of an effect outside of the visit, which happens once, however often the visit is begun anew. */
+  readonly once?: string;
+  readonly asks?: Question;
+  /** PEM of authorities: clients are asked for a certificate by one of them. */
+  readonly clientCa?: string;
+  /** True: clients must speak TLS 1.3. */
+  readonly needsTls13?: true;
+  readonly signIn?: SignIn;
+  /** A header beside which none may stand whose name differs in punctuation alone; in lower case. */
+  readonly soleHeader?: string;
+  /** Names of headers that it adds to and removes from requests, in lower case. */
+  readonly changes?: { readonly adds: readonly string[]; readonly removes: readonly string[] };
+  /** The key of what it keeps between requests, the same as long as its settings are. */
+  readonly stateKey?: string;
+}
+
+export type ConnectionStep = StepOf<ConnectionPhase, ConnectionVisit>;
+export type RequestStep = StepOf<RequestPhase, RequestVisit>;
+export type Step = ConnectionStep | RequestStep;
+
+/** An answer on its way to the client. */
+export interface Answering {
+  readonly request: { readonly method: string; readonly headers: HeaderList };
+  readonly status: number;
+  /** Those that frame the body or belong to the connection are not among them. */
+  headers: HeaderList;
+  /** In bytes; undefined if it is unknown until the body ends. */
+  contentLength: number | undefined;
+  /**
+   * Opens a stream that takes the body as it comes and gives it out changed. It must flush after each write without waiting for
+   * the next one, or it holds back streams of events. Called once, only if there is a body; the stream is destroyed when the
+   * response is given up. Undefined: the body passes unchanged.
+   */
+  openTransform: (() => Transform) | undefined;
+  /** Must be asked before the body is changed. False: it must pass unchanged, or too many are being changed now. */
+  readonly mayEncode: () => boolean;
+  /** False: the answer is no upstream's to a request, and its body stays as it is. */
+  readonly isEncodable: boolean;
+}
+
+/** Changes answers. Answers to HEAD come here too: their headers are those of GET. */
+export interface AnswerStep {
+  run(this: void, answer: Answering): void;
+  /** Names of headers that it removes, in lower case: they are also removed from interim responses and trailers. */
+  readonly removes: readonly string[];
+}
+
+/** The part that a switched-on module takes in traffic. */
+export interface ModulePart {
+  readonly steps?: readonly Step[];
+  readonly answers?: readonly AnswerStep[];
+  readonly backendId?: string;
+  /** True: only WebSockets are served, and the backend gets the bytes of their messages without any HTTP. */
+  readonly convertsWebsocket?: true;
+}
+
+const noHeaders: readonly string[] = [];
+
+/** For steps that say nothing of what is open. */
+export const always = (): number => Infinity;
+
+/** A step that refuses a connection, and ends one that it would refuse. */
+export function connectionCheck(
+  phase: ConnectionPhase,
+  run: (visit: ConnectionVisit) => UserError | undefined,
+  facts: Partial<ConnectionStep> = {},
+): ConnectionStep {
+  return { phase, reads: noHeaders, run, holds: (visit) => (run(visit) === undefined ? Infinity : 0), ...facts };
+}
+
+/** A step that does something to requests, and says nothing of what is open. */
+export function requestEffect(
+  phase: RequestPhase,
+  run: (visit: RequestVisit) => Outcome | undefined,
+  facts: Partial<RequestStep> = {},
+): RequestStep {
+  return { phase, reads: noHeaders, run, holds: always, ...facts };
+}
