@@ -1,7 +1,7 @@
 import { newOperationId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import type { TrafficObserver } from '../engine.ts';
+import type { HttpDecision, TrafficObserver } from '../engine.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Collects the facts of one exchange and reports them to the observer when it is over. */
@@ -22,12 +22,12 @@ export class AccessLogEntry {
   warnedBy: readonly string[] | undefined;
   refusedBy: string | undefined;
   backendId: string | undefined;
-  /** True once rate limits have counted the request, which may be decided on again. */
-  isCounted = false;
   /** Gives back what is held for the exchange. */
   held: (() => void) | undefined;
   /** The message of the gateway's own error. */
   reason: string | undefined;
+  /** Set where the sign-in has answered. */
+  login: HttpDecision['login'];
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -56,7 +56,7 @@ export class AccessLogEntry {
       durationMs: performance.now() - this.startedAt,
       upstreamMs: this.upstreamMs,
     };
-    const { accountId, warnedBy, refusedBy, backendId, reason } = this;
-    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, backendId, reason });
+    const { accountId, warnedBy, refusedBy, backendId, reason, login } = this;
+    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, backendId, reason, login });
   }
 }

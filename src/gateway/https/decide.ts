@@ -1,96 +1,62 @@
-import { createHash } from 'node:crypto';
-
-import { headersTooLarge, rateLimited, refusedByModule, refusedByRestriction } from '../../errors/shared.ts';
+import { headersTooLarge, refusedByRestriction, unloadable } from '../../errors/shared.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
-import type { BodyCheck, ModuleAnswer, RateLimit } from '../../modules/module.ts';
-import { listTokens } from '../../lib/http-syntax.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { clientAddress } from '../../lib/ip/client-address.ts';
-import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
-import type { Pipeline, Redirection } from '../../modules/module.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
+import { checkRequestPath, otherReadings } from '../../lib/request-path.ts';
+import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
+import type { Answering, Outcome, OwnAnswer } from '../../modules/step.ts';
 import {
   allAddressesDown,
-  connectionPredatesRules,
-  expectationFailed,
   hostDiffersFromSni,
   hostNotFound,
   invalidPath,
   noBackend,
   routeNotMatched,
-  unloadable,
-  upgradeNotServed,
-  upgradeNotVerified,
 } from '../errors.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
-import { OwnAnswer } from '../sign-in/own-answer.ts';
 import { ownPrefix } from '../sign-in/visit.ts';
-import type { Visit } from '../sign-in/visit.ts';
-import type { Admitted } from '../sign-in/visitors.ts';
-import { isUnloadable } from '../is-unloadable.ts';
-import { checkShownCertificate } from '../tls/shown-certificate.ts';
-import type { ShownCertificate } from '../tls/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
-import { findHeader, findOnlyHeader } from './headers/header-list.ts';
-import type { AdmittedBy } from './open-tunnels.ts';
+import { findHeader } from './headers/header-list.ts';
 import type { RequestContext } from './request-context.ts';
+import { RequestVisit } from './request-visit.ts';
 import type { Edge } from './routing/host-table.ts';
-import { notAcceptable, readTarget } from './routing/request-target.ts';
+import { readTarget } from './routing/request-target.ts';
 import type { RequestTarget } from './routing/request-target.ts';
 import type { Route } from './routing/route-table.ts';
 import type { AddressAttempt } from './upstream/address-attempt.ts';
-import type { UpstreamPool } from './upstream/pool.ts';
-import { checkWebsocket } from './websocket-handshake.ts';
-import { hasBytes } from './upstream/request-body-pump.ts';
 import { buildRequestHead } from './upstream/request-head.ts';
+import type { UpstreamPool } from './upstream/pool.ts';
 
 /** A request that may pass, and where it goes. */
 export interface RoutedRequest {
-  readonly exchange: Exchange;
-  readonly accountId: string;
-  readonly route: Route;
-  readonly admittedBy: AdmittedBy;
-  /** The source that its connection to the backend counts for. */
-  readonly countedSource: SourceKey;
+  readonly kind: 'relay';
+  readonly visit: RequestVisit;
   readonly pool: UpstreamPool;
   /** Undefined where the backend has one address that nobody watches. */
   readonly attempt: AddressAttempt | undefined;
   /** Backends of its group to try where this one cannot be reached. Undefined: it is of no group. */
   readonly others: readonly string[] | undefined;
-  /** Undefined where visitors of the route do not sign in. */
-  readonly visitor: Admitted | undefined;
   /** The request head as it goes upstream. */
   readonly head: string;
-  readonly expectsContinue: boolean;
 }
 
-/** A request that may pass, and is sent elsewhere. */
-export interface Redirected {
-  readonly status: number;
-  readonly location: string;
-  /** All of the answer. */
-  readonly headers: readonly string[];
-}
-
-/** A request whose body a module must see before more is decided. */
-export interface HeldRequest {
-  readonly accountId: string;
-  readonly holds: BodyCheck;
-}
-
-/** A request that a module answers. */
-export interface AnsweredRequest {
-  readonly answer: ModuleAnswer;
-}
-
-/** Protocols that carry requests of their own, which would bypass the rules of this gateway, in all their drafts. */
-const httpLike = /^(?:h[0-9q]|s?http|spdy|ssl|tls)/i;
-/** A name, with or without a version (RFC 9110, 7.8). */
-const protocolForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
+/** What becomes of a request that is not refused. */
+export type Decision =
+  | RoutedRequest
+  | { readonly kind: 'answer'; readonly answer: OwnAnswer }
+  /** It is decided on once its body is whole. */
+  | { readonly kind: 'hold'; readonly maxBytes: number; readonly visit: RequestVisit }
+  /** It is decided on, or answered, once something has been asked. `visit` is undefined where an answer comes in any case. */
+  | {
+      readonly kind: 'wait';
+      readonly start: () => Promise<OwnAnswer | undefined>;
+      readonly visit: RequestVisit | undefined;
+    };
 
 /**
  * Most headers that a request may have; the limit for HTTP/2 is the same. Some upstreams read the first thousand or two and
@@ -98,21 +64,23 @@ const protocolForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:\/[!#$%&'*+.^_`|~0-9A-Za-z-
  */
 const headerLimit = 500;
 
-/** Longer values are counted by a digest, so that memory is bounded. */
-const longestKey = 64;
-
 /** Where the world finds plain HTTP. */
 const plainPort = 80;
 
 /** Most characters of a path that an error message repeats. */
 const shownPath = 100;
 
-/** Makes every check that must pass before an upstream is asked. Throws the `UserError` to answer with if one fails. */
+/**
+ * Finds the rules for a request and runs their steps. Throws the `UserError` to answer with if it is refused. `before` is the same
+ * request, which has waited: it goes on with the step that it waited for if that is still in force and all before it still
+ * let it pass, and is begun anew if not.
+ */
 export function decide(
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
-): RoutedRequest | Redirected | HeldRequest | AnsweredRequest {
+  before: RequestVisit | undefined,
+): Decision {
   if (exchange.headers.length > headerLimit * 2) throw new UserError(headersTooLarge);
   const wanted = readTarget(exchange);
   log.host = wanted.authority.name;
@@ -126,74 +94,66 @@ export function decide(
   if (!edge.isLoaded) throw new UserError(unloadable, { host: wanted.authority.name, what: 'the edge' });
   const checked = checkRequestPath(wanted.target);
   if (!checked.ok) throw new UserError(invalidPath, { reason: `it ${checked.reason}` });
-  const { signIns } = edge.routes;
-  if (signIns !== undefined && isOwnPath(checked.matchPath)) {
-    const visit = visitOf(exchange, edge, wanted, source, log);
-    throw new OwnAnswer(() => context.visitors.answer(visit, edge.routes));
+  if (edge.routes.signIns !== undefined && isOwnPath(checked.matchPath)) {
+    const own = { ...visitOf(exchange, edge, wanted), source, operationId: () => log.operationId };
+    return { kind: 'wait', start: () => context.visitors.answer(own, edge.routes), visit: undefined };
   }
   const route = findRoute(edge, wanted, checked);
   log.routeId = route.id;
-  const { pipeline } = route;
-  if (!pipeline.admits(source, context.access)) {
-    throw isUnloadable(pipeline, source, context.access)
-      ? rulesUnloadable(wanted)
-      : new UserError(refusedByModule, { address: formatIp(source) });
-  }
-  const countedSource = countedSourceOf(exchange, source, context);
-  if (pipeline.rateLimits !== undefined && !log.isCounted) {
-    log.isCounted = true;
-    countRequest(pipeline.rateLimits, exchange, edge, route, countedSource, context);
-  }
-  const refusal =
-    (pipeline.needsTls13 && !exchange.client.isTls13 ? new UserError(connectionPredatesRules) : undefined) ??
-    checkShownCertificate(pipeline.clientCa, exchange.client.certificate) ??
-    (pipeline.asksPassword
-      ? context.passwords.check(edge.id, countedSource, exchange.headers, pipeline.refuses)
-      : pipeline.refuses?.(exchange.headers));
-  if (refusal !== undefined) throw refusal;
-  if (pipeline.tokenRule !== undefined) context.tokens.check(pipeline.tokenRule, exchange.headers);
-  const visitor =
-    pipeline.signIns.length === 0
-      ? undefined
-      : context.visitors.admit(
-          visitOf(exchange, edge, wanted, source, log),
-          route.id,
-          pipeline.signIns,
-          context.access,
-        );
-  if (pipeline.bodyCheck !== undefined) {
-    const decided = checkBody(exchange, wanted, edge.accountId, pipeline.bodyCheck);
-    if (decided !== undefined) return decided;
-  }
-  if (warnedBy.length > 0) {
-    log.warnedBy = warnedBy;
-    context.observer.warned(warnedBy, source);
-  }
-  if (pipeline.redirects !== undefined) return redirected(pipeline.redirects(wanted.target), pipeline);
-  checkUpgrade(exchange);
-  if (pipeline.convertsWebsocket) checkWebsocket(exchange);
-  const expectsContinue = checkExpectation(exchange);
-  log.backendId = pipeline.backendId;
-  const broken = pipeline.breaker?.refusal();
-  if (broken !== undefined) throw broken;
-  const trailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(findHeader(exchange.headers, 'te') ?? '');
-  const head = buildRequestHead(exchange, wanted, route, { expectsContinue, trailers, identity: visitor?.identity });
-  const admittedBy = {
-    host: wanted.authority.name,
-    hostport: formatAuthority(wanted.authority),
-    edgeId: edge.id,
-    routeId: route.id,
-    source,
-    headers: exchange.headers,
-    certificate: exchange.client.certificate,
-    isTls13: exchange.client.isTls13,
+  const counted = countedSourceOf(exchange, source, context);
+  const visit =
+    before !== undefined && mayGoOn(before, edge, route)
+      ? before
+      : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, before);
+  visit.route = route;
+  visit.warnedBy = warnedBy;
+  const outcome = runSteps(route.list.steps, visit);
+  return outcome === undefined ? forward(visit) : toDecision(outcome, visit);
+}
+
+function mayGoOn(visit: RequestVisit, edge: Edge, route: Route): boolean {
+  return (
+    visit.edgeId === edge.id &&
+    visit.ownerId === route.id &&
+    visit.route.list === route.list &&
+    holdsUntil(route.list.steps, visit, visit.at) > 0
+  );
+}
+
+function toDecision(outcome: Outcome, visit: RequestVisit): Decision {
+  if (outcome instanceof UserError) throw outcome;
+  if (outcome.kind === 'answer')
+    return outcome.isChanged ? { kind: 'answer', answer: changedAnswer(outcome.answer, visit) } : outcome;
+  return { ...outcome, visit };
+}
+
+function changedAnswer(
+  answer: OwnAnswer,
+  { route: { list }, exchange: { method, headers: asked } }: RequestVisit,
+): OwnAnswer {
+  const { status, headers } = answer;
+  const answering: Answering = {
+    request: { method, headers: asked },
+    status,
+    headers,
+    contentLength: undefined,
+    openTransform: undefined,
+    mayEncode: () => false,
+    isEncodable: false,
   };
-  const found = findPool(pipeline.backendId, edge, context, exchange.headers, source);
-  if (found === undefined)
-    throw new UserError(noBackend, { host: wanted.authority.name, path: log.path.slice(0, shownPath) });
+  for (const step of list.answers) step.run(answering);
+  return { ...answer, headers: answering.headers };
+}
+
+/** The way to its backend, for a request that every step has let pass. */
+function forward(visit: RequestVisit): RoutedRequest {
+  const { exchange, accountId, route, context, source, log, hostname } = visit;
+  const head = buildRequestHead(visit);
+  const found = findPool(route.backendId, accountId, context, exchange.headers, source);
+  if (found === undefined) throw new UserError(noBackend, { host: hostname, path: log.path.slice(0, shownPath) });
   if (found.others !== undefined) log.backendId = found.pool.source.id;
-  const { accountId } = edge;
-  return { exchange, accountId, route, admittedBy, countedSource, ...found, visitor, head, expectsContinue };
+  const { pool, attempt, others } = found;
+  return { kind: 'relay', visit, pool, attempt, others, head };
 }
 
 /** What a choice among the addresses of a backend may go by. */
@@ -208,86 +168,13 @@ function isOwnPath(matchPath: string): boolean {
   );
 }
 
-function visitOf(
-  { method, headers }: Exchange,
-  { id, accountId }: Edge,
-  { authority, target }: RequestTarget,
-  source: IpAddress,
-  log: AccessLogEntry,
-): Visit {
-  const host = formatAuthority(authority);
-  return { accountId, edgeId: id, method, headers, host, target, source, operationId: () => log.operationId };
-}
-
-function redirected({ status, location }: Redirection, { rewriteResponse }: Pipeline): Redirected {
-  const headers = ['Location', location];
-  return { status, location, headers: rewriteResponse?.(headers) ?? headers };
-}
-
-/** Throws for a request beyond one of the limits. */
-function countRequest(
-  limits: readonly RateLimit[],
-  { headers, client }: Exchange,
-  edge: Edge,
-  route: Route,
-  source: SourceKey,
-  { rates }: RequestContext,
-): void {
-  for (const rule of limits) {
-    const key = rateKey(rule, headers, client.certificate, source);
-    const seconds = rates.take(edge.accountId, rule.scope === 'edge' ? edge.id : route.id, rule, key);
-    if (typeof seconds !== 'number') continue;
-    const values = { limit: rule.limit, window: rule.windowMs / 1000, seconds };
-    throw new UserError(rateLimited, values, { 'Retry-After': String(seconds) });
-  }
-}
-
-/** Who is counted. Without a certificate it is the source; without the header, or with several, all such are one. */
-function rateKey(
-  { by, header }: RateLimit,
-  headers: readonly string[],
-  certificate: ShownCertificate | undefined,
-  source: SourceKey,
-): string {
-  if (by === 'header') {
-    const value = findOnlyHeader(headers, header) ?? '';
-    return `h ${value.length > longestKey ? createHash('sha256').update(value).digest('base64') : value}`;
-  }
-  const at = by === 'certificate' ? (certificate?.facts.indexOf('X-Client-Cert-Fingerprint') ?? -1) : -1;
-  return at < 0 ? `s ${source}` : `c ${certificate?.facts[at + 1] ?? ''}`;
-}
-
-/** Undefined: the module lets the request pass. */
-function checkBody(
-  exchange: Exchange,
-  wanted: RequestTarget,
-  accountId: string,
-  bodyCheck: BodyCheck,
-): HeldRequest | AnsweredRequest | undefined {
-  if (exchange.upgrade !== undefined) throw new UserError(upgradeNotVerified);
-  const { method, headers, heldBody } = exchange;
-  const head = { method, headers, urls: publicUrls(exchange, wanted) };
-  const outcome = heldBody === undefined ? bodyCheck.refusesHead(head) : bodyCheck.check({ ...head, body: heldBody });
-  if (outcome instanceof UserError) throw outcome;
-  if (heldBody === undefined) return { accountId, holds: bodyCheck };
-  return outcome === undefined ? undefined : { answer: outcome };
-}
-
-/** The URL as the visitor used it, which a trusted proxy may tell, with and without the port that goes without saying. */
-function publicUrls({ client, headers, host }: Exchange, { target }: RequestTarget): readonly string[] {
-  const told = (name: string): string | undefined =>
-    client.peerTrusted ? findHeader(headers, name)?.split(',')[0]?.trim() : undefined;
-  const scheme = told('x-forwarded-proto')?.toLowerCase() ?? (client.servername === undefined ? 'http' : 'https');
-  const [name = '', port] = (told('x-forwarded-host') ?? host ?? '').split(':');
-  const usual = scheme === 'https' ? '443' : '80';
-  return [port, port === undefined ? usual : undefined].map(
-    (each) => `${scheme}://${name}${each === undefined ? '' : `:${each}`}${target}`,
-  );
+function visitOf({ method, headers }: Exchange, { id, accountId }: Edge, { authority, target }: RequestTarget) {
+  return { accountId, edgeId: id, method, headers, host: formatAuthority(authority), target };
 }
 
 function findPool(
   id: string | undefined,
-  { accountId }: Edge,
+  accountId: string,
   { backends }: RequestContext,
   headers: readonly string[],
   source: IpAddress,
@@ -367,22 +254,4 @@ function findRoute(
 function withoutQuery(target: string): string {
   const mark = target.indexOf('?');
   return mark < 0 ? target : target.slice(0, mark);
-}
-
-function checkUpgrade({ upgrade, body }: Exchange): void {
-  if (upgrade === undefined) return;
-  const refuse = (reason: string): UserError => new UserError(upgradeNotServed, { protocol: quote(upgrade), reason });
-  const protocols = listTokens(upgrade);
-  if (protocols.length === 0 || !protocols.every((protocol) => protocolForm.test(protocol)))
-    throw refuse('it is not a list of protocols');
-  if (protocols.some((protocol) => httpLike.test(protocol))) throw refuse('its requests could not be checked');
-  if (body !== 'none') throw notAcceptable('an upgrade with a body is not offered here');
-}
-
-function checkExpectation({ headers, protocol, body, heldBody }: Exchange): boolean {
-  const expectation = findHeader(headers, 'expect');
-  if (expectation === undefined || protocol === '1.0') return false;
-  if (expectation.toLowerCase() !== '100-continue')
-    throw new UserError(expectationFailed, { expectation: quote(expectation) });
-  return heldBody === undefined && hasBytes(body);
 }

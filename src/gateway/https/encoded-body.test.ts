@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { EncodedBody } from './encoded-body.ts';
 
+function ignore(): void {}
+
 /** A client that takes a number of chunks before it must drain. */
 function setUp(takes: number) {
   const seen = { written: '', drains: 0, faults: [] as string[] };
@@ -12,7 +14,8 @@ function setUp(takes: number) {
   const body = new EncodedBody(
     transform,
     {
-      write(chunk) {
+      write(chunk, written) {
+        written();
         seen.written += chunk.toString();
         return --takes > 0;
       },
@@ -24,7 +27,7 @@ function setUp(takes: number) {
 
 test('a chunk comes out before the next one goes in', async () => {
   const { seen, body } = setUp(Infinity);
-  body.write(Buffer.from('a'));
+  body.write(Buffer.from('a'), ignore);
   await nextTurn();
   assert.equal(seen.written, 'a');
 });
@@ -33,7 +36,7 @@ test('a client that does not read holds the upstream back until it does', async 
   const { seen, body } = setUp(1);
   let more = true;
   for (let chunks = 0; more && chunks < 100; chunks++) {
-    more = body.write(Buffer.from('abcd'));
+    more = body.write(Buffer.from('abcd'), ignore);
     await nextTurn();
   }
   assert.equal(more, false);
@@ -45,7 +48,7 @@ test('a client that does not read holds the upstream back until it does', async 
 
 test('the end comes after the last byte that the client takes', async () => {
   const { seen, body } = setUp(1);
-  body.write(Buffer.from('abcd'));
+  body.write(Buffer.from('abcd'), ignore);
   const ended = new Promise<string>((resolve) => body.end(Buffer.from('efgh'), () => resolve(seen.written)));
   await nextTurn();
   assert.equal(await Promise.race([ended, Promise.resolve('not yet')]), 'not yet');
@@ -60,7 +63,7 @@ test('a failure is reported once, and nothing after the body was dropped', async
   assert.deepEqual(failing.seen.faults, ['broken']);
   const dropped = setUp(1);
   let ended = false;
-  dropped.body.write(Buffer.from('a'));
+  dropped.body.write(Buffer.from('a'), ignore);
   await nextTurn();
   dropped.body.end(Buffer.from('b'), () => (ended = true));
   dropped.body.destroy();

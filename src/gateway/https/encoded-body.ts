@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 
+import { PieceJoiner } from '../turns/piece-joiner.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface EncodedBodyOwner {
@@ -12,12 +13,14 @@ export interface EncodedBodyOwner {
 /** Passes a response body through a module's encoder to the client, as fast as the client takes it. */
 export class EncodedBody {
   readonly #transform: Transform;
+  readonly #pieces: PieceJoiner;
 
   constructor(transform: Transform, exchange: Pick<Exchange, 'write'>, owner: EncodedBodyOwner) {
     this.#transform = transform;
-    transform.on('data', (chunk: Buffer) => {
-      if (!exchange.write(chunk)) transform.pause();
+    this.#pieces = new PieceJoiner((bytes, written) => {
+      if (!exchange.write(bytes, written)) transform.pause();
     });
+    transform.on('data', (chunk: Buffer) => this.#pieces.push(chunk));
     transform.on('drain', () => {
       owner.onEncoderDrain();
     });
@@ -26,14 +29,17 @@ export class EncodedBody {
     });
   }
 
-  /** False: wait for `onEncoderDrain`. */
-  write(chunk: Buffer): boolean {
-    return this.#transform.write(chunk);
+  /** False: wait for `onEncoderDrain`. Calls `written` when the encoder has taken it. */
+  write(chunk: Buffer, written: () => void): boolean {
+    return this.#transform.write(chunk, written);
   }
 
   /** Calls back when all that came out has been written to the client. */
   end(chunk: Buffer | undefined, done: () => void): void {
-    this.#transform.on('end', done);
+    this.#transform.on('end', () => {
+      this.#pieces.flush();
+      done();
+    });
     if (chunk === undefined) this.#transform.end();
     else this.#transform.end(chunk);
   }
@@ -45,6 +51,7 @@ export class EncodedBody {
 
   /** Drops the body: nothing is written and nobody is called any more. */
   destroy(): void {
+    this.#pieces.drop();
     this.#transform.removeAllListeners('data').removeAllListeners('end').destroy();
   }
 }

@@ -1,5 +1,5 @@
+import { connectionPredatesRules } from '../../errors/shared.ts';
 import type { UserError } from '../../errors/user-error.ts';
-import { connectionPredatesRules } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { errorAnswer } from './error-page.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 
 import type { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
-import type { ShownCertificate } from '../tls/shown-certificate.ts';
+import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 
 /** The connection a request came on. */
 export interface ClientConnection {
@@ -27,10 +26,18 @@ export interface ClientConnection {
 
 export type RequestBody = 'none' | 'chunked' | { readonly length: number };
 
-/**
- * One request and its answer, whichever version of HTTP the client speaks. Three classes write answers of one form: the
- * slow path, the fast path and HTTP/2. Change all three together; the byte tests of the fast path tell if one is missed.
- */
+/** Where the bytes of a request's body come from. */
+export interface RequestBodySource {
+  /** Takes the body, from its first byte on. Called once, unless the body is dropped. */
+  read(onBytes: (bytes: Buffer) => void, onEnd: () => void): void;
+  /** Some bytes may still come: those that have been read already. */
+  pause(): void;
+  resume(): void;
+  /** Reads what is left and forgets it, so that the client sees its answer. Nobody is called any more. */
+  drop(): void;
+}
+
+/** One request and its answer, whichever version of HTTP the client speaks. */
 export interface Exchange {
   readonly client: ClientConnection;
   readonly protocol: '1.0' | '1.1' | '2';
@@ -46,8 +53,8 @@ export interface Exchange {
   readonly body: RequestBody;
   /** Empty until the body has ended. */
   readonly trailers: readonly string[];
-  readonly bodyStream: Readable;
-  /** The whole body, where a module had to see it first; `bodyStream` has then been read. */
+  readonly bodySource: RequestBodySource;
+  /** The whole body, where a module had to see it first; `bodySource` has then been read. */
   heldBody: Buffer | undefined;
   /** Protocols of an `Upgrade` that the client asks for. */
   readonly upgrade: string | undefined;
@@ -58,8 +65,8 @@ export interface Exchange {
   sendHead(head: AnswerHead): void;
   /** A head that waits for the body, to go out in one write with it, waits no longer. */
   flushHead(): void;
-  /** False: wait for `onDrain`. */
-  write(chunk: Buffer): boolean;
+  /** False: wait for `onDrain`. Calls `written` when none of it waits any more. */
+  write(chunk: Buffer, written: () => void): boolean;
   end(chunk: Buffer | undefined, trailers: readonly string[]): void;
   /** Ends a connection or stream in a way that cannot be taken for a whole answer. */
   abort(): void;

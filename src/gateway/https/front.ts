@@ -7,9 +7,11 @@ import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import type { Front, GatewayLog, GatewayOptions, TrafficObserver, WrongPassword } from '../engine.ts';
 import type { HealthTable } from '../health/health-table.ts';
+import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { TlsPassThrough } from '../tcp/front.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
@@ -21,17 +23,17 @@ import type { VisitorKeys } from '../sign-in/visitor-keys.ts';
 import { Tokens } from '../sign-in/tokens.ts';
 import { Visitors } from '../sign-in/visitors.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
+import { RequestQueue } from '../turns/request-queue.ts';
 import { parseAuthority } from './authority.ts';
 import type { CertificateSource } from './client/certificate-source.ts';
-import { FastHttp1 } from './client/fast-path/fast-connection.ts';
-import { Http1Server } from './client/h1-server.ts';
+import { Http1Server } from './client/h1/http1-server.ts';
 import { Http2Server } from './client/h2-server.ts';
 import { HelloPeek } from './client/hello-peek.ts';
 import { closeOldest } from './client/idle-connection.ts';
 import type { IdleConnection } from './client/idle-connection.ts';
 import { TlsAcceptor } from './client/tls-acceptor.ts';
 import type { Exchange } from './exchange.ts';
-import { carryOut, handleRequest } from './handle-request.ts';
+import { handleRequest } from './handle-request.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { OpenTunnels } from './open-tunnels.ts';
 import { handlePlainRequest } from './plain-requests.ts';
@@ -61,6 +63,7 @@ export interface HttpsFrontParts {
   readonly passThrough: TlsPassThrough;
   /** Must follow snapshots by itself, and swap before the front does. */
   readonly visitorKeys: VisitorKeys;
+  readonly logins?: KeptLogins | undefined;
   readonly arrivals: Arrivals;
   readonly bounds: EngineBounds;
 }
@@ -95,7 +98,6 @@ class NodeHttpsFront implements HttpsFront {
   readonly #watch: IdleWatch;
   readonly #context: RequestContext;
   readonly #h1: Http1Server;
-  readonly #fastPath: FastHttp1;
   readonly #h2: Http2Server;
   readonly #tls: TlsAcceptor;
   /** One for each kind of handshake, so that a client is always checked by those that its own connection asked for. */
@@ -132,23 +134,25 @@ class NodeHttpsFront implements HttpsFront {
       },
       this.#watch,
     );
-    const tokens = new Tokens({ connect, log });
-    const visitors = new Visitors({ keys: parts.visitorKeys, connect, observer, log });
+    const visitors = new Visitors({ keys: parts.visitorKeys, connect, logins: parts.logins, observer, log });
+    const passwords = new WrongPasswords(options.passwordFailures, observer);
     this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
       agents: tunnels,
-      again: (exchange, entry) => {
-        carryOut(exchange, this.#context, entry);
-      },
       encoders: bounds.encoders,
       heldBodies: bounds.heldBodies,
       access,
-      tunnels: new OpenTunnels(this.#hosts, access, visitors, tokens),
+      tunnels: new OpenTunnels(this.#hosts, access),
       visitors,
-      tokens,
-      rates: bounds.rates,
-      passwords: new WrongPasswords(options.passwordFailures, observer),
+      passwords,
+      services: {
+        access,
+        rates: takeRates(bounds.rates),
+        passwords,
+        tokens: new Tokens({ connect, log }),
+        logins: visitors,
+      },
       observer,
       log,
       trustedProxies: options.trustedProxies,
@@ -161,20 +165,25 @@ class NodeHttpsFront implements HttpsFront {
     const handle = (exchange: Exchange): void => {
       handleRequest(exchange, this.#context);
     };
-    this.#h1 = new Http1Server(timeouts, prefix, handle);
+    const queue = new RequestQueue();
+    const http1 = { watch: this.#watch, timeouts, queue, errorPrefix: prefix };
+    this.#h1 = new Http1Server({ ...http1, handle });
     this.#h2 = new Http2Server({
       timeouts,
+      queue,
+      watch: this.#watch,
       streamResets: bounds.limits.streamResets,
       onResets: ({ peerText }) => {
         bounds.reports.refused('stream_resets', { source: peerText });
       },
       handle,
     });
-    this.#plain = new Http1Server(timeouts, prefix, (exchange) => {
-      handlePlainRequest(exchange, this.#context, parts.challenges);
+    this.#plain = new Http1Server({
+      ...http1,
+      handle: (exchange) => {
+        handlePlainRequest(exchange, this.#context, parts.challenges);
+      },
     });
-    this.#fastPath = new FastHttp1(this.#h1, this.#watch, timeouts, handle);
-    const h1 = options.http1FastPath ? this.#fastPath : this.#h1;
     this.#peek = new HelloPeek(timeouts.headersMs);
     this.#challenges = parts.challenges;
     this.#proving = new TlsHandshakes({
@@ -188,7 +197,7 @@ class NodeHttpsFront implements HttpsFront {
         needsTls13,
         handshakeMs: timeouts.headersMs,
         ticketKeys: options.ticketKeys,
-        h1,
+        h1: this.#h1,
         h2: this.#h2,
         ...(clientCa !== undefined && { clientCa }),
         onFailed: (event) => {
@@ -245,14 +254,11 @@ class NodeHttpsFront implements HttpsFront {
     const deadline = performance.now() + limitMs;
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       this.#h1.closeIdle();
-      this.#fastPath.closeIdle();
       this.#plain.closeIdle();
       await new Promise((resolve) => setTimeout(resolve, drainLookMs));
     }
     for (const socket of this.#sockets) socket.destroy();
     this.#backends.retire();
-    this.#h1.close();
-    this.#plain.close();
     this.#watch[Symbol.dispose]();
     this.#context.passwords[Symbol.dispose]();
   }
@@ -311,7 +317,6 @@ class NodeHttpsFront implements HttpsFront {
     yield* this.#proving.idleConnections();
     yield* this.#tls.idleConnections();
     for (const acceptor of this.#specialTls.values()) yield* acceptor.idleConnections();
-    yield* this.#fastPath.idleConnections();
     yield* this.#h1.idleConnections();
     yield* this.#h2.idleConnections();
     yield* this.#plain.idleConnections();

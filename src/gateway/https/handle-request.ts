@@ -1,62 +1,85 @@
 import { internalError } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { OwnAnswer } from '../sign-in/own-answer.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 import { AccessLogEntry } from './access-log-entry.ts';
 import { decide } from './decide.ts';
-import type { HeldRequest } from './decide.ts';
+import type { Decision } from './decide.ts';
 import { sendErrorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { holdBody } from './hold-body.ts';
 import { sendOwnAnswer } from './own-answer.ts';
 import { Relay } from './relay.ts';
 import type { RequestContext } from './request-context.ts';
+import type { RequestVisit } from './request-visit.ts';
+
+/** Most times that one request waits: a token, a session, a token for the upstream and a body need one each. */
+const mostWaits = 8;
 
 /** Decides on one request and carries it out, or answers with an error. */
 export function handleRequest(exchange: Exchange, context: RequestContext): void {
-  carryOut(exchange, context, new AccessLogEntry(exchange));
+  carryOut(exchange, context, new AccessLogEntry(exchange), undefined);
 }
 
-export function carryOut(exchange: Exchange, context: RequestContext, log: AccessLogEntry): void {
+/** Decides on a request again that has waited, of which nothing was sent. */
+function goOn(visit: RequestVisit): void {
+  carryOut(visit.exchange, visit.context, visit.log, visit);
+}
+
+function carryOut(
+  exchange: Exchange,
+  context: RequestContext,
+  log: AccessLogEntry,
+  before: RequestVisit | undefined,
+): void {
   exchange.onClose = () => {
     log.report(context.observer);
   };
   try {
-    const decided = decide(exchange, context, log);
-    if ('pool' in decided) {
-      new Relay(decided, context, log).start();
-    } else if ('location' in decided) {
-      log.status = decided.status;
-      sendOwnAnswer(exchange, context, decided.status, decided.headers);
-    } else if ('holds' in decided) {
-      hold(decided, exchange, context, log);
-    } else {
-      const { status, headers, body } = decided.answer;
-      log.status = status;
-      sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));
+    const decision = decide(exchange, context, log, before);
+    switch (decision.kind) {
+      case 'relay':
+        new Relay(decision, goOn).start();
+        break;
+      case 'answer':
+        answer(decision.answer, exchange, context, log);
+        break;
+      case 'hold':
+        hold(decision);
+        break;
+      case 'wait':
+        void wait(decision, exchange, context, log);
+        break;
     }
   } catch (error) {
     refuse(exchange, context, log, error);
   }
 }
 
-/** Decides again when the body is there: rules may have changed while it came. */
-function hold(
-  { accountId, holds }: HeldRequest,
+function answer(
+  { status, headers, body, login, refusal }: OwnAnswer,
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
 ): void {
-  const { heldBodies: bodies } = context;
-  const { maxBytes } = holds;
+  log.status = status;
+  log.login = login;
+  log.errorCode = refusal?.code;
+  log.reason = refusal?.message;
+  sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));
+}
+
+/** Goes on when the body is there. */
+function hold({ maxBytes, visit }: Extract<Decision, { readonly kind: 'hold' }>): void {
+  const { exchange, context, log, accountId } = visit;
   holdBody({
     exchange,
     accountId,
     maxBytes,
-    bodies,
+    bodies: context.heldBodies,
     log,
     done: (body) => {
       exchange.heldBody = body;
-      carryOut(exchange, context, log);
+      goOn(visit);
     },
     fail: (error) => {
       refuse(exchange, context, log, error);
@@ -65,9 +88,7 @@ function hold(
 }
 
 function refuse(exchange: Exchange, context: RequestContext, log: AccessLogEntry, error: unknown): void {
-  if (error instanceof OwnAnswer) {
-    void answerOwn(exchange, context, log, error);
-  } else if (error instanceof UserError) {
+  if (error instanceof UserError) {
     sendErrorResponse(exchange, error, context, log);
   } else {
     context.log.error({ err: error, operation_id: log.operationId }, 'request failed');
@@ -75,12 +96,12 @@ function refuse(exchange: Exchange, context: RequestContext, log: AccessLogEntry
   }
 }
 
-/** Nothing of the request has been read but its head: it can be decided on again. */
-async function answerOwn(
+/** Goes on, or answers, when what had to be asked is known. Nothing of the request has been read but its head. */
+async function wait(
+  { start, visit }: Extract<Decision, { readonly kind: 'wait' }>,
   exchange: Exchange,
   context: RequestContext,
   log: AccessLogEntry,
-  { make }: OwnAnswer,
 ): Promise<void> {
   let isGone = false;
   exchange.onClose = () => {
@@ -88,15 +109,14 @@ async function answerOwn(
     log.report(context.observer);
   };
   try {
-    const answer = await make();
+    const own = await start();
     if (isGone) return;
-    if (answer === 'again') {
-      context.again(exchange, log);
+    if (own !== undefined) {
+      answer(own, exchange, context, log);
       return;
     }
-    const { status, headers, body } = answer;
-    log.status = status;
-    sendOwnAnswer(exchange, context, status, headers, Buffer.from(body));
+    if (visit === undefined || ++visit.waits > mostWaits) throw new Error(`nothing was decided in ${mostWaits} rounds`);
+    goOn(visit);
   } catch (error) {
     if (!isGone) refuse(exchange, context, log, error);
   }

@@ -1,5 +1,6 @@
 import { requestTimeout } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
+import { GrowingBuffer } from '../../lib/growing-buffer.ts';
 import type { HeldBodies } from '../bounds/held-bodies.ts';
 import { heldBodiesInUse, heldBodyTooLarge } from '../errors.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
@@ -26,7 +27,7 @@ interface HoldParts {
 
 /** Reads a body to its end and keeps it. The caller sets `onClose` again once `done` or `fail` was called. */
 export function holdBody({ exchange, accountId, maxBytes, bodies, log, done, fail }: HoldParts): void {
-  const { body, bodyStream } = exchange;
+  const { body, bodySource } = exchange;
   if (!hasBytes(body)) {
     done(Buffer.alloc(0));
     return;
@@ -36,51 +37,44 @@ export function holdBody({ exchange, accountId, maxBytes, bodies, log, done, fai
     fail(tooLarge());
     return;
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const held = new GrowingBuffer(maxBytes);
+  // Memory that is held, which is what counts: bytes may come in any pieces.
   let counted = 0;
   log.held = () => {
     bodies.release(accountId, counted);
     counted = 0;
   };
-  const stop = (): void => {
-    clearTimeout(timer);
-    bodyStream.off('data', onData);
-    bodyStream.off('end', onEnd);
-  };
   const refuse = (error: UserError): void => {
-    stop();
-    chunks.length = 0;
+    clearTimeout(timer);
+    held.take();
     // The rest is read and dropped, so that the client sees its answer.
-    bodyStream.resume();
+    bodySource.drop();
     fail(error);
   };
-  const onData = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
+  const onBytes = (bytes: Buffer): void => {
+    if (held.length + bytes.length > maxBytes) {
       refuse(tooLarge());
       return;
     }
-    if (!bodies.add(accountId, chunk.length)) {
+    const more = held.capacityWith(bytes.length) - counted;
+    if (more > 0 && !bodies.add(accountId, more)) {
       refuse(new UserError(heldBodiesInUse, retryLater));
       return;
     }
-    counted += chunk.length;
-    chunks.push(chunk);
-  };
-  const onEnd = (): void => {
-    stop();
-    done(Buffer.concat(chunks));
+    counted += Math.max(0, more);
+    held.add(bytes);
   };
   const timer = setTimeout(() => {
     refuse(new UserError(requestTimeout));
   }, wholeMs);
   const { onClose } = exchange;
   exchange.onClose = () => {
-    stop();
+    clearTimeout(timer);
     onClose?.();
   };
-  bodyStream.on('data', onData);
-  bodyStream.on('end', onEnd);
   if (findHeader(exchange.headers, 'expect') !== undefined) exchange.sendInterim(100, 'Continue', []);
+  bodySource.read(onBytes, () => {
+    clearTimeout(timer);
+    done(held.take());
+  });
 }

@@ -4,7 +4,8 @@ import { agentStreamsInUse, internalError, requestTimeout } from '../../errors/s
 import { UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
 import { parseIp } from '../../lib/ip/address.ts';
-import type { RequestFacts, ResponseFacts } from '../../modules/module.ts';
+import { sourceKey } from '../../lib/ip/source-key.ts';
+import type { Answering } from '../../modules/step.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
 import {
@@ -15,6 +16,7 @@ import {
   upstreamTimeout,
 } from '../errors.ts';
 import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
+import { PieceJoiner } from '../turns/piece-joiner.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { choiceFacts } from './decide.ts';
 import type { RoutedRequest } from './decide.ts';
@@ -28,6 +30,8 @@ import { withoutSetSession } from './headers/session-cookie.ts';
 import type { IdleTimeout } from './idle-watch.ts';
 import { endsConnection } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
+import type { RequestVisit } from './request-visit.ts';
+import type { RequestList } from './routing/request-list.ts';
 import { Tunnel } from './tunnel.ts';
 import { acceptWebsocket } from './websocket-handshake.ts';
 import { WebsocketStream } from './websocket-stream.ts';
@@ -52,13 +56,17 @@ const nothing = Buffer.alloc(0);
 const retryLater = { 'Retry-After': '1' };
 
 const switchingProtocols = 101;
-const longestTimerMs = 2 ** 31 - 1;
+
+type Changed = Pick<Answering, 'headers' | 'contentLength' | 'openTransform'>;
 
 /** Carries one request to its upstream and the answer back. */
 export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, EncodedBodyOwner, IdleTimeout {
   lastActivity = 0;
   readonly limitMs: number;
-  readonly #request: RoutedRequest;
+  readonly #visit: RequestVisit;
+  readonly #list: RequestList;
+  readonly #head: string;
+  readonly #goOn: (visit: RequestVisit) => void;
   readonly #exchange: Exchange;
   readonly #context: RequestContext;
   readonly #log: AccessLogEntry;
@@ -69,23 +77,30 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #connection: UpstreamConnection | undefined;
   /** Undefined unless a module changes the body. */
   #encoded: EncodedBody | undefined;
+  /** Undefined until a part of the answer's body comes that is not all of it. */
+  #pieces: PieceJoiner | undefined;
   #opening: Opening | undefined;
   #sentAt = 0;
-  /** Undefined unless the answer ends with a session. */
+  /** Undefined unless the answer ends when rules say so. */
   #forget: (() => void) | undefined;
   #ended = false;
 
-  constructor(request: RoutedRequest, context: RequestContext, log: AccessLogEntry) {
-    this.#request = request;
-    this.#exchange = request.exchange;
+  /** `goOn` decides on the request again once it has waited. */
+  constructor(request: RoutedRequest, goOn: (visit: RequestVisit) => void) {
+    const { visit } = request;
+    const { exchange, context, log, route } = visit;
+    this.#visit = visit;
+    this.#list = route.list;
+    this.#head = request.head;
+    this.#goOn = goOn;
+    this.#exchange = exchange;
     this.#pool = request.pool;
     this.#attempt = request.attempt;
     this.#others = request.others;
     this.#context = context;
     this.#log = log;
     this.limitMs = context.idleMs;
-    const { exchange, route } = request;
-    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.guard, this) : undefined;
+    this.#pump = hasBytes(exchange.body) ? new RequestBodyPump(exchange, route.list.guard, this) : undefined;
   }
 
   start(): void {
@@ -98,39 +113,37 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       if (this.#encoded === undefined) this.#connection?.resume();
       else this.#encoded.resume();
     };
-    this.#acquire(this.#request.route.pipeline.convertsWebsocket);
+    this.#acquire(this.#list.convertsWebsocket);
   }
 
   #acquire(fresh: boolean): void {
-    this.#opening = this.#pool.acquire(this, this.#request.countedSource, fresh);
+    this.#opening = this.#pool.acquire(this, this.#visit.countedSource, fresh);
   }
 
   get visitor(): VisitorFacts {
-    const { exchange, admittedBy } = this.#request;
+    const { exchange, source } = this.#visit;
     const { peer, peerPort, localAddress, localPort } = exchange.client;
-    const { source } = admittedBy;
     return {
       // A client that a trusted proxy speaks of has a port that nobody told.
       source: { ip: source, port: source === peer ? peerPort : 0 },
       destination: () => ({ ip: parseIp(localAddress) ?? source, port: localPort }),
       // Agents answer for a program of HTTP that does not listen; here nobody would understand that.
-      proto: this.#request.route.pipeline.convertsWebsocket ? 'tcp' : 'https',
+      proto: this.#list.convertsWebsocket ? 'tcp' : 'https',
       isTls: false,
     };
   }
 
   onConnection(connection: UpstreamConnection): void {
-    const { head, exchange, expectsContinue } = this.#request;
+    const { method, isUpgrade, expectsContinue } = this.#visit;
     if (this.#others !== undefined) this.#context.backends.groups.reached(this.#pool.source.id);
     this.#connection = connection;
     this.#sentAt = performance.now();
     this.onActivity();
-    if (this.#request.route.pipeline.convertsWebsocket) {
+    if (this.#list.convertsWebsocket) {
       this.#convert(connection.takeStream());
       return;
     }
-    const framing = { method: exchange.method, upgrade: exchange.upgrade !== undefined };
-    connection.send(framing, head, this.#pump !== undefined, this);
+    connection.send({ method, upgrade: isUpgrade }, this.#head, this.#pump !== undefined, this);
     this.#pump?.start(connection, expectsContinue);
   }
 
@@ -159,7 +172,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (head.status === 100) {
       this.#pump?.proceed();
     } else {
-      const headers = interimHeaders(head.headers, this.#request.route.pipeline.removedFromResponse);
+      const headers = interimHeaders(head.headers, this.#list.removedFromAnswers);
       this.#exchange.sendInterim(head.status, head.reason, headers);
     }
   }
@@ -168,7 +181,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.onActivity();
     if (this.#attempt !== undefined && this.#asks(this.#attempt.answered(head.status, this.#mayRepeat))) return;
     this.#log.upstreamMs = performance.now() - this.#sentAt;
-    this.#request.route.pipeline.breaker?.answered(head.status);
+    this.#visit.answered(head.status);
     try {
       const { headers, contentLength } = this.#answerFacts(head);
       this.#exchange.sendHead({
@@ -179,7 +192,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
         close: endsConnection(this.#context, this.#exchange) || this.#pump?.flowing === false,
       });
       this.#log.status = head.status;
-      if (this.#request.visitor !== undefined) this.#endWithSession(head.headers);
+      this.#endInTime(head.headers);
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
       this.onFault({ error: upstreamInvalidResponse, cause, stale: false });
@@ -189,14 +202,22 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   onData(chunk: Buffer, last: boolean): void {
     this.onActivity();
     if (this.#ended) return;
-    if (last) this.#end(chunk, []);
-    else if (!(this.#encoded ?? this.#exchange).write(chunk)) this.#connection?.pause();
+    if (last && this.#pieces === undefined) {
+      this.#end(chunk, []);
+      return;
+    }
+    this.#pieces ??= new PieceJoiner((bytes, written) => this.#write(bytes, written));
+    this.#pieces.push(chunk);
+    if (last) this.#end(undefined, []);
+  }
+
+  #write(bytes: Buffer, written: () => void): void {
+    if (!(this.#encoded ?? this.#exchange).write(bytes, written)) this.#connection?.pause();
   }
 
   onEnd(trailers: readonly string[]): void {
     if (this.#ended) return;
-    const { removedFromResponse } = this.#request.route.pipeline;
-    this.#end(undefined, answerTrailers(trailers, removedFromResponse, this.#encoded !== undefined));
+    this.#end(undefined, answerTrailers(trailers, this.#list.removedFromAnswers, this.#encoded !== undefined));
   }
 
   onUnfinished(): void {
@@ -211,7 +232,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   onEncoderFault(cause: Error): void {
     const { operationId } = this.#log;
     this.#context.log.error(
-      { err: cause, operation_id: operationId, route_id: this.#request.route.id },
+      { err: cause, operation_id: operationId, route_id: this.#visit.route.id },
       'response encoder failed',
     );
     this.#connection?.abort();
@@ -221,7 +242,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   onUpgrade(head: ResponseHead, socket: Duplex, firstBytes: Buffer): void {
     const headers = [
-      ...this.#rewritten(head.headers),
+      ...this.#rewritten(head.status, head.headers),
       'Connection',
       'Upgrade',
       ...(head.upgrade === undefined ? [] : ['Upgrade', head.upgrade]),
@@ -232,18 +253,21 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   /** Joins the bytes of a WebSocket's messages with a stream that knows nothing of HTTP. */
   #convert(stream: Duplex): void {
-    const client = this.#switchProtocols([...this.#rewritten([]), ...acceptWebsocket(this.#exchange)], stream);
+    const client = this.#switchProtocols(
+      [...this.#rewritten(switchingProtocols, []), ...acceptWebsocket(this.#exchange)],
+      stream,
+    );
     if (client === undefined) return;
-    const messages = new WebsocketStream(client.socket);
+    const messages = new WebsocketStream(client.socket, sourceKey(this.#exchange.client.peer), this.limitMs);
     this.#join(messages, stream, nothing, nothing);
     messages.receive(client.firstBytes);
   }
 
   /** Undefined if the rules, which may have changed since the request was let in, refuse it now: then both are closed. */
   #switchProtocols(headers: readonly string[], upstream: Duplex): ReturnType<Exchange['switchProtocols']> | undefined {
-    this.#request.route.pipeline.breaker?.answered(switchingProtocols);
+    this.#visit.answered(switchingProtocols);
     this.#attempt?.answered(switchingProtocols, false);
-    if (!this.#context.tunnels.admits(this.#request.admittedBy)) {
+    if (!this.#context.tunnels.admits(this.#visit)) {
       upstream.destroy();
       this.#exchange.abort();
       return undefined;
@@ -256,31 +280,20 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   #join(client: Duplex, upstream: Duplex, fromClient: Buffer, fromUpstream: Buffer): void {
     const { watch, idleMs, observer } = this.#context;
-    const tunnel = new Tunnel(client, upstream, watch, idleMs, () => {
+    const tunnel = new Tunnel(client, upstream, sourceKey(this.#exchange.client.peer), watch, idleMs, () => {
       forget();
       this.#attempt?.end();
       this.#log.report(observer);
     });
-    const forget = this.#follow(() => tunnel.abort());
+    const forget = this.#context.tunnels.add(this.#visit, () => tunnel.abort());
     tunnel.start(fromClient, fromUpstream);
   }
 
-  /** Ends it when the rules, or the session of the visitor, no longer admit it. Returns a function that forgets it. */
-  #follow(end: () => void): () => void {
-    const forget = this.#context.tunnels.add(this.#request.admittedBy, end);
-    const until = this.#request.visitor?.until;
-    if (until === undefined) return forget;
-    const timer = setTimeout(end, Math.min(until * 1000 - Date.now(), longestTimerMs)).unref();
-    return () => {
-      clearTimeout(timer);
-      forget();
-    };
-  }
-
   /** A stream of events may last for days. */
-  #endWithSession(headers: readonly string[]): void {
+  #endInTime(headers: readonly string[]): void {
+    if (!this.#list.isGuarded) return;
     if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
-    this.#forget = this.#follow(() => this.#exchange.abort());
+    this.#forget = this.#context.tunnels.add(this.#visit, () => this.#exchange.abort());
   }
 
   /** `isOfUpstream`: false for a fault of the client. */
@@ -288,7 +301,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection?.abort();
     this.#connection = undefined;
     if (this.#ended) return;
-    const { exchange, route } = this.#request;
+    const { exchange, route } = this.#visit;
     const mayRepeat = this.#mayRepeat;
     if (stale && mayRepeat) {
       this.#acquire(true);
@@ -297,7 +310,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     // A kept connection that the upstream has closed is no failure of the address.
     const attempt = stale || !isOfUpstream ? undefined : this.#attempt;
     if (attempt !== undefined && this.#asks(attempt.broken(cause.message, mayRepeat))) return;
-    if (!exchange.headSent) route.pipeline.breaker?.answered(error.status);
+    if (!exchange.headSent) this.#visit.answered(error.status);
     const { operationId } = this.#log;
     if (!unlogged.has(error))
       this.#context.log.warn(
@@ -319,46 +332,57 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection = undefined;
     const isLateClient = this.#pump?.waiting === true;
     if (!isLateClient && !this.#exchange.headSent) this.#attempt?.failed('it did not answer in time');
-    if (!isLateClient && !this.#exchange.headSent)
-      this.#request.route.pipeline.breaker?.answered(upstreamTimeout.status);
+    if (!isLateClient && !this.#exchange.headSent) this.#visit.answered(upstreamTimeout.status);
     this.#fail(isLateClient ? new UserError(requestTimeout) : new UserError(upstreamTimeout));
   }
 
-  /** The rules come first: they can add a cookie as well as the upstream. */
-  #rewritten(headers: readonly string[]): readonly string[] {
-    const rewritten = withoutSetSession(this.#request.route.pipeline.rewriteResponse?.(headers) ?? headers);
-    const cookie = this.#request.visitor?.cookie;
-    return cookie === undefined ? rewritten : [...rewritten, 'Set-Cookie', cookie];
+  /** The headers for the client of an answer that carries no body of HTTP. */
+  #rewritten(status: number, headers: readonly string[]): readonly string[] {
+    return this.#changed(status, headers, undefined, false).headers;
   }
 
   /** Returns the head for the client. Sets up the encoder of the body if a module wants one. */
-  #answerFacts(head: ResponseHead): ResponseFacts {
-    const { status } = head;
-    const facts = {
-      status,
-      headers: this.#rewritten(head.headers),
-      contentLength: status === 204 ? undefined : head.contentLength,
-    };
-    const encoded = this.#request.route.pipeline.encodeResponse?.(this.#encodingFacts(), facts);
-    if (encoded === undefined) return facts;
-    const { headers, openTransform } = encoded;
-    // A 304 would announce the length of the body as it was before it was encoded.
-    if (openTransform === undefined)
-      return status === 304 ? { status, headers, contentLength: undefined } : { ...facts, headers };
-    if (hasBody(this.#exchange.method, status)) {
-      const transform = openTransform();
-      this.#context.encoders.opened(this.#request.accountId, transform);
+  #answerFacts({ status, headers, contentLength }: ResponseHead): Omit<Changed, 'openTransform'> {
+    const answer = this.#changed(status, headers, status === 204 ? undefined : contentLength, true);
+    if (answer.openTransform !== undefined && hasBody(this.#exchange.method, status)) {
+      const transform = answer.openTransform();
+      this.#context.encoders.opened(this.#visit.accountId, transform);
       this.#encoded = new EncodedBody(transform, this.#exchange, this);
     }
-    return { status, headers, contentLength: undefined };
+    return answer;
   }
 
-  #encodingFacts(): RequestFacts {
-    const { method, headers } = this.#exchange;
-    return { method, headers, mayEncode: () => this.#context.encoders.mayOpen(this.#request.accountId) };
+  /** The steps for answers come first: they can add a cookie as well as the upstream. */
+  #changed(
+    status: number,
+    headers: readonly string[],
+    contentLength: number | undefined,
+    isEncodable: boolean,
+  ): Changed {
+    const { answers } = this.#list;
+    if (answers.length === 0) return { headers: this.#withCookies(headers), contentLength, openTransform: undefined };
+    const answer: Answering = {
+      request: this.#exchange,
+      status,
+      headers,
+      contentLength,
+      openTransform: undefined,
+      mayEncode: () => this.#context.encoders.mayOpen(this.#visit.accountId),
+      isEncodable,
+    };
+    for (const step of answers) step.run(answer);
+    answer.headers = this.#withCookies(answer.headers);
+    return answer;
+  }
+
+  #withCookies(headers: readonly string[]): readonly string[] {
+    const kept = withoutSetSession(headers);
+    const { cookies } = this.#visit;
+    return cookies.length === 0 ? kept : [...kept, ...cookies.flatMap((cookie) => ['Set-Cookie', cookie])];
   }
 
   #end(chunk: Buffer | undefined, trailers: readonly string[]): void {
+    this.#pieces?.flush();
     this.#ended = true;
     this.#connection = undefined;
     this.#pump?.stop();
@@ -368,6 +392,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
 
   #fail(error: UserError): void {
     this.#ended = true;
+    this.#pieces?.drop();
     this.#pump?.stop();
     this.#encoded?.destroy();
     if (this.#exchange.headSent) {
@@ -384,8 +409,8 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     if (this.#others === undefined) return false;
     const { backends } = this.#context;
     backends.groups.failed(this.#pool.source.id);
-    const facts = choiceFacts(this.#exchange.headers, this.#request.admittedBy.source);
-    const next = backends.firstWay(this.#others, this.#request.accountId, facts);
+    const facts = choiceFacts(this.#exchange.headers, this.#visit.source);
+    const next = backends.firstWay(this.#others, this.#visit.accountId, facts);
     if (next === undefined) return false;
     this.#attempt?.end();
     this.#attempt = next.attempt;
@@ -407,14 +432,14 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#connection = undefined;
     this.#pool = pool;
     this.onActivity();
-    this.#acquire(this.#request.route.pipeline.convertsWebsocket);
+    this.#acquire(this.#list.convertsWebsocket);
     return true;
   }
 
   /** True: another takes over, which has set `onClose`. */
   #waitsForAgent(): boolean {
     const { source } = this.#pool;
-    return source instanceof TunnelSource && waitForAgent(this.#request, source.backend, this.#context, this.#log);
+    return source instanceof TunnelSource && waitForAgent(this.#visit, source.backend, this.#goOn);
   }
 
   #detach(): void {
@@ -433,6 +458,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     this.#opening?.cancel();
     this.#connection?.abort();
     this.#pump?.stop();
+    this.#pieces?.drop();
     this.#encoded?.destroy();
     this.#forget?.();
     this.#attempt?.end();

@@ -1,15 +1,13 @@
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { HeldBodies } from '../bounds/held-bodies.ts';
-import type { RateCounts } from '../bounds/rate-counts.ts';
 import type { ResponseEncoders } from '../bounds/response-encoders.ts';
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import type { Tokens } from '../sign-in/tokens.ts';
+import type { StepServices } from '../../modules/step.ts';
 import type { Visitors } from '../sign-in/visitors.ts';
 import type { IdleWatch } from './idle-watch.ts';
 import type { OpenTunnels } from './open-tunnels.ts';
 import type { HostTable } from './routing/host-table.ts';
-import type { AccessLogEntry } from './access-log-entry.ts';
 import type { Exchange } from './exchange.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { BackendTable } from './upstream/backend-table.ts';
@@ -25,10 +23,9 @@ export interface RequestContext {
   readonly heldBodies: HeldBodies;
   readonly access: AccessTable;
   readonly tunnels: OpenTunnels;
-  readonly rates: RateCounts;
+  readonly services: StepServices;
   readonly passwords: WrongPasswords;
   readonly visitors: Visitors;
-  readonly tokens: Tokens;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
   readonly trustedProxies: CidrSet;
@@ -36,8 +33,6 @@ export interface RequestContext {
   readonly idleMs: number;
   /** Prefix of error codes, such as `ERR_GATEHOUSE`. */
   readonly errorPrefix: string;
-  /** Decides on a request again, of which nothing has been read or sent but its head, and carries it out. */
-  readonly again: (exchange: Exchange, log: AccessLogEntry) => void;
   /** True while the gateway drains: every answer asks the client to open a new connection. */
   draining: boolean;
   /** So many more answers of HTTP/1 do the same. */

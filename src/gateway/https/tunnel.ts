@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 
+import type { SourceKey } from '../../lib/ip/source-key.ts';
 import { closeSoon } from '../upstream/close-soon.ts';
+import { Flow } from '../turns/flow.ts';
 import type { IdleWatch, IdleTimeout } from './idle-watch.ts';
 
 /** Joins two sockets after a change of protocol, until one of them ends or both are idle. */
@@ -9,12 +11,22 @@ export class Tunnel implements IdleTimeout {
   readonly limitMs: number;
   readonly #client: Duplex;
   readonly #upstream: Duplex;
+  readonly #owner: SourceKey;
   readonly #watch: IdleWatch;
   readonly #onDone: () => void;
   #done = false;
 
-  constructor(client: Duplex, upstream: Duplex, watch: IdleWatch, idleMs: number, onDone: () => void) {
+  /** `owner` is the source of the client. */
+  constructor(
+    client: Duplex,
+    upstream: Duplex,
+    owner: SourceKey,
+    watch: IdleWatch,
+    idleMs: number,
+    onDone: () => void,
+  ) {
     this.#client = client;
+    this.#owner = owner;
     this.#upstream = upstream;
     this.#watch = watch;
     this.limitMs = idleMs;
@@ -42,19 +54,23 @@ export class Tunnel implements IdleTimeout {
   }
 
   #pump(from: Duplex, to: Duplex): void {
+    const flow = new Flow(from, to, this.#owner);
     from.on('data', (chunk: Buffer) => {
       this.lastActivity = this.#watch.now;
-      if (!to.write(chunk)) from.pause();
+      flow.push(chunk);
     });
     to.on('drain', () => {
       this.lastActivity = this.#watch.now;
-      from.resume();
     });
-    from.on('end', () => to.end());
+    from.on('end', () => {
+      flow.flush();
+      to.end();
+    });
     from.on('error', () => {
       this.#close();
     });
     from.on('close', () => {
+      flow.flush();
       this.#close();
     });
     from.resume();
@@ -65,8 +81,8 @@ export class Tunnel implements IdleTimeout {
     if (this.#done) return;
     this.#done = true;
     this.#watch.delete(this);
-    closeSoon(this.#client);
-    closeSoon(this.#upstream);
+    closeSoon(this.#client, this.limitMs);
+    closeSoon(this.#upstream, this.limitMs);
     this.#onDone();
   }
 }

@@ -2,25 +2,23 @@ import { UserError } from '../../errors/user-error.ts';
 import { boundErrors } from '../bounds/bound.ts';
 import { endpointOffline } from '../errors.ts';
 import type { TunnelBackend } from '../tunnels/tunnel-backend.ts';
-import type { AccessLogEntry } from './access-log-entry.ts';
-import type { RoutedRequest } from './decide.ts';
 import { sendErrorResponse } from './error-response.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RequestVisit } from './request-visit.ts';
 
 /** Headers of an answer to a request that found no agent; in seconds. */
 const retryLater = { 'Retry-After': '1' };
 
 /**
  * Lets a request wait that found no way through an agent, if one is expected; false: it must be answered now. Nothing of its
- * body has been read, so that nothing is lost. When an agent may have come it is decided on again from the start, because
- * the agent may ask for guards that it did not ask for before.
+ * body has been read, so that nothing is lost. When an agent may have come `goOn` is called: the agent may ask for guards
+ * that it did not ask for before.
  */
 export function waitForAgent(
-  { exchange, accountId, route }: RoutedRequest,
+  visit: RequestVisit,
   backend: TunnelBackend,
-  context: RequestContext,
-  log: AccessLogEntry,
+  goOn: (visit: RequestVisit) => void,
 ): boolean {
+  const { exchange, accountId, context, log } = visit;
   const { agents, observer } = context;
   const fail = (error: UserError): void => {
     exchange.onClose = () => {
@@ -32,10 +30,10 @@ export function waitForAgent(
     accountId,
     untilMs: log.startedAt + agents.waitMs,
     again: () => {
-      context.again(exchange, log);
+      goOn(visit);
     },
     over: () => {
-      route.pipeline.breaker?.answered(endpointOffline.status);
+      visit.answered(endpointOffline.status);
       fail(new UserError(endpointOffline, retryLater));
     },
   });

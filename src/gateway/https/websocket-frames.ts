@@ -18,13 +18,17 @@ const nothing = Buffer.alloc(0);
 
 interface Frame {
   readonly opcode: number;
-  readonly mask: Buffer;
+  /** Its four bytes as one number. */
+  readonly mask: number;
   readonly length: number;
   /** Bytes of the payload that have been read. */
   done: number;
 }
 
-/** Reads the frames of a client. Data is given out as it comes, so that the memory does not depend on the size of frames. */
+/**
+ * Reads the frames of a client. Data is given out as it comes, so that the memory does not depend on the size of frames, and
+ * that of neighbouring frames in one piece, so that the cost does not depend on their number.
+ */
 export class WebsocketReader {
   /** The start of a header, or of the payload of a control frame. */
   #held: Buffer = nothing;
@@ -35,46 +39,46 @@ export class WebsocketReader {
   /** Throws a `WebsocketFault`. Bytes behind a close are dropped. */
   read(chunk: Buffer): readonly WebsocketEvent[] {
     const events: WebsocketEvent[] = [];
-    let rest = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = nothing;
+    const data = new PlainData(bytes);
+    let at = 0;
     while (!this.#isClosed) {
-      const frame = this.#frame ?? this.#readHeader(rest);
-      if (frame === undefined) {
-        this.#held = rest;
-        break;
-      }
-      if (this.#frame === undefined) rest = rest.subarray(headerLength(rest));
-      this.#frame = frame;
-      const isControl = frame.opcode >= opcodes.close;
+      const size = this.#frame === undefined ? this.#readHeader(bytes, at) : 0;
+      const frame = this.#frame;
+      if (frame === undefined) break;
+      at += size;
       const left = frame.length - frame.done;
-      if (rest.length < (isControl ? left : Math.min(left, 1))) {
-        this.#held = rest;
-        break;
-      }
-      const taken = rest.subarray(0, left);
-      rest = rest.subarray(taken.length);
-      const payload = unmask(taken, frame);
-      frame.done += taken.length;
+      const isControl = frame.opcode >= opcodes.close;
+      if (bytes.length - at < (isControl ? left : Math.min(left, 1))) break;
+      const taken = Math.min(left, bytes.length - at);
+      data.add(at, taken, frame);
+      at += taken;
+      frame.done += taken;
       if (frame.done === frame.length) this.#frame = undefined;
-      const event = this.#toEvent(frame.opcode, payload);
-      if (event !== undefined) events.push(event);
+      if (isControl) this.#takeControl(frame.opcode, data, events);
     }
+    this.#held = this.#isClosed ? nothing : bytes.subarray(at);
+    data.give(events);
     return events;
   }
 
-  #readHeader(bytes: Buffer): Frame | undefined {
-    if (bytes.length < 2) return undefined;
-    const [first = 0, second = 0] = bytes;
+  /** Sets `#frame` and returns the length of its header; 0 and no frame: it is not all there. */
+  #readHeader(bytes: Buffer, at: number): number {
+    if (bytes.length - at < 2) return 0;
+    const first = bytes[at] ?? 0;
+    const second = bytes[at + 1] ?? 0;
     const opcode = first & 0x0f;
     const isLast = (first & 0x80) !== 0;
     if ((first & 0x70) !== 0) throw new WebsocketFault('a reserved bit is set');
     if ((second & 0x80) === 0) throw new WebsocketFault('a frame of a client is not masked');
     this.#checkOrder(opcode, isLast, second & 0x7f);
-    const size = headerLength(bytes);
-    if (bytes.length < size) return undefined;
-    const length = payloadLength(bytes);
+    const size = headerLength(second);
+    if (bytes.length - at < size) return 0;
+    const length = payloadLength(bytes, at);
     if (opcode < opcodes.close) this.#inMessage = !isLast;
-    return { opcode, mask: Buffer.from(bytes.subarray(size - 4, size)), length, done: 0 };
+    this.#frame = { opcode, mask: bytes.readUInt32BE(at + size - 4), length, done: 0 };
+    return size;
   }
 
   #checkOrder(opcode: number, isLast: boolean, shortLength: number): void {
@@ -88,36 +92,71 @@ export class WebsocketReader {
     }
   }
 
-  #toEvent(opcode: number, payload: Buffer): WebsocketEvent | undefined {
-    if (opcode === opcodes.ping) return { kind: 'ping', payload };
-    if (opcode === opcodes.pong) return undefined;
-    if (opcode !== opcodes.close) return payload.length === 0 ? undefined : { kind: 'data', bytes: payload };
+  #takeControl(opcode: number, data: PlainData, events: WebsocketEvent[]): void {
+    const payload = data.takeLast(events);
+    if (opcode === opcodes.ping) events.push({ kind: 'ping', payload });
+    if (opcode !== opcodes.close) return;
     this.#isClosed = true;
     if (payload.length === 1) throw new WebsocketFault('a close has half a code');
-    return { kind: 'close', code: payload.length === 0 ? closeCode.normal : checkCode(payload.readUInt16BE(0)) };
+    const code = payload.length === 0 ? closeCode.normal : checkCode(payload.readUInt16BE(0));
+    events.push({ kind: 'close', code });
   }
 }
 
-/** Length of the header at the start of the bytes, of which two are there. */
-function headerLength(bytes: Buffer): number {
-  const short = (bytes[1] ?? 0) & 0x7f;
+/** The payloads of the frames of one read, without their masks, one behind the other. */
+class PlainData {
+  readonly #from: Buffer;
+  /** A copy: the bytes that were read may belong to others. */
+  #plain: Buffer = nothing;
+  /** Where the payload that was added last starts, and ends. */
+  #last = 0;
+  #end = 0;
+  /** Up to here it was given out. */
+  #given = 0;
+
+  constructor(from: Buffer) {
+    this.#from = from;
+  }
+
+  add(start: number, length: number, { mask, done }: Frame): void {
+    if (this.#plain.length === 0) this.#plain = Buffer.allocUnsafe(this.#from.length - start);
+    const plain = this.#plain;
+    this.#last = this.#end;
+    for (let at = 0; at < length; at++) {
+      plain[this.#end + at] = (this.#from[start + at] ?? 0) ^ ((mask >>> (24 - 8 * ((done + at) & 3))) & 0xff);
+    }
+    this.#end += length;
+  }
+
+  /** Gives out what came before the payload that was added last, and returns that one. */
+  takeLast(events: WebsocketEvent[]): Buffer {
+    const payload = this.#plain.subarray(this.#last, this.#end);
+    this.#end = this.#last;
+    this.give(events);
+    this.#end = this.#last + payload.length;
+    this.#given = this.#end;
+    return payload;
+  }
+
+  give(events: WebsocketEvent[]): void {
+    if (this.#end > this.#given) events.push({ kind: 'data', bytes: this.#plain.subarray(this.#given, this.#end) });
+    this.#given = this.#end;
+  }
+}
+
+/** Length of the header whose second byte this is. */
+function headerLength(second: number): number {
+  const short = second & 0x7f;
   return 2 + (short === 126 ? 2 : short === 127 ? 8 : 0) + 4;
 }
 
-function payloadLength(bytes: Buffer): number {
-  const short = (bytes[1] ?? 0) & 0x7f;
+function payloadLength(bytes: Buffer, at: number): number {
+  const short = (bytes[at + 1] ?? 0) & 0x7f;
   if (short < 126) return short;
-  const length = short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
+  const length = short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2));
   if (!Number.isSafeInteger(length)) throw new WebsocketFault('a frame is too long');
   if (length < (short === 126 ? 126 : 65_536)) throw new WebsocketFault('a length is written with too many bytes');
   return length;
-}
-
-function unmask(bytes: Buffer, { mask, done }: Frame): Buffer {
-  // A copy: the chunk may belong to others.
-  const plain = Buffer.from(bytes);
-  for (let at = 0; at < plain.length; at++) plain[at] = (plain[at] ?? 0) ^ (mask[(done + at) & 3] ?? 0);
-  return plain;
 }
 
 /** RFC 6455, 7.4. */

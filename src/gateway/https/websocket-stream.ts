@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
+import type { SourceKey } from '../../lib/ip/source-key.ts';
+import { PieceJoiner } from '../turns/piece-joiner.ts';
+import { ReadShare } from '../turns/read-share.ts';
+import { closeSoon } from '../upstream/close-soon.ts';
 import { binaryHeader, closeCode, closeFrame, pongFrame, WebsocketFault, WebsocketReader } from './websocket-frames.ts';
 
 /** Bytes that may wait for a client before its pings are not answered any more. */
@@ -10,21 +14,36 @@ const pongLimit = 65_536;
 export class WebsocketStream extends Duplex {
   readonly #socket: Socket;
   readonly #reader = new WebsocketReader();
+  /** Records of TLS may hold a byte each: those of a turn are read as one piece. */
+  readonly #pieces = new PieceJoiner((bytes, written) => {
+    this.receive(bytes);
+    written();
+  });
+  readonly #share: ReadShare;
+  readonly #idleMs: number;
   /** True once a close was sent, after which nothing may follow. */
   #isClosing = false;
   #isReadOver = false;
 
-  constructor(socket: Socket) {
+  /** `owner` is the source of the client, who has `idleMs` to read on once all was written. */
+  constructor(socket: Socket, owner: SourceKey, idleMs: number) {
     super({ allowHalfOpen: true });
     this.#socket = socket;
+    this.#idleMs = idleMs;
+    this.#share = new ReadShare(socket, owner);
     socket.on('data', (chunk: Buffer) => {
-      this.receive(chunk);
+      this.#share.count(chunk.length);
+      this.#pieces.push(chunk);
     });
+    socket.resume();
     socket.on('end', () => {
+      this.#pieces.flush();
       this.#stopReading(undefined);
     });
     socket.on('error', () => {});
     socket.on('close', () => {
+      this.#share.end();
+      this.#pieces.flush();
       this.#stopReading(undefined);
       this.#destroyIfOver();
     });
@@ -36,6 +55,8 @@ export class WebsocketStream extends Duplex {
   /** Takes bytes of the socket. */
   receive(chunk: Buffer): void {
     if (this.#isReadOver || chunk.length === 0) return;
+    // Answers to many pings are one write.
+    this.#socket.cork();
     try {
       for (const event of this.#reader.read(chunk)) {
         if (event.kind === 'data') this.#pushData(event.bytes);
@@ -46,11 +67,13 @@ export class WebsocketStream extends Duplex {
     } catch (error) {
       if (!(error instanceof WebsocketFault)) throw error;
       this.#stopReading(closeCode.protocolError);
+    } finally {
+      this.#socket.uncork();
     }
   }
 
   override _read(): void {
-    this.#socket.resume();
+    this.#share.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -73,13 +96,13 @@ export class WebsocketStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (this.#socket.writableEnded) this.#socket.destroySoon();
+    if (this.#socket.writableEnded) closeSoon(this.#socket, this.#idleMs);
     else this.#socket.destroy();
     done(error);
   }
 
   #pushData(bytes: Buffer): void {
-    if (!this.#isReadOver && !this.push(bytes)) this.#socket.pause();
+    if (!this.#isReadOver && !this.push(bytes)) this.#share.pause();
   }
 
   /** The client sends nothing more: it gets a close if it has sent one, or has broken the rules. */
@@ -91,7 +114,7 @@ export class WebsocketStream extends Duplex {
     else this.#close(code);
     this.#socket.end();
     // The end of the socket must be seen.
-    this.#socket.resume();
+    this.#share.end();
   }
 
   #close(code: number): void {

@@ -2,8 +2,7 @@ import { credentialsRequired, tooManyWrongPasswords } from '../../errors/shared.
 import { UserError } from '../../errors/user-error.ts';
 import { FailureCounts } from '../../lib/failure-counts.ts';
 import { formatSourceKey, proxiesKey } from '../../lib/ip/source-key.ts';
-import type { SourceKey } from '../../lib/ip/source-key.ts';
-import type { HeaderList, ModuleAction } from '../../modules/module.ts';
+import type { ConnectionVisit, HeaderList } from '../../modules/step.ts';
 import type { TrafficObserver, WrongPassword } from '../engine.ts';
 import { findHeader } from './headers/header-list.ts';
 
@@ -28,14 +27,12 @@ export class WrongPasswords implements Disposable {
 
   /** Returns the error to answer with. `refuses` is asked only for a source that may still try. */
   check(
-    edgeId: string,
-    from: SourceKey,
-    headers: HeaderList,
-    refuses: ModuleAction['refuses'] | undefined,
+    { edgeId, countedSource, headers }: Pick<ConnectionVisit, 'edgeId' | 'countedSource' | 'headers'>,
+    refuses: (headers: HeaderList) => UserError | undefined,
   ): UserError | undefined {
-    const wrong = { edgeId, source: formatSourceKey(from) };
+    const wrong = { edgeId, source: formatSourceKey(countedSource) };
     if ((this.#counts.find(keyOf(wrong))?.failures ?? 0) >= this.#limit) return this.#refuse(wrong);
-    const refusal = refuses?.(headers);
+    const refusal = refuses(headers);
     if (refusal?.code !== credentialsRequired.code || findHeader(headers, 'authorization') === undefined)
       return refusal;
     if (this.count(wrong) > this.#limit) return this.#refuse(wrong);

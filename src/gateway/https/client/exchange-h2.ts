@@ -2,11 +2,27 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 import type { Socket } from 'node:net';
 
 import type { UserError } from '../../../errors/user-error.ts';
-import type { AnswerHead, ClientConnection, Exchange, RequestBody } from '../exchange.ts';
+import type { AnswerHead, ClientConnection, Exchange, RequestBody, RequestBodySource } from '../exchange.ts';
+import type { ReadShare } from '../../turns/read-share.ts';
+import type { IdleTimeout, IdleWatch } from '../idle-watch.ts';
 import { notAcceptable } from '../routing/request-target.ts';
+import { Http2Body } from './http2-body.ts';
+
+/** The source of a request without a body, from which nobody reads. */
+const noBody: RequestBodySource = { read: () => {}, pause: () => {}, resume: () => {}, drop: () => {} };
+
+/** Parts of a session that its exchanges share. */
+interface Http2ExchangeParts {
+  readonly share: ReadShare;
+  readonly watch: IdleWatch;
+  readonly idleMs: number;
+}
 
 /** An exchange over one HTTP/2 stream. */
-export class Http2Exchange implements Exchange {
+export class Http2Exchange implements Exchange, IdleTimeout {
+  lastActivity = 0;
+  /** Time without progress after which a client has left, once its answer is written. */
+  readonly limitMs: number;
   readonly client: ClientConnection;
   readonly protocol = '2';
   readonly method: string;
@@ -14,13 +30,15 @@ export class Http2Exchange implements Exchange {
   readonly host: string | undefined;
   readonly headers: readonly string[];
   readonly body: RequestBody;
-  readonly bodyStream: ServerHttp2Stream;
+  readonly bodySource: RequestBodySource;
   readonly upgrade = undefined;
   readonly fault: UserError | undefined;
   heldBody: Buffer | undefined;
   onDrain: (() => void) | undefined;
   onClose: (() => void) | undefined;
   trailers: readonly string[] = [];
+  readonly #stream: ServerHttp2Stream;
+  readonly #watch: IdleWatch;
   #answerTrailers: readonly string[] = [];
 
   /** `list` holds the headers in the order of the wire, pseudo-headers among them. */
@@ -29,17 +47,27 @@ export class Http2Exchange implements Exchange {
     headers: IncomingHttpHeaders,
     list: readonly string[],
     client: ClientConnection,
+    { share, watch, idleMs }: Http2ExchangeParts,
   ) {
+    this.#watch = watch;
+    this.limitMs = idleMs;
     this.client = client;
-    this.bodyStream = stream;
+    this.#stream = stream;
     this.method = pseudo(headers, ':method');
     this.target = pseudo(headers, ':path');
     this.headers = joinCookies(list);
     this.host = pseudo(headers, ':authority') || headers.host;
     this.fault = faultOf(headers);
     this.body = bodyOf(stream, headers);
-    stream.on('drain', () => this.onDrain?.());
-    stream.on('close', () => this.onClose?.());
+    this.bodySource = this.body === 'none' ? noBody : new Http2Body(stream, share);
+    stream.on('drain', () => {
+      this.lastActivity = watch.now;
+      this.onDrain?.();
+    });
+    stream.on('close', () => {
+      watch.delete(this);
+      this.onClose?.();
+    });
     stream.on('trailers', (_, __, trailerList?: readonly string[]) => {
       this.trailers = trailerList ?? [];
     });
@@ -48,12 +76,12 @@ export class Http2Exchange implements Exchange {
   }
 
   get headSent(): boolean {
-    return this.bodyStream.headersSent;
+    return this.#stream.headersSent;
   }
 
   sendInterim(status: number, _reason: string, headers: readonly string[]): void {
-    if (this.headSent || this.bodyStream.destroyed || this.bodyStream.closed) return;
-    this.bodyStream.additionalHeaders({ ...toObject(headers), ':status': status });
+    if (this.headSent || this.#stream.destroyed || this.#stream.closed) return;
+    this.#stream.additionalHeaders({ ...toObject(headers), ':status': status });
   }
 
   sendHead({ status, headers, contentLength }: AnswerHead): void {
@@ -62,32 +90,37 @@ export class Http2Exchange implements Exchange {
     answer[':status'] = status;
     // A body of known length has no trailers: upstreams send them with chunked bodies only.
     const waitForTrailers = contentLength === undefined;
-    this.bodyStream.respond(answer, { waitForTrailers });
-    if (waitForTrailers) this.bodyStream.on('wantTrailers', () => this.#sendTrailers());
+    this.#stream.respond(answer, { waitForTrailers });
+    if (waitForTrailers) this.#stream.on('wantTrailers', () => this.#sendTrailers());
   }
 
   /** The head has gone out already: nghttp2 puts frames together by itself. */
   flushHead(): void {}
 
-  write(chunk: Buffer): boolean {
-    return this.bodyStream.write(chunk);
+  write(chunk: Buffer, written: () => void): boolean {
+    return this.#stream.write(chunk, written);
   }
 
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
     this.#answerTrailers = trailers;
-    if (chunk === undefined) this.bodyStream.end();
-    else this.bodyStream.end(chunk);
+    if (chunk === undefined) this.#stream.end();
+    else this.#stream.end(chunk);
+    if (!this.#stream.destroyed) this.#watch.add(this);
+  }
+
+  /** The client has neither taken its answer nor ended its request. */
+  onIdle(): void {
+    this.abort();
   }
 
   abort(): void {
     // Not `close`: it would end the body first, as if it were complete.
-    this.bodyStream.destroy(new Error('aborted'));
+    this.#stream.destroy(new Error('aborted'));
   }
 
   #sendTrailers(): void {
     // An empty list sends an empty frame, which ends the stream.
-    if (!this.bodyStream.destroyed && !this.bodyStream.closed)
-      this.bodyStream.sendTrailers(toObject(this.#answerTrailers));
+    if (!this.#stream.destroyed && !this.#stream.closed) this.#stream.sendTrailers(toObject(this.#answerTrailers));
   }
 
   switchProtocols(): { socket: Socket; firstBytes: Buffer } {

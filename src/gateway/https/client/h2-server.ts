@@ -2,9 +2,13 @@ import { constants, performServerHandshake } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
+import { sourceKey } from '../../../lib/ip/source-key.ts';
 import type { GatewayTimeouts } from '../../engine.ts';
 import { tooManyStreamResets } from '../../errors.ts';
+import { ReadShare } from '../../turns/read-share.ts';
+import type { RequestQueue } from '../../turns/request-queue.ts';
 import type { ClientConnection, Exchange } from '../exchange.ts';
+import type { IdleWatch } from '../idle-watch.ts';
 import { Http2Exchange } from './exchange-h2.ts';
 import type { IdleConnection } from './idle-connection.ts';
 import { ResetBudget } from './reset-budget.ts';
@@ -14,7 +18,7 @@ const sessionOptions = {
   maxHeaderListPairs: 500,
   // Repeated headers are passed on, as with HTTP/1.1: upstreams send them, and a rule may add one to theirs.
   strictSingleValueFields: false,
-  settings: { maxConcurrentStreams: 256, maxHeaderListSize: 32_768, enablePush: false },
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: 32_768, enablePush: false },
 };
 
 interface Session {
@@ -39,6 +43,8 @@ export interface Http2Options {
   readonly streamResets: number;
   /** Called when a session is closed because its client has cancelled too many requests. */
   readonly onResets: (client: ClientConnection) => void;
+  readonly queue: RequestQueue;
+  readonly watch: IdleWatch;
   readonly handle: (exchange: Exchange) => void;
 }
 
@@ -52,7 +58,7 @@ export class Http2Server {
   }
 
   accept(socket: TLSSocket, client: ClientConnection): void {
-    const { timeouts, streamResets, handle } = this.#options;
+    const { timeouts, streamResets, queue, watch, handle } = this.#options;
     const session = performServerHandshake(socket, sessionOptions);
     const state = {
       session,
@@ -65,6 +71,8 @@ export class Http2Server {
       isEnding: false,
     };
     this.#sessions.add(state);
+    const share = new ReadShare(socket, sourceKey(client.peer));
+    const parts = { share, watch, idleMs: timeouts.idleMs };
     const first = setTimeout(() => session.destroy(), timeouts.headersMs);
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
       clearTimeout(first);
@@ -81,7 +89,10 @@ export class Http2Server {
         // Only a client closes a stream before its answer.
         if (!stream.headersSent) this.#countReset(state, client);
       });
-      handle(new Http2Exchange(stream, headers, list, client));
+      const exchange = new Http2Exchange(stream, headers, list, client, parts);
+      queue.add(state, () => {
+        if (!stream.destroyed && !stream.closed) handle(exchange);
+      });
     });
     session.setTimeout(timeouts.keepAliveMs);
     // Not by the callback of `setTimeout`, which is called once, perhaps while there are streams.
@@ -96,6 +107,7 @@ export class Http2Server {
     session.on('error', () => {});
     session.on('close', () => {
       clearTimeout(first);
+      share.end();
       this.#sessions.delete(state);
     });
   }

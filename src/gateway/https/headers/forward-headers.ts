@@ -30,15 +30,28 @@ const ownedByConnection: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names by which a proxy or a content network tells upstreams where a request came from and what it asked for. Upstreams
- * believe them. All names that start with `x-forwarded-` are of this kind too. `docs/operating.md` has the same list.
+ * Names by which a proxy or a content network tells upstreams where a request came from, who sent it and what it asked for.
+ * Upstreams believe them. `docs/operating.md` has the same list.
  */
 const forwardingClaims: ReadonlySet<string> = new Set([
   // The certificate of the client.
   ...certificateFactNames,
   'client-cert',
   'client-cert-chain',
-  'x-ssl-client-cert',
+  'x-arr-clientcert',
+  'x-client-dn',
+  'x-client-verify',
+  // The user whom a proxy has asked for a password or a login.
+  'remote-email',
+  'remote-groups',
+  'remote-name',
+  'remote-user',
+  'x-remote-email',
+  'x-remote-group',
+  'x-remote-groups',
+  'x-remote-name',
+  'x-remote-user',
+  'x-webauth-user',
   // The address of the client.
   'cf-connecting-ip',
   'cf-connecting-ipv6',
@@ -82,6 +95,17 @@ const forwardingClaims: ReadonlySet<string> = new Set([
   'x-scheme',
   'x-url-scheme',
 ]);
+
+/** Beginnings of further names of this kind. */
+const claimPrefixes = [
+  'x-forwarded-',
+  'x-ssl-',
+  'ssl-client-',
+  'x-client-cert-',
+  'x-amzn-mtls-',
+  'cf-client-cert-',
+  'x-auth-request-',
+] as const;
 
 const notInTrailers: ReadonlySet<string> = new Set([
   'authorization',
@@ -191,8 +215,24 @@ function classify(lower: string): NameKind {
   if (folded !== lower && ownedByConnection.has(folded)) return 'dropped';
   // Upstreams believe them, also at routes without a login.
   if (folded.startsWith(identityPrefix)) return 'dropped';
-  if (!forwardingClaims.has(folded) && !folded.startsWith('x-forwarded-')) return 'passed';
+  const isClaim = forwardingClaims.has(folded) || claimPrefixes.some((prefix) => folded.startsWith(prefix));
+  if (!isClaim) return 'passed';
   return folded === lower ? 'claim' : 'dropped';
+}
+
+/**
+ * The name of a header that was checked and that `Connection` has end here; undefined: none. A header that no client can send
+ * to an upstream, such as those by which the gateway tells who somebody is, is hidden by nobody.
+ */
+export function hiddenByConnection(
+  headers: readonly string[],
+  checked: ReadonlySet<string> | 'all',
+): string | undefined {
+  const named = namedByConnection(headers);
+  if (named === undefined) return undefined;
+  const isHidden = (name: string, lower: string) =>
+    named.has(lower) && (checked === 'all' || checked.has(lower)) && kindOf(name) !== 'dropped';
+  return headers.find((name, at) => at % 2 === 0 && isHidden(name, name.toLowerCase()));
 }
 
 /** Returns names in lower case; undefined if `Connection` names no header. */

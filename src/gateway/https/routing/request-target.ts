@@ -11,7 +11,7 @@ export interface RequestTarget {
   readonly target: string;
 }
 
-const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)(.*)$/;
+const absoluteForm = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^]*)$/;
 
 /** Methods that are answered with the request as the upstream got it; some upstreams do not compare the case. */
 const reflecting = /^TRAC[EK]$/i;

@@ -2,15 +2,16 @@ import { checkRequestPath, normalizePath, otherReadings } from '../../../lib/req
 import type { Steps } from '../../../lib/steps.ts';
 import { buildModules } from '../../../modules/index.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
-import type { CircuitBreaker, Pipeline } from '../../../modules/module.ts';
 import type { RouteEntry } from '../../../snapshot/contract.ts';
-import { HeaderGuard } from '../headers/header-guard.ts';
+import { requestList } from './request-list.ts';
+import type { RequestList } from './request-list.ts';
 
 export interface Route {
   readonly id: string;
-  readonly pipeline: Pipeline;
-  /** Undefined if no module rewrites requests. */
-  readonly guard: HeaderGuard | undefined;
+  readonly list: RequestList;
+  readonly backendId: string | undefined;
+  /** What steps keep between requests, by their `stateKey`. */
+  readonly kept: Map<string, unknown>;
 }
 
 /** A handshake that asks for a certificate, or for a version. */
@@ -20,11 +21,6 @@ export interface SpecialHandshake {
   /** PEM of the authorities whose certificates clients must show. */
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
-}
-
-interface KnownBreaker {
-  readonly settings: string;
-  readonly breaker: CircuitBreaker;
 }
 
 /** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
@@ -37,12 +33,12 @@ export class RouteTable {
   #needsTls13 = false;
   /** Undefined if visitors of no route sign in. */
   #signIns: Map<string, SignIn> | undefined;
-  /** Undefined if there are none. */
-  #breakers: Map<string, KnownBreaker> | undefined;
+  /** Routes by id whose steps keep something; undefined if there are none. */
+  #stateful: Map<string, Route> | undefined;
 
   /**
-   * Throws for a module that is not known. Yields after each route: an edge may have very many. What circuit breakers of the
-   * table before have counted stays, for routes whose settings of it are the same.
+   * Throws for a module that is not known. Yields after each route: an edge may have very many. What steps of the table
+   * before have kept stays, for routes whose settings of them are the same.
    */
   static *of(entries: readonly RouteEntry[], before?: RouteTable): Steps<RouteTable> {
     const table = new RouteTable();
@@ -55,26 +51,18 @@ export class RouteTable {
 
   #add(entry: RouteEntry, before: RouteTable | undefined): void {
     const match = normalizePath(entry.match);
-    const route = this.#withBreaker(buildRoute(entry), entry, before);
-    this.#clientCa ??= route.pipeline.clientCa;
-    this.#needsTls13 ||= route.pipeline.needsTls13;
-    for (const signIn of route.pipeline.signIns) (this.#signIns ??= new Map()).set(signIn.key, signIn);
+    const route = buildRoute(entry, before === undefined ? undefined : before.#stateful?.get(entry.id));
+    const { list } = route;
+    this.#clientCa ??= list.clientCa;
+    this.#needsTls13 ||= list.needsTls13;
+    for (const signIn of list.signIns) (this.#signIns ??= new Map()).set(signIn.key, signIn);
+    if (list.stateKeys.length > 0) (this.#stateful ??= new Map()).set(route.id, route);
     if (entry.matchType === 'exact_path') {
       (this.#exact ??= new Map()).set(match, route);
     } else {
       this.#prefixes.set(match, route);
       this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
     }
-  }
-
-  #withBreaker(route: Route, { id, modules }: RouteEntry, before: RouteTable | undefined): Route {
-    const { pipeline } = route;
-    if (pipeline.breaker === undefined) return route;
-    const settings = JSON.stringify(modules['circuit_breaker']);
-    const known = before === undefined ? undefined : before.#breakers?.get(id);
-    const breaker = known?.settings === settings ? known.breaker : pipeline.breaker;
-    (this.#breakers ??= new Map()).set(id, { settings, breaker });
-    return { ...route, pipeline: { ...pipeline, breaker } };
   }
 
   /**
@@ -106,7 +94,7 @@ export class RouteTable {
     const route = checked.ok ? this.choose(checked.matchPath) : undefined;
     return route === undefined || route === 'ambiguous'
       ? undefined
-      : { routeId: route.id, signIns: route.pipeline.signIns };
+      : { routeId: route.id, signIns: route.list.signIns };
   }
 
   withId(id: string): Route | undefined {
@@ -134,8 +122,14 @@ export class RouteTable {
   }
 }
 
-function buildRoute({ id, modules }: RouteEntry): Route {
-  const pipeline = buildModules(modules);
-  const isGuarded = pipeline.rewriteRequest !== undefined || pipeline.tokenRule !== undefined;
-  return { id, pipeline, guard: isGuarded ? new HeaderGuard(pipeline) : undefined };
+function buildRoute({ id, modules }: RouteEntry, before: Route | undefined): Route {
+  const { shared, backendId } = buildModules(modules);
+  const list = requestList(shared);
+  const { stateKeys } = list;
+  if (stateKeys.length === 0) return { id, list, backendId, kept: nothing };
+  const old = [...(before?.kept ?? [])].filter(([key]) => stateKeys.includes(key));
+  return { id, list, backendId, kept: new Map(old) };
 }
+
+/** Of all routes whose steps keep nothing, which are most. */
+const nothing = new Map<string, unknown>();

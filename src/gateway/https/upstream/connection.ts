@@ -3,10 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
+import { ReadShare } from '../../turns/read-share.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import type { RequestFraming, ResponseSink } from './response-parser.ts';
+
+/** Shorter chunks are written in one piece with their size. In bytes. */
+const shortBody = 4096;
 
 export interface UpstreamFault {
   /** The error that clients are answered with. */
@@ -39,6 +43,7 @@ interface ConnectionOwner {
 export interface ConnectionParts {
   readonly stream: Duplex;
   readonly slot: UpstreamSlot;
+  readonly accountId: string;
   /** The way it takes, where there are several to one backend. */
   readonly via: string;
   /** As in `UpstreamSource`. */
@@ -59,15 +64,17 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   readonly #silentEnd: ErrorDefinition<never>;
   readonly #owner: ConnectionOwner;
   readonly #watch: IdleWatch;
+  readonly #share: ReadShare;
   readonly #parser = new ResponseParser();
   #handler: UpstreamHandler | undefined;
   #requestSent = true;
   #served = 0;
 
-  constructor({ stream: socket, slot, via, silentEnd, owner, watch }: ConnectionParts) {
+  constructor({ stream: socket, slot, accountId, via, silentEnd, owner, watch }: ConnectionParts) {
     this.slot = slot;
     this.via = via;
     this.#socket = socket;
+    this.#share = new ReadShare(socket, accountId);
     this.#silentEnd = silentEnd;
     this.#owner = owner;
     this.#watch = watch;
@@ -88,13 +95,15 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.#socket.write(head, 'latin1');
   }
 
-  /** False: wait for `onDrain`. */
-  writeBody(chunk: Buffer, chunked: boolean): boolean {
-    if (!chunked) return this.#socket.write(chunk);
+  /** False: wait for `onDrain`. Calls `written` when none of it waits any more. */
+  writeBody(chunk: Buffer, chunked: boolean, written: () => void): boolean {
+    if (!chunked) return this.#socket.write(chunk, written);
+    if (chunk.length <= shortBody)
+      return this.#socket.write(`${chunk.length.toString(16)}\r\n${chunk.toString('latin1')}\r\n`, 'latin1', written);
     this.#socket.cork();
     this.#socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
     this.#socket.write(chunk);
-    const more = this.#socket.write('\r\n', 'latin1');
+    const more = this.#socket.write('\r\n', 'latin1', written);
     this.#socket.uncork();
     return more;
   }
@@ -107,11 +116,11 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#share.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#share.resume();
   }
 
   /** Drops the connection without a call to the handler. */
@@ -160,6 +169,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   }
 
   readonly #onSocketData = (chunk: Buffer): void => {
+    this.#share.count(chunk.length);
     try {
       const surplus = this.#parser.push(chunk);
       // Surplus bytes must never be taken for the answer to the next request.
@@ -187,6 +197,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
 
   readonly #onSocketClose = (): void => {
     this.#fail(this.#brokenBy, new Error('upstream connection closed'));
+    this.#share.end();
     this.#watch.delete(this);
   };
 
@@ -211,13 +222,14 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     }
     this.#handler = undefined;
     this.#served += 1;
-    this.#socket.resume();
+    this.#share.resume();
     // One second less than promised: a request must not meet the upstream's close.
     const promisedMs = head.keepAliveMs === undefined ? Infinity : head.keepAliveMs - 1000;
     this.#owner.onFree(this, promisedMs);
   }
 
   #detach(): void {
+    this.#share.end();
     this.#socket.off('data', this.#onSocketData);
     this.#socket.off('drain', this.#onSocketDrain);
     this.#socket.off('end', this.#onSocketEnd);

@@ -88,7 +88,15 @@ export class UpstreamPool {
   }
 
   readonly #wrap = (stream: Duplex, slot: UpstreamSlot, via: string): UpstreamConnection =>
-    new UpstreamConnection({ stream, slot, via, silentEnd: this.source.silentEnd, owner: this, watch: this.#watch });
+    new UpstreamConnection({
+      stream,
+      slot,
+      accountId: this.#accountId,
+      via,
+      silentEnd: this.source.silentEnd,
+      owner: this,
+      watch: this.#watch,
+    });
 
   readonly #idleOf = (via: string): number => {
     let count = 0;

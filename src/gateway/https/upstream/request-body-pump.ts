@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-
+import { PieceJoiner } from '../../turns/piece-joiner.ts';
 import type { Exchange, RequestBody } from '../exchange.ts';
 import { forwardTrailers } from '../headers/forward-headers.ts';
 import type { HeaderGuard } from '../headers/header-guard.ts';
@@ -24,7 +23,7 @@ export class RequestBodyPump {
   readonly #exchange: Exchange;
   readonly #guard: HeaderGuard | undefined;
   readonly #owner: BodyOwner;
-  readonly #stream: Readable;
+  readonly #pieces = new PieceJoiner((bytes, written) => this.#write(bytes, written));
   /** Bytes that the head announced and that have not come yet. */
   #left: number;
   #connection: UpstreamConnection | undefined;
@@ -38,7 +37,6 @@ export class RequestBodyPump {
     this.#exchange = exchange;
     this.#guard = guard;
     this.#owner = owner;
-    this.#stream = exchange.heldBody === undefined ? exchange.bodyStream : Readable.from([exchange.heldBody]);
     this.#left = typeof exchange.body === 'object' ? exchange.body.length : Infinity;
   }
 
@@ -63,39 +61,45 @@ export class RequestBodyPump {
 
   resume(): void {
     this.#held = false;
-    this.#stream.resume();
+    if (this.#exchange.heldBody === undefined) this.#exchange.bodySource.resume();
   }
 
   /** Reads the rest of the body and discards it, so that the client sees its answer. */
   stop(): void {
     this.#connection = undefined;
     clearTimeout(this.#continueTimer);
-    if (!this.flowing) return;
-    this.#stream.off('data', this.#onData);
-    this.#stream.off('end', this.#onEnd);
-    this.#stream.resume();
+    this.#pieces.drop();
+    if (this.flowing && this.#exchange.heldBody === undefined) this.#exchange.bodySource.drop();
   }
 
   #flow(): void {
     this.flowing = true;
-    this.#stream.on('data', this.#onData);
-    this.#stream.on('end', this.#onEnd);
+    const { heldBody, bodySource } = this.#exchange;
+    if (heldBody === undefined) {
+      bodySource.read(this.#onBytes, this.#onEnd);
+    } else {
+      if (heldBody.length > 0) this.#onBytes(heldBody);
+      this.#onEnd();
+    }
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  readonly #onBytes = (bytes: Buffer): void => {
     this.#owner.onActivity();
-    this.#left -= chunk.length;
-    if (this.#left < 0) {
-      this.#owner.onMismatch();
-    } else if (this.#connection?.writeBody(chunk, this.#isChunked) === false) {
-      this.#held = true;
-      this.#stream.pause();
-    }
+    this.#left -= bytes.length;
+    if (this.#left < 0) this.#owner.onMismatch();
+    else this.#pieces.push(bytes);
   };
+
+  #write(bytes: Buffer, written: () => void): void {
+    if (this.#connection?.writeBody(bytes, this.#isChunked, written) !== false) return;
+    this.#held = true;
+    if (this.#exchange.heldBody === undefined) this.#exchange.bodySource.pause();
+  }
 
   readonly #onEnd = (): void => {
     this.#owner.onActivity();
     this.#complete = true;
+    this.#pieces.flush();
     if (!this.#isChunked && this.#left > 0) {
       this.#owner.onMismatch();
       return;

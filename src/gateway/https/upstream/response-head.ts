@@ -1,4 +1,5 @@
 import { hopByHopHeaders, listTokens } from '../../../lib/http-syntax.ts';
+import { MalformedMessage, parseFields } from '../framing/fields.ts';
 
 /** The head of an upstream's answer, checked. */
 export interface ResponseHead {
@@ -16,61 +17,21 @@ export interface ResponseHead {
   readonly upgrade: string | undefined;
 }
 
-/** An answer that is not valid HTTP/1.1, or that two readers could frame differently. */
-export class BadResponse extends Error {
-  override readonly name = 'BadResponse';
-}
-
 const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: ([\t \x21-\x7e\x80-\xff]*))?$/;
-/** Matches all lines at once, which is faster than one by one; most heads are well formed. */
-const wellFormedLines =
-  /[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)*(?:\r\n)?$/y;
 /** Some readers do not take a tab for blank space there, and so see another length or coding. */
-const tabInFraming = /^(?:content-length|transfer-encoding):[^\r]*\t/im;
+const tabInFraming = /^(?:content-length|transfer-encoding):.*\t/im;
 const digits = /^[0-9]{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout=([0-9]{1,6})(?:$|[,\s])/i;
-const fieldLimit = 500;
 
 /** `text` is the head up to the empty line, in Latin-1. */
 export function parseResponseHead(text: string): ResponseHead {
   const lineEnd = text.indexOf('\r\n');
   const match = statusLine.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
-  if (match === null) throw new BadResponse('malformed status line');
+  if (match === null) throw new MalformedMessage('malformed status line');
   const fields = lineEnd < 0 ? [] : parseFields(text, lineEnd + 2);
-  if (text.includes('\t') && tabInFraming.test(text)) throw new BadResponse('tab in a header that frames the body');
+  if (text.includes('\t') && tabInFraming.test(text))
+    throw new MalformedMessage('tab in a header that frames the body');
   return assemble(Number(match[2]), match[3] ?? '', match[1] === '1', fields);
-}
-
-/** Reads lines of `name: value` from `at` on. Refuses folded lines, bare line breaks and space before the colon. */
-export function parseFields(text: string, at: number): string[] {
-  if (at >= text.length) return [];
-  wellFormedLines.lastIndex = at;
-  if (!wellFormedLines.test(text)) throw new BadResponse(faultOfLines(text, at));
-  const fields: string[] = [];
-  while (at < text.length) {
-    let end = text.indexOf('\r\n', at);
-    if (end < 0) end = text.length;
-    const colon = text.indexOf(':', at);
-    if (fields.length === fieldLimit * 2) throw new BadResponse('too many headers');
-    fields.push(text.slice(at, colon), trimBlanks(text, colon + 1, end));
-    at = end + 2;
-  }
-  return fields;
-}
-
-function faultOfLines(text: string, at: number): string {
-  const lines = text.slice(at).split('\r\n');
-  return lines.every((line) => line.includes(':')) ? 'malformed header line' : 'header line without a colon';
-}
-
-function trimBlanks(text: string, from: number, end: number): string {
-  while (from < end && isBlank(text.charCodeAt(from))) from++;
-  while (end > from && isBlank(text.charCodeAt(end - 1))) end--;
-  return text.slice(from, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
 }
 
 const framingLengths: ReadonlySet<number> = new Set(['content-length', ...hopByHopHeaders].map((name) => name.length));
@@ -100,9 +61,9 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
     if (!framingLengths.has(name.length) || !readFraming(framing, name.toLowerCase(), value)) kept.push(name, value);
   }
   const { contentLength, chunked, connection, keepAliveMs } = framing;
-  if (chunked && contentLength !== undefined) throw new BadResponse('both Content-Length and Transfer-Encoding');
-  if (chunked && !isHttp11) throw new BadResponse('Transfer-Encoding in HTTP/1.0');
-  if (chunked && (status < 200 || status === 204)) throw new BadResponse('Transfer-Encoding where no body can be');
+  if (chunked && contentLength !== undefined) throw new MalformedMessage('both Content-Length and Transfer-Encoding');
+  if (chunked && !isHttp11) throw new MalformedMessage('Transfer-Encoding in HTTP/1.0');
+  if (chunked && (status < 200 || status === 204)) throw new MalformedMessage('Transfer-Encoding where no body can be');
   const keepAlive = !connection.includes('close') && (isHttp11 || connection.includes('keep-alive'));
   const headers = withoutNamed(kept, connection);
   const upgrade = connection.includes('upgrade') ? framing.upgrade : undefined;
@@ -113,11 +74,12 @@ function assemble(status: number, reason: string, isHttp11: boolean, fields: rea
 function readFraming(framing: Framing, name: string, value: string): boolean {
   switch (name) {
     case 'content-length':
-      if (framing.contentLength !== undefined || !digits.test(value)) throw new BadResponse('ambiguous Content-Length');
+      if (framing.contentLength !== undefined || !digits.test(value))
+        throw new MalformedMessage('ambiguous Content-Length');
       framing.contentLength = Number(value);
       return true;
     case 'transfer-encoding':
-      if (framing.chunked || value.toLowerCase() !== 'chunked') throw new BadResponse('unknown Transfer-Encoding');
+      if (framing.chunked || value.toLowerCase() !== 'chunked') throw new MalformedMessage('unknown Transfer-Encoding');
       framing.chunked = true;
       return true;
     case 'connection':

@@ -1,11 +1,13 @@
-import { ChunkedDecoder } from './chunked-decoder.ts';
-import { BadResponse, parseResponseHead } from './response-head.ts';
+import { GrowingBuffer } from '../../../lib/growing-buffer.ts';
+import { ChunkedDecoder } from '../framing/chunked-decoder.ts';
+import { MalformedMessage } from '../framing/fields.ts';
+import { parseResponseHead } from './response-head.ts';
 import type { ResponseHead } from './response-head.ts';
 
+/** Bytes of all heads of one answer: those before the last are written to the client whether it reads or not. */
 const headLimit = 65_536;
 const interimLimit = 32;
 const endOfHead = Buffer.from('\r\n\r\n');
-const nothing = Buffer.alloc(0);
 
 /** The facts of a request that decide how its answer is framed. */
 export interface RequestFraming {
@@ -26,13 +28,16 @@ export interface ResponseSink {
 
 type State = 'idle' | 'head' | 'length' | 'chunked' | 'until-close' | 'ended';
 
-/** Reads the answers on one connection, one at a time. After it has thrown `BadResponse` the connection cannot be used. */
+/** Reads the answers on one connection, one at a time. After it has thrown `MalformedMessage` the connection cannot be used. */
 export class ResponseParser {
   #state: State = 'idle';
   #request: RequestFraming = { method: 'GET', upgrade: false };
   #sink: ResponseSink | undefined;
-  #partialHead: Buffer = nothing;
+  /** The start of a head that has not come whole. */
+  readonly #partialHead = new GrowingBuffer(2 * headLimit);
   #interims = 0;
+  /** Bytes of the heads before this one. */
+  #interimBytes = 0;
   /** Bytes of the body still to come. */
   #left = 0;
   #chunks = new ChunkedDecoder();
@@ -43,6 +48,7 @@ export class ResponseParser {
     this.#request = request;
     this.#sink = sink;
     this.#interims = 0;
+    this.#interimBytes = 0;
     this.#head = undefined;
   }
 
@@ -79,17 +85,20 @@ export class ResponseParser {
 
   #readHead(chunk: Buffer, at: number): number {
     const known = this.#partialHead.length;
-    const bytes = known === 0 ? chunk.subarray(at) : Buffer.concat([this.#partialHead, chunk.subarray(at)]);
+    if (known > 0) this.#partialHead.add(chunk.subarray(at));
+    const bytes = known === 0 ? chunk.subarray(at) : this.#partialHead.bytes;
     const end = bytes.indexOf(endOfHead, Math.max(0, known - 3));
-    if ((end < 0 ? bytes.length : end) > headLimit) throw new BadResponse('response head too large');
+    if (this.#interimBytes + (end < 0 ? bytes.length : end) > headLimit)
+      throw new MalformedMessage('response head too large');
     if (end < 0) {
-      if (bytes[0] !== 72) throw new BadResponse('not HTTP');
-      this.#partialHead = bytes;
+      if (bytes[0] !== 72) throw new MalformedMessage('not HTTP');
+      if (known === 0) this.#partialHead.add(bytes);
       return chunk.length;
     }
-    this.#partialHead = nothing;
+    if (known > 0) this.#partialHead.take();
     const next = at + end + endOfHead.length - known;
     const head = parseResponseHead(bytes.toString('latin1', 0, end));
+    this.#interimBytes += end;
     if (head.status >= 200) this.#takeFinal(head);
     else if (head.status === 101) return this.#takeUpgrade(head, chunk, next);
     else this.#takeInterim(head);
@@ -97,14 +106,15 @@ export class ResponseParser {
   }
 
   #takeInterim(head: ResponseHead): void {
-    if (++this.#interims > interimLimit) throw new BadResponse('too many interim responses');
+    if (++this.#interims > interimLimit) throw new MalformedMessage('too many interim responses');
     this.#sink?.onInterim(head);
   }
 
   #takeUpgrade(head: ResponseHead, chunk: Buffer, next: number): number {
-    if (!this.#request.upgrade) throw new BadResponse('unasked change of protocol');
-    if (head.upgrade === undefined) throw new BadResponse('change of protocol without its name');
-    if (head.contentLength !== undefined && head.contentLength > 0) throw new BadResponse('body before a new protocol');
+    if (!this.#request.upgrade) throw new MalformedMessage('unasked change of protocol');
+    if (head.upgrade === undefined) throw new MalformedMessage('change of protocol without its name');
+    if (head.contentLength !== undefined && head.contentLength > 0)
+      throw new MalformedMessage('body before a new protocol');
     this.#state = 'ended';
     this.#head = head;
     this.#sink?.onUpgrade(head, chunk.subarray(next));
