@@ -4,7 +4,8 @@ import type { Awaitable } from '../lib/awaitable.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
 import type { CidrSet, CidrSetData } from '../lib/ip/cidr-set.ts';
-import type { VisitorSession } from '../modules/sign-in.ts';
+import type { LeftSession, VisitorSession } from '../modules/sign-in.ts';
+import type { OwnAnswer } from '../modules/step.ts';
 import type { Listener, SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import type { EntryFault } from '../snapshot/set-aside.ts';
 import type { BoundReport } from '../lib/bound-reports.ts';
@@ -50,8 +51,6 @@ export interface GatewayOptions {
   readonly sharePorts: boolean;
   /** PEM of authorities that TLS backends are verified by, besides those Node trusts by itself. */
   readonly upstreamAuthorities?: readonly string[];
-  /** False: Node's own server reads every request of HTTP/1. */
-  readonly http1FastPath: boolean;
   /** True: a public name without a certificate gets a TLS alert, in place of a leaf of the local CA. */
   readonly refusesPublicNames?: boolean;
   /** Wrong passwords that one source may give at one endpoint within a minute; undefined: any number. */
@@ -104,6 +103,7 @@ export type Verdict =
   | 'refused_by_restriction'
   | 'refused_by_module'
   | 'refused_by_rate_limit'
+  | 'refused_by_certificate'
   | 'refused_unloadable';
 
 /** Receives events of the traffic: metrics, access log and warnings are made of them elsewhere. */
@@ -131,7 +131,7 @@ export interface TrafficObserver {
   /** A visitor has signed in, or a session was used again after a while. */
   visitorSeen(session: VisitorSession): void;
   /** A visitor has signed out, or the provider says that the login does not hold any more. */
-  visitorLeft(session: Pick<VisitorSession, 'id' | 'accountId' | 'endsAt'>): void;
+  visitorLeft(session: LeftSession): void;
   /** Requests and connections that rate limits have counted here since the last report. */
   ratesCounted(reports: readonly RateReport[]): void;
   /** A connection was reset on arrival, because the gateway itself had made it. */
@@ -203,6 +203,8 @@ export interface HttpDecision extends Decision {
   readonly accountId: string | undefined;
   /** The message of the gateway's own error. */
   readonly reason?: string | undefined;
+  /** Set where the sign-in has answered, and not the upstream: a login began, or has come back from the provider. */
+  readonly login?: OwnAnswer['login'];
 }
 
 export interface TcpDecision extends Decision {
@@ -213,10 +215,13 @@ export interface TcpDecision extends Decision {
   readonly claim: number | string;
 }
 
+/** Told once it is known whether the connection goes on: where TLS ends at the gateway, after the handshake. */
 export interface TcpOpened {
   readonly edgeId: string;
   readonly source: string;
   readonly verdict: Verdict;
+  /** Why a certificate of a client was refused. */
+  readonly reason?: string;
 }
 
 export interface TcpClosed {

@@ -6,12 +6,6 @@ export const hostDiffersFromSni = defineError(
   'The TLS connection named {sni}, the request {host}. Use one connection for each host.',
 );
 
-export const connectionPredatesRules = defineError(
-  20184,
-  421,
-  'This connection was opened before its host asked for a certificate, or asked by other authorities. Open a new one.',
-);
-
 export const websocketRequired = defineError(
   20185,
   400,
@@ -139,12 +133,6 @@ export const upgradeNotServed = defineError(
 
 export const expectationFailed = defineError(20103, 417, 'The expectation {expectation} cannot be met.');
 
-export const unloadable = defineError(
-  20077,
-  503,
-  'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
-);
-
 export const backendConnectionsInUse = defineError(
   20114,
   503,
@@ -231,10 +219,4 @@ export const heldBodiesInUse = defineError(
   20342,
   503,
   'Too many requests with bodies that are verified are under way. Try again later.',
-);
-
-export const upgradeNotVerified = defineError(
-  20343,
-  403,
-  'Requests here must be signed, and what follows an upgrade is not. Send the request without Upgrade.',
 );

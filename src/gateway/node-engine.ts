@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { Awaitable } from '../lib/awaitable.ts';
 import { Turns } from '../lib/turns.ts';
+import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import { AccessTable } from '../snapshot/access.ts';
 import type { SnapshotFollower, SnapshotUpdate } from '../snapshot/contract.ts';
 import { SetAsideEntries } from '../snapshot/set-aside.ts';
@@ -38,6 +39,8 @@ export interface NodeEngineParts extends UpstreamParts {
   readonly options: GatewayOptions;
   readonly observer: TrafficObserver;
   readonly log: GatewayLog;
+  /** Logins of visitors, which all processes share; without them no login is checked again. */
+  readonly logins?: KeptLogins | undefined;
   /** Needed where there is an HTTPS listener. */
   readonly certificates: CertificateSource | undefined;
   /** Prefix of error codes; default `ERR_GATEHOUSE`. */

@@ -16,6 +16,7 @@ export class ResilientGateway implements AsyncDisposable {
   readonly #options: ResilientGatewayOptions;
   #engine: RunningEngine | undefined;
   #isServing = false;
+  #startedFrom: ResilientGateway['startedFrom'];
   #fault: unknown;
   #stopped: Promise<void> | undefined;
 
@@ -25,6 +26,11 @@ export class ResilientGateway implements AsyncDisposable {
 
   get engine(): RunningEngine | undefined {
     return this.#engine;
+  }
+
+  /** The point in the history of the database whose configuration it has taken from the file; undefined: none. */
+  get startedFrom(): Pick<SnapshotUpdate, 'version' | 'mark'> | undefined {
+    return this.#startedFrom;
   }
 
   /** True once it has taken a configuration. */
@@ -45,6 +51,8 @@ export class ResilientGateway implements AsyncDisposable {
     const stored = async () => saved.localCa;
     this.#engine = await this.#options.startEngine({ load: stored, save: stored });
     await this.#engine.apply(saved.update);
+    const { version, mark } = saved.update;
+    this.#startedFrom = mark === undefined ? { version } : { version, mark };
     this.#isServing = true;
     return true;
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { OpenStream } from '../links/stream-request.ts';
+import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import type { CertificatePair, LocalCaStorage } from '../snapshot/local-ca.ts';
 import { createCertificateSource } from './certificates/create-certificate-source.ts';
 import { openLocalCa } from './certificates/local-ca.ts';
@@ -19,6 +20,7 @@ export interface EngineParts {
   readonly workers: WorkerPlan | undefined;
   /** As in `WorkerEngineParts`. */
   readonly boundsOf: (workers: number, index: number) => GatewayBounds;
+  readonly logins: KeptLogins;
   readonly observer: TrafficObserver;
   /** Told what is decided about addresses of backends. */
   readonly health?: HealthObserver;
@@ -40,12 +42,13 @@ export interface RunningEngine extends Engine {
 
 /** Starts the gateway in this process, or over workers, with the installation's own certificate authority. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { options, workers, boundsOf, observer, health, log, caStorage, errorPrefix, openStream } = parts;
+  const { options, workers, boundsOf, logins, observer, health, log, caStorage, errorPrefix, openStream } = parts;
   const localCa = await openLocalCa(caStorage);
   if (workers === undefined) {
     const certificates = createCertificateSource({ localCa, log, refusesPublicNames: options.refusesPublicNames });
     const engine = await createNodeEngine({
       options,
+      logins,
       observer,
       health,
       log,
@@ -67,6 +70,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     // A client that comes back may be given to another worker.
     options: { ...plain, trustedProxies: trustedProxies.data, ticketKeys: randomBytes(48) },
     localCa: pair,
+    logins,
     observer,
     health,
     log,

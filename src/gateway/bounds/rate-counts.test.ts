@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { RateLimit } from '../../modules/module.ts';
+import type { RateLimit } from '../../modules/step.ts';
 import type { RateReport } from '../engine.ts';
 import { RateCounts } from './rate-counts.ts';
 
@@ -89,6 +89,96 @@ test('processes count together as soon as they have told each other, and alone g
   Process.now += 30_000;
   assert.equal(passed(c.take(20)), 5, 'what others let in slides out as well');
   assert.equal(passed(a.take(20)) > 0, true, 'nothing was told: it goes on with what it knows');
+});
+
+test('the time that is told is exact: in this window once enough of the one before has slid out, else in the next', () => {
+  Process.now = 600_000;
+  using process = new Process();
+  process.take(10);
+  assert.deepEqual(process.take(1), [66], 'a full window, of which one tenth must slide out in the next');
+  Process.now += 60_000;
+  assert.deepEqual(process.take(1), [6]);
+  Process.now += 30_000;
+  assert.equal(passed(process.take(3)), 3);
+  assert.deepEqual(
+    process.take(3),
+    [undefined, undefined, 6],
+    'five were left of the window before, and three were taken',
+  );
+});
+
+test('counts that come late belong to the window that they name, and those of older ones to none', () => {
+  Process.now = 600_000;
+  using a = new Process();
+  a.take(10);
+  const [late] = a.counts.all();
+  assert.deepEqual(late, { rule: 'ac route source  60000', window: 10, counted: [['a', 10]], refused: 0, warned: 0 });
+  for (const [windowsLater, left] of [
+    [0, 0],
+    [1, 0],
+    [2, 10],
+    [-1, 10],
+  ] as const) {
+    Process.now = 600_000 + windowsLater * 60_000;
+    using b = new Process();
+    b.take(0);
+    b.counts.take('ac', 'route', rule, 'other');
+    b.counts.add([late]);
+    assert.equal(passed(b.take(20)), left, `${windowsLater} windows later`);
+  }
+});
+
+test('one who starts later is told the counts of both windows, and refusals are told once', () => {
+  Process.now = 600_000;
+  using a = new Process();
+  a.take(12);
+  Process.now += 60_000;
+  assert.deepEqual(a.reports, [], 'nothing is told before its time');
+  a.take(1, 'b');
+  const told = [{ rule: 'ac route source  60000', window: 10, counted: [['a', 10]], refused: 2, warned: 0 }];
+  assert.deepEqual(a.reports, told, 'with its window, before the next one is counted');
+  a.counts.report();
+  a.counts.report();
+  assert.equal(a.reports.length, 2);
+  using late = new Process();
+  late.counts.add(a.counts.all());
+  assert.equal(passed(late.take(1)), 0);
+  assert.equal(passed(late.take(20, 'b')), 9);
+});
+
+test('others are told 50 ms after the first, and rules that nobody asks any more are forgotten with their keys', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  Process.now = 600_000;
+  using process = new Process();
+  process.take(3);
+  t.mock.timers.tick(49);
+  assert.equal(process.reports.length, 0);
+  t.mock.timers.tick(1);
+  assert.equal(process.reports.length, 1);
+  process.take(1, 'b');
+  t.mock.timers.tick(50);
+  assert.deepEqual(process.reports[1]?.counted, [['b', 1]]);
+  Process.now += 60_000;
+  t.mock.timers.tick(60_000);
+  assert.equal(process.counts.all().length, 1, 'the window before still counts');
+  Process.now += 60_000;
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(process.counts.all(), []);
+});
+
+test('keys of rules that are forgotten leave their room', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  Process.now = 600_000;
+  using counts = new RateCounts({ ratesCounted: () => {} }, { now: () => Process.now, mostKeys: 20 });
+  for (let at = 0; at < 10; at++) counts.take('ac', `route${at}`, rule, `k${at}`);
+  assert.equal(passed(Array.from({ length: 20 }, () => counts.take('ac', 'route', rule, 'none'))), 10);
+  const apart = counts.all().flatMap(({ counted }) => counted.map(([key]) => key));
+  assert.equal(apart.filter((key) => key !== '').length, 10, 'half of the room, so that others have some');
+  Process.now += 180_000;
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(counts.all(), []);
+  counts.take('ac', 'route', rule, 'new');
+  assert.deepEqual(counts.all()[0]?.counted, [['new', 1]]);
 });
 
 test('keys without number share one count, and escape by none', () => {

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../modules/module.ts';
+import type { RateLimit } from '../../modules/step.ts';
 import type { RateReport, TrafficObserver } from '../engine.ts';
 import { windowMsOf } from './rate-message.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import type { RateLimit } from '../../modules/module.ts';
+import type { RateLimit } from '../../modules/step.ts';
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { ratePeerUnreachable } from '../errors.ts';
 import { RateCounts } from './rate-counts.ts';

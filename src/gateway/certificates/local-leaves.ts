@@ -18,13 +18,16 @@ const maxWaiting = 256;
 /** Leaves of the local CA, issued at the first request for a name and kept in memory only. */
 export class LocalLeaves {
   readonly #localCa: LocalCa;
+  readonly #showsAuthority: boolean;
   readonly #leaves = new BoundedCache<string, Leaf>(maxLeaves);
   readonly #underWay = new Map<string, Promise<SecureContext>>();
   readonly #waiting: (() => void)[] = [];
   #issuing = 0;
 
-  constructor(localCa: LocalCa) {
+  /** `showsAuthority`: the certificate of the authority comes with each leaf, for clients that know its fingerprint alone. */
+  constructor(localCa: LocalCa, { showsAuthority = false } = {}) {
     this.#localCa = localCa;
+    this.#showsAuthority = showsAuthority;
   }
 
   async contextFor(name: string, nowMs: number): Promise<SecureContext> {
@@ -45,7 +48,11 @@ export class LocalLeaves {
     await this.#takeTurn();
     try {
       const leaf = await this.#localCa.issue(name, new Date(nowMs));
-      const context = buildContext(leaf);
+      const { caCertificatePem } = this.#localCa;
+      const chain = this.#showsAuthority
+        ? `${leaf.certificatePem.trimEnd()}\n${caCertificatePem}`
+        : leaf.certificatePem;
+      const context = buildContext({ ...leaf, certificatePem: chain });
       const notAfterMs = leaf.notAfter.getTime();
       const renewAtMs = notAfterMs - (notAfterMs - leaf.notBefore.getTime()) / 3;
       this.#leaves.fill(this.#leaves.ticket(), name, { context, notAfterMs, renewAtMs });

@@ -70,6 +70,11 @@ test('where all are down all are tried, or none', () => {
     for (const port of [1, 2, 3]) set(port, true);
     assert.equal(table.isDown('b'), true);
     assert.deepEqual(drawn(addresses, 30), whenAllDown === 'fail_open' ? [10, 10, 10] : [0, 0, 0]);
+    // One that comes back and fails is followed by none that is down, or by any.
+    set(2, false);
+    const [, second] = addresses.all;
+    assert.ok(second);
+    assert.equal(addresses.choose(visitor, [second]) === undefined, whenAllDown === 'fail_closed');
   }
 });
 
@@ -155,4 +160,38 @@ test('a change of the backend keeps what is known of the addresses that stay', (
   const changed = apply({ addresses: [...base.addresses, { host: 'a', port: 4, weight: 1 }], by: 'least_connections' });
   assert.equal(changed.all[0], first);
   assert.equal(drawn(changed, 100)[0], 0);
+  const weighed = apply({ addresses: base.addresses.map((each) => ({ ...each, weight: each.port - 1 })) });
+  assert.equal(weighed.all[0], first);
+  set(1, false);
+  const [none, one = 0, two = 0] = drawn(weighed, 300);
+  assert.ok(none === 0 && Math.abs(one - 100) <= 5 && one + two === 300, 'weights are those of the change');
+});
+
+test('sources and values of a header are spread by weights', () => {
+  const addresses = [6, 3, 0].map((weight, at) => ({ host: 'a', port: at + 1, weight }));
+  for (const by of ['source', 'header'] as const) {
+    const { addresses: all } = start({ by, header: 'x-user', addresses });
+    const counts = [0, 0, 0];
+    for (let at = 0; at < 900; at++) {
+      const [place = 0] = drawn(all, 1, from(`192.0.2.${by === 'source' ? at : 1}`, `user-${at}`)).flatMap((n, port) =>
+        n > 0 ? [port] : [],
+      );
+      counts[place] = (counts[place] ?? 0) + 1;
+    }
+    const [six = 0, three = 0, none] = counts;
+    assert.equal(none, 0);
+    assert.ok(six > 540 && six < 660 && six + three === 900, `${by}: ${counts.join()}`);
+  }
+});
+
+test('fewer connections for the weight, not fewer alone, make an address the next', () => {
+  const addresses = [10, 1].map((weight, at) => ({ host: 'a', port: at + 1, weight }));
+  const { addresses: all } = start({ by: 'least_connections', addresses });
+  const [heavy, light] = all.all;
+  assert.ok(heavy && light);
+  heavy.inUse = 5;
+  light.inUse = 1;
+  const [ofHeavy = 0, ofLight = 0] = drawn(all, 400);
+  // Two draws of the light one happen by chance alone.
+  assert.ok(ofHeavy > 360 && ofLight < 40, `${ofHeavy} ${ofLight}`);
 });

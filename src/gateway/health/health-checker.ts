@@ -1,22 +1,24 @@
+import { FairQueue } from '../../lib/fair-queue.ts';
 import type { ActiveCheckEntry, BackendEntry, SnapshotFollower, SnapshotUpdate } from '../../snapshot/contract.ts';
 import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
+import { CheckCalendar } from './check-calendar.ts';
 import type { HealthNote } from './health-board.ts';
 import { probe } from './probe.ts';
 import { formatAddress } from './target.ts';
 
+/** Repeated check of one address: in the calendar, waiting or under way, never two of these. */
 interface Check {
+  readonly accountId: string;
   readonly target: UpstreamTarget;
   readonly address: string;
   readonly settings: ActiveCheckEntry;
-  /** False once the backend or the address is gone, or has other settings. */
-  isWanted: boolean;
+  dueTick: number;
   streak: number;
   lastOk: boolean | undefined;
   notedAtMs: number;
 }
 
 interface Running {
-  readonly check: Check;
   readonly startedMs: number;
   readonly giveUp: () => void;
 }
@@ -28,23 +30,30 @@ const mostRunning = 256;
 /** Results that say nothing new are told this often. */
 const renoteMs = 60_000;
 
-/** Makes the active checks of all backends: one timer, and a calendar of its ticks. */
+/** Makes the active checks of all backends: one timer, and a calendar of its ticks. Accounts take turns. */
 export class HealthChecker implements SnapshotFollower {
   readonly #connect: ConnectUpstream;
   readonly #report: (note: HealthNote) => void;
+  readonly #now: () => number;
   readonly #checks = new Map<string, readonly Check[]>();
-  /** Checks by the number of the tick at which they are due. */
-  readonly #calendar = new Map<number, Check[]>();
-  readonly #waiting: Check[] = [];
-  readonly #running = new Set<Running>();
+  readonly #calendar = new CheckCalendar<Check>();
+  readonly #waiting = new FairQueue<Check>();
+  readonly #running = new Map<Check, Running>();
+  /** Numbers of checks under way. */
+  readonly #runningOf = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #startedMs = 0;
   #isOn = false;
 
-  constructor(connect: ConnectUpstream, report: (note: HealthNote) => void) {
+  constructor(
+    connect: ConnectUpstream,
+    report: (note: HealthNote) => void,
+    now: () => number = () => performance.now(),
+  ) {
     this.#connect = connect;
     this.#report = report;
+    this.#now = now;
   }
 
   /** Switches the checks on or off: one process of a gateway makes them. */
@@ -67,26 +76,31 @@ export class HealthChecker implements SnapshotFollower {
 
   /** Returns the checks that are new. */
   #set(entry: BackendEntry): readonly Check[] {
-    const { balance, fault, id, tls } = entry;
+    const { balance, fault, id } = entry;
     const active = balance?.active;
     const before = this.#checks.get(id) ?? [];
     const same = new Map(before.map((check) => [keyOf(check), check]));
     const addresses = active === undefined || fault !== undefined ? [] : (balance?.addresses ?? []);
     const wanted = addresses.map(({ host, port }): Check => {
-      const target = { id, host, port, tls };
       // `active` is there where addresses are.
-      const check = newCheck(target, active as ActiveCheckEntry);
+      const check = newCheck(entry, { host, port }, active as ActiveCheckEntry);
       return same.get(keyOf(check)) ?? check;
     });
-    for (const check of before) check.isWanted = wanted.includes(check);
+    for (const check of before) if (!wanted.includes(check)) this.#cancel(check);
     if (wanted.length > 0) this.#checks.set(id, wanted);
     else this.#checks.delete(id);
     return wanted.filter((check) => !before.includes(check));
   }
 
   #remove(id: string): void {
-    for (const check of this.#checks.get(id) ?? []) check.isWanted = false;
+    for (const check of this.#checks.get(id) ?? []) this.#cancel(check);
     this.#checks.delete(id);
+  }
+
+  #cancel(check: Check): void {
+    this.#calendar.delete(check);
+    this.#waiting.delete(check.accountId, check);
+    this.#end(check)?.giveUp();
   }
 
   /** One check begins at once; many are spread over their interval, and stay so. */
@@ -94,12 +108,12 @@ export class HealthChecker implements SnapshotFollower {
     if (checks.length === 0) return;
     this.#begin();
     for (const [at, check] of checks.entries())
-      this.#schedule(check, this.#tick + 1 + Math.floor((at * check.settings.intervalMs) / tickMs / checks.length));
+      this.#calendar.add(check, this.#tick + 1 + Math.floor((at * check.settings.intervalMs) / tickMs / checks.length));
   }
 
   #begin(): void {
     if (this.#timer !== undefined) return;
-    this.#startedMs = performance.now() - this.#tick * tickMs;
+    this.#startedMs = this.#now() - this.#tick * tickMs;
     this.#timer = setInterval(() => this.#onTick(), tickMs).unref();
   }
 
@@ -107,80 +121,92 @@ export class HealthChecker implements SnapshotFollower {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#calendar.clear();
-    this.#waiting.length = 0;
-    for (const { giveUp } of this.#running) giveUp();
-    this.#running.clear();
-  }
-
-  #schedule(check: Check, tick: number): void {
-    const due = this.#calendar.get(tick);
-    if (due === undefined) this.#calendar.set(tick, [check]);
-    else due.push(check);
+    this.#waiting.clear();
+    for (const check of this.#running.keys()) this.#end(check)?.giveUp();
   }
 
   #onTick(): void {
-    const now = performance.now();
-    for (const running of this.#running) {
-      const { check, startedMs, giveUp } = running;
+    const now = this.#now();
+    for (const [check, { startedMs, giveUp }] of this.#running) {
       if (now - startedMs < check.settings.timeoutMs) continue;
       giveUp();
-      this.#over(running, `it did not answer within ${check.settings.timeoutMs / 1000} s`);
+      this.#over(check, `it did not answer within ${check.settings.timeoutMs / 1000} s`);
     }
     // A timer that is late catches up.
     const last = Math.floor((now - this.#startedMs) / tickMs);
-    while (this.#tick < last) {
-      const due = this.#calendar.get(++this.#tick) ?? [];
-      this.#calendar.delete(this.#tick);
-      for (const check of due) {
-        if (!check.isWanted) continue;
-        this.#schedule(check, this.#tick + Math.max(1, Math.round(check.settings.intervalMs / tickMs)));
-        this.#waiting.push(check);
-      }
-    }
+    while (this.#tick < last)
+      for (const check of this.#calendar.take(++this.#tick)) this.#waiting.push(check.accountId, check);
     this.#serve();
-    if (this.#calendar.size === 0 && this.#running.size === 0) this.#stop();
+    if (this.#checks.size === 0) this.#stop();
   }
 
+  /**
+   * Begins checks that wait. An account may have as many under way as there are free places: half of them where it is
+   * the only one, and there is a place for the next account at any time.
+   */
   #serve(): void {
-    while (this.#running.size < mostRunning) {
-      const check = this.#waiting.shift();
-      if (check === undefined) return;
-      if (check.isWanted) this.#probe(check);
-    }
+    const mayBegin = (accountId: string): boolean =>
+      (this.#runningOf.get(accountId) ?? 0) < mostRunning - this.#running.size;
+    for (let check = this.#waiting.take(mayBegin); check; check = this.#waiting.take(mayBegin)) this.#probe(check);
   }
 
   #probe(check: Check): void {
     const giveUp = probe(this.#connect, check.target, check.settings, (fault) => {
-      this.#over(running, fault);
+      this.#over(check, fault);
       this.#serve();
     });
-    const running: Running = { check, startedMs: performance.now(), giveUp };
-    this.#running.add(running);
+    this.#running.set(check, { startedMs: this.#now(), giveUp });
+    this.#runningOf.set(check.accountId, (this.#runningOf.get(check.accountId) ?? 0) + 1);
   }
 
-  #over(running: Running, fault: string | undefined): void {
-    const { check, startedMs } = running;
-    if (!this.#running.delete(running) || !check.isWanted) return;
+  /** Frees the place of a check. */
+  #end(check: Check): Running | undefined {
+    const running = this.#running.get(check);
+    if (running === undefined) return undefined;
+    this.#running.delete(check);
+    const others = (this.#runningOf.get(check.accountId) ?? 1) - 1;
+    if (others > 0) this.#runningOf.set(check.accountId, others);
+    else this.#runningOf.delete(check.accountId);
+    return running;
+  }
+
+  #over(check: Check, fault: string | undefined): void {
+    const running = this.#end(check);
+    if (running === undefined) return;
+    this.#calendar.add(check, this.#nextTick(check));
     const ok = fault === undefined;
     const isNews = check.lastOk !== ok;
     check.streak = isNews ? 1 : check.streak + 1;
     check.lastOk = ok;
-    const now = performance.now();
+    const now = this.#now();
     const { failures, passes } = check.settings;
-    if (!isNews && check.streak > Math.max(failures, passes) && now - check.notedAtMs < renoteMs) return;
+    if (check.streak > Math.max(failures, passes) && now - check.notedAtMs < renoteMs) return;
     check.notedAtMs = now;
     const { address, streak, target } = check;
+    const tookMs = now - running.startedMs;
     const cause = fault === undefined ? {} : { cause: fault };
-    this.#report({ from: 'check', backendId: target.id, address, ok, streak, tookMs: now - startedMs, ...cause });
+    this.#report({ from: 'check', backendId: target.id, address, ok, streak, tookMs, ...cause });
+  }
+
+  /** One interval after it was due, or the first of further ones that is not over yet: spread checks stay so. */
+  #nextTick({ dueTick, settings }: Check): number {
+    const interval = Math.max(1, Math.round(settings.intervalMs / tickMs));
+    return dueTick + interval * Math.max(1, Math.ceil((this.#tick + 1 - dueTick) / interval));
   }
 }
 
-function newCheck(target: UpstreamTarget, settings: ActiveCheckEntry): Check {
+function newCheck(
+  { id, tls, accountId = '' }: BackendEntry,
+  at: Pick<UpstreamTarget, 'host' | 'port'>,
+  settings: ActiveCheckEntry,
+): Check {
+  const target = { id, ...at, tls };
   return {
+    accountId,
     target,
-    address: formatAddress(target),
+    address: formatAddress(at),
     settings,
-    isWanted: true,
+    dueTick: 0,
     streak: 0,
     lastOk: undefined,
     notedAtMs: -Infinity,

@@ -1,5 +1,7 @@
+import { loginFailed, providerUnavailable, signInRequired, visitorRefused } from '../../errors/shared.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
 import { plainText, renderPage } from './pages.ts';
-import type { Answer } from './own-answer.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
 import { ProviderDown } from '../../sign-in/provider.ts';
 import { clearCookie } from './cookies.ts';
@@ -8,7 +10,7 @@ import type { Visit } from './visit.ts';
 
 const retrySeconds = 10;
 
-export function methodPage(visit: Visit): Answer {
+export function methodPage(visit: Visit): OwnAnswer {
   return renderPage(
     {
       status: 405,
@@ -20,7 +22,7 @@ export function methodPage(visit: Visit): Answer {
   );
 }
 
-export function notFoundPage(visit: Visit): Answer {
+export function notFoundPage(visit: Visit): OwnAnswer {
   return renderPage(
     {
       status: 404,
@@ -33,8 +35,8 @@ export function notFoundPage(visit: Visit): Answer {
 }
 
 /** For a form that was sent without a session. */
-export function notSentPage(visit: Visit): Answer {
-  return renderPage(
+export function notSentPage(visit: Visit): OwnAnswer {
+  const page = renderPage(
     {
       status: 401,
       title: `Sign in to ${visit.host}`,
@@ -43,10 +45,11 @@ export function notSentPage(visit: Visit): Answer {
     },
     visit.operationId(),
   );
+  return { ...page, refusal: new UserError(signInRequired, { url: signInUrl(visit.target) }) };
 }
 
 /** For an answer of the provider that belongs to no login of this browser. */
-export function overPage(visit: Visit, loginCookie: string): Answer {
+export function overPage(visit: Visit, loginCookie: string): OwnAnswer {
   return renderPage(
     {
       status: 400,
@@ -69,7 +72,7 @@ export function refusedPage(
   to: string,
   hasSession: boolean,
   cookies: readonly string[] = [],
-): Answer {
+): OwnAnswer {
   const { mayEnter } = signIn;
   const who = visitor.email ?? visitor.name ?? visitor.subject;
   const unverified =
@@ -80,7 +83,7 @@ export function refusedPage(
   const why = unverified
     ? `but ${hostOf(signIn.provider)} does not say that this address was verified.`
     : `but not among those whom ${visit.host} lets in.`;
-  return renderPage(
+  const page = renderPage(
     {
       status: 403,
       title: 'You are signed in, but may not enter',
@@ -97,6 +100,7 @@ export function refusedPage(
     },
     visit.operationId(),
   );
+  return { ...page, refusal: new UserError(visitorRefused, { who: quote(who) }) };
 }
 
 /** For a login that the provider did not confirm, or could not. */
@@ -106,12 +110,12 @@ export function failedPage(
   to: string,
   error: unknown,
   cookies: readonly string[] = [],
-): Answer {
+): OwnAnswer {
   const headers = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
   const again = signInUrl(to);
   const provider = plainText(hostOf(signIn.provider));
-  if (error instanceof ProviderDown)
-    return renderPage(
+  if (error instanceof ProviderDown) {
+    const page = renderPage(
       {
         status: 503,
         title: 'Sign-in is not possible at the moment',
@@ -125,7 +129,9 @@ export function failedPage(
       },
       visit.operationId(),
     );
-  return renderPage(
+    return { ...page, refusal: new UserError(providerUnavailable, { provider: hostOf(signIn.provider) }) };
+  }
+  const page = renderPage(
     {
       status: 403,
       title: 'You could not be signed in',
@@ -137,4 +143,5 @@ export function failedPage(
     },
     visit.operationId(),
   );
+  return { ...page, refusal: new UserError(loginFailed, { provider: hostOf(signIn.provider) }) };
 }

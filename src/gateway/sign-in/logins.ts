@@ -2,8 +2,8 @@ import { judgeVisitor } from '../../modules/sign-in.ts';
 import type { SignIn } from '../../modules/sign-in.ts';
 import type { LoginSecrets } from '../../sign-in/provider.ts';
 import { failedPage, overPage, refusedPage } from './answer-pages.ts';
-import { clearCookie, loginCookieName, loginSeconds, readCookie, setCookie, staleLogins } from './cookies.ts';
-import type { Answer } from './own-answer.ts';
+import { clearCookie, cookieValues, loginCookieName, loginSeconds, setCookie, staleLogins } from './cookies.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 import type { Providers } from './providers.ts';
 import { identityFrom } from './session.ts';
 import { callbackUrl, redirect, safeTarget } from './visit.ts';
@@ -33,60 +33,67 @@ export class Logins {
   }
 
   /** `/.gatehouse/sign-in?to=…`: signs in for the route of another path of this host. */
-  async start(visit: Visit, url: URL, routes: SignInRoutes): Promise<Answer> {
+  async start(visit: Visit, url: URL, routes: SignInRoutes): Promise<OwnAnswer> {
     const to = safeTarget(url.searchParams.get('to') ?? '/');
     const signIn = routes.signInsAt(to)?.signIns[0];
     if (signIn === undefined) return redirect(to, []);
     return this.begin(visit, signIn, to, url.searchParams.has('again') ? 'login' : undefined);
   }
 
-  async begin(visit: Visit, signIn: SignIn, to: string, prompt: string | undefined): Promise<Answer> {
+  async begin(visit: Visit, signIn: SignIn, to: string, prompt: string | undefined): Promise<OwnAnswer> {
     try {
-      const { url, secrets } = await this.#parts.providers.get(signIn.provider).begin(callbackUrl(visit), prompt);
+      const { url, secrets } = await this.#parts.providers
+        .get(visit.accountId, signIn.provider)
+        .begin(callbackUrl(visit), prompt);
       const login = JSON.stringify({ ...secrets, key: signIn.key, to, at: this.#parts.sessions.now });
       const name = loginCookieName(secrets.state);
       const sealed = this.#parts.keys.seal(login, loginContext(visit));
       const stale = staleLogins(visit.headers).filter((each) => each !== name);
-      return redirect(url, [...stale.map(clearCookie), setCookie(name, sealed, loginSeconds)]);
+      const answer = redirect(url, [...stale.map(clearCookie), setCookie(name, sealed, loginSeconds)]);
+      return { ...answer, login: 'begun' };
     } catch (error) {
       return this.#fail(visit, signIn, to, error);
     }
   }
 
   /** The provider has sent the visitor back. */
-  async finish(visit: Visit, url: URL, routes: SignInRoutes): Promise<Answer> {
+  async finish(visit: Visit, url: URL, routes: SignInRoutes): Promise<OwnAnswer> {
     const state = url.searchParams.get('state') ?? '';
     const name = loginCookieName(state);
-    const login = this.#readLogin(visit, readCookie(visit.headers, name), state);
+    const login = this.#findLogin(visit, cookieValues(visit.headers, name), state);
     const signIn = login && routes.signIns?.get(login.key);
     if (login === undefined || signIn === undefined) return overPage(visit, name);
     try {
       const { claims, token } = await this.#parts.providers
-        .get(signIn.provider)
+        .get(visit.accountId, signIn.provider)
         .finish(`${callbackUrl(visit)}${url.search}`, login);
       const route = routes.signInsAt(login.to);
       // The route that the visitor wants may have changed meanwhile; its rules are those that hold.
       const wanted = route?.signIns.find(({ key }) => key === signIn.key) ?? signIn;
       const visitor = identityFrom(claims, wanted);
       if (judgeVisitor(wanted.mayEnter, visitor) !== 'enters')
-        return refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]);
-      const cookie = this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, token);
-      return redirect(login.to, [clearCookie(name), cookie]);
+        return { ...refusedPage(visit, wanted, visitor, login.to, false, [clearCookie(name)]), login: 'back' };
+      const cookie = await this.#parts.sessions.begin(visit, route?.routeId ?? '', wanted, visitor, token);
+      return { ...redirect(login.to, [clearCookie(name), cookie]), login: 'back' };
     } catch (error) {
-      return this.#fail(visit, signIn, login.to, error, [clearCookie(name)]);
+      return { ...this.#fail(visit, signIn, login.to, error, [clearCookie(name)]), login: 'back' };
     }
   }
 
-  #readLogin(visit: Visit, cookie: string | undefined, state: string): BegunLogin | undefined {
-    const text = cookie === undefined ? undefined : this.#parts.keys.open(cookie, loginContext(visit));
-    if (text === undefined) return undefined;
-    // Only `begin` seals for this context.
-    const login = JSON.parse(text) as BegunLogin;
-    const age = this.#parts.sessions.now - login.at;
-    return login.state === state && age <= loginSeconds && age >= -loginSeconds ? login : undefined;
+  /** The first login of this state that opens here and is not over. */
+  #findLogin(visit: Visit, cookies: readonly string[], state: string): BegunLogin | undefined {
+    for (const cookie of cookies) {
+      const text = this.#parts.keys.open(cookie, loginContext(visit));
+      if (text === undefined) continue;
+      // Only `begin` seals for this context.
+      const login = JSON.parse(text) as BegunLogin;
+      const age = this.#parts.sessions.now - login.at;
+      if (login.state === state && age <= loginSeconds && age >= -loginSeconds) return login;
+    }
+    return undefined;
   }
 
-  #fail(visit: Visit, signIn: SignIn, to: string, error: unknown, cookies: readonly string[] = []): Answer {
+  #fail(visit: Visit, signIn: SignIn, to: string, error: unknown, cookies: readonly string[] = []): OwnAnswer {
     this.#parts.providers.logFault(signIn.provider, error);
     return failedPage(visit, signIn, to, error, cookies);
   }

@@ -1,4 +1,4 @@
-import type { Answer } from './own-answer.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 
 /** A page for visitors: no script, no file from elsewhere, the id of the request, and what to do. */
 export interface VisitorPage {
@@ -24,7 +24,7 @@ h1{margin:0;font-size:20px;line-height:1.3}p,dl{margin:0;color:var(--text-2);ove
 nav{display:flex;flex-wrap:wrap;gap:8px}form{display:contents}a,button{display:inline-block;padding:8px 14px;border:1px solid var(--line);border-radius:6px;background:none;color:var(--text);font:inherit;text-decoration:none;cursor:pointer}
 nav>:first-child,nav>form:first-child>button{background:var(--fill);border-color:var(--fill);color:var(--on)}small{margin-top:16px;color:var(--text-2)}`;
 
-export function renderPage(page: VisitorPage, operationId: string): Answer {
+export function renderPage(page: VisitorPage, operationId: string): OwnAnswer {
   const { status, title, text, facts = [], links = [], button, next, headers = [] } = page;
   const buttons = [
     ...(button === undefined
@@ -46,6 +46,7 @@ ${facts.length === 0 ? '' : `<dl>${facts.map(([name, value]) => `<dt>${escape(na
 </html>
 `;
   return {
+    login: 'none',
     status,
     headers: [
       'Content-Type',

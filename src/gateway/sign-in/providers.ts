@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { SharedCache } from '../../lib/shared-cache.ts';
 import type { SignInProvider } from '../../modules/sign-in.ts';
 import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { Fetch } from '../../sign-in/guarded-fetch.ts';
@@ -8,11 +8,11 @@ import type { ConnectUpstream } from '../upstream/connect.ts';
 
 const providerLimit = 1_000;
 
-/** The providers that visitors sign in with, one for all routes with the same settings. */
+/** The providers that visitors sign in with, one for all routes of an account with the same settings. */
 export class Providers {
   readonly #fetch: Fetch;
   readonly #log: GatewayLog;
-  readonly #known = new BoundedCache<string, Provider>(providerLimit);
+  readonly #known = new SharedCache<Provider>(providerLimit);
 
   /** They are asked over the connections of backends: addresses that lead inwards are refused. */
   constructor(connect: ConnectUpstream, log: GatewayLog) {
@@ -20,12 +20,12 @@ export class Providers {
     this.#log = log;
   }
 
-  get(settings: SignInProvider): Provider {
+  get(accountId: string, settings: SignInProvider): Provider {
     const key = JSON.stringify(settings);
-    const known = this.#known.get(key);
+    const known = this.#known.get(accountId, key);
     if (known !== undefined) return known;
     const provider = new Provider(settings, this.#fetch);
-    this.#known.fill(this.#known.ticket(), key, provider);
+    this.#known.set(accountId, key, provider);
     return provider;
   }
 

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { requestVisit, signInOf } from '../../../test/support/step-visit.ts';
 import { oidc } from '../../modules/oidc/index.ts';
+import { holdsUntil, runAll } from '../../modules/run-steps.ts';
+import { judgeVisitor } from '../../modules/sign-in.ts';
 import type { SignIn } from '../../modules/sign-in.ts';
+import { signInStep } from '../../modules/sign-in-step.ts';
+import { sessionCookieName } from './cookies.ts';
 import { endOf, expiryOf, identityFrom, readSession, writeSession } from './session.ts';
 import type { Session } from './session.ts';
+import { publicKeys } from './upstream-token.ts';
 import { VisitorKeys } from './visitor-keys.ts';
+import { Visitors } from './visitors.ts';
 
 function signIn(more: object = {}): SignIn {
   const input = { issuer: 'https://id.example.com', client_id: 'c', client_secret: 's', ...more };
-  return oidc.build({ ...oidc.accept(input), client_secret: 's' }).signIn!;
+  return signInOf(oidc.build({ ...oidc.accept(input), client_secret: 's' }));
 }
 
 const now = 1_800_000_000;
@@ -23,7 +30,7 @@ function session(more: Partial<Session> = {}): Session {
     seenAt: now,
     checkedAt: now,
     endsAt: now + 86_400,
-    token: undefined,
+    formerToken: undefined,
     ...more,
   };
 }
@@ -53,8 +60,7 @@ test('a cookie stays within what browsers take, whatever the provider tells', ()
   const claims = { sub: 's'.repeat(255), email: `${'e'.repeat(240)}@example.com`, name: 'ż'.repeat(60), groups: many };
   const visitor = identityFrom(claims, rules);
   assert.equal(visitor.groups[0], many.at(-1), 'those that rules name come first');
-  const token = { kind: 'refresh', value: 't'.repeat(1400) } as const;
-  const text = writeSession(session({ visitor, token }));
+  const text = writeSession(session({ visitor }));
   const keys = withKey();
   const sealed = keys.seal(text, 'here');
   assert.ok(sealed.length < 3800, `${sealed.length}`);
@@ -62,7 +68,7 @@ test('a cookie stays within what browsers take, whatever the provider tells', ()
   assert.equal(keys.open(sealed, 'there'), undefined);
 });
 
-test('keys are changed, and those before still open', () => {
+test('keys are changed, and those before still open', async () => {
   const keys = withKey();
   const sealed = keys.seal('text', 'here');
   const second = Buffer.alloc(32, 2).toString('base64');
@@ -70,6 +76,9 @@ test('keys are changed, and those before still open', () => {
   keys.prepare({ version: 2, full: false, removed: [], set }, assert.fail)();
   assert.match(keys.seal('text', 'here'), /^2\./);
   assert.equal(keys.open(sealed, 'here'), 'text');
+  // Upstreams hold tokens of both.
+  const shown = (await publicKeys(keys)).keys.map(({ kid }) => kid);
+  assert.deepEqual(shown, ['2', '1']);
   keys.prepare({ version: 3, full: false, removed: [{ kind: 'visitor_key', id: '1' }], set: [] }, assert.fail)();
   assert.equal(keys.open(sealed, 'here'), undefined);
   const faults: unknown[] = [];
@@ -86,3 +95,78 @@ function withKey(): VisitorKeys {
   keys.prepare({ version: 1, full: true, removed: [], set }, assert.fail)();
   return keys;
 }
+
+test('a claim of another route is asked for again, unless all of its values are known', () => {
+  const [sales, support] = [['sales'], ['support']].map((department) => signIn({ claims: { department } }));
+  const judge = (department: unknown, rules = support!) =>
+    judgeVisitor(rules.mayEnter, identityFrom({ sub: 'ada', department }, sales!));
+  assert.equal(judge(['sales', 'support']), 'enters');
+  assert.equal(judge(['sales']), 'refused');
+  const many = ['sales', 'support', ...Array.from({ length: 500 }, (_, at) => `d${at}`)];
+  assert.equal(judge(many, sales), 'enters');
+  assert.equal(judge(many), 'unknown', 'too many to keep');
+  const former = { ...identityFrom({ sub: 'ada' }, sales!), claims: { department: ['sales'] } };
+  assert.equal(judgeVisitor(support!.mayEnter, former), 'unknown', 'as older releases kept it');
+});
+
+test('a whole snapshot forgets sessions that it does not name as ended', () => {
+  const keys = withKey();
+  const update = (full: boolean, ids: readonly string[]) =>
+    keys.prepare(
+      { version: 2, full, removed: [], set: ids.map((id) => ({ kind: 'ended_session' as const, id })) },
+      () => {},
+    )();
+  update(false, ['as_1', 'as_2']);
+  const isEnded = (id: string) => keys.isEnded({ id, accountId: 'ac_1', edgeId: 'e', person: 'p', signedInAt: 1 });
+  assert.deepEqual([isEnded('as_1'), isEnded('as_2')], [true, true]);
+  update(true, ['as_2']);
+  assert.deepEqual([isEnded('as_1'), isEnded('as_2')], [false, true]);
+});
+
+/** Visitors who have sessions by these rules, all of them of now. */
+function visitWith(keys: VisitorKeys, sessions: readonly (readonly [rules: SignIn, session: Session])[]) {
+  const sealed = sessions.map(([rules, each]) => {
+    const text = keys.seal(writeSession(each), `visitor session ac_1 edghts_1 app.example.com ${rules.key}`);
+    return `${sessionCookieName(rules)}=${text}`;
+  });
+  const visit = requestVisit({ headers: ['Cookie', sealed.join('; ')] });
+  const log = { info() {}, warn() {}, error() {} };
+  const observer = { visitorSeen() {}, visitorLeft() {} };
+  const connect = () => assert.fail('nobody is asked');
+  return { visit, visitors: new Visitors({ keys, observer, log, connect, clock: () => now * 1000 }) };
+}
+
+test('a connection ends when its network is no longer that of the rule, whatever its session says', () => {
+  const rules = signIn({ network: 'and_login', ip_policy_ids: ['ipp_1'] });
+  const { visit, visitors } = visitWith(withKey(), [[rules, session()]]);
+  const holds = (isInside: boolean) => {
+    const access = { allows: () => isInside, isUnloadable: () => false };
+    const services = { ...visit.services, access, logins: visitors };
+    return signInStep(rules).holds({ ...visit, services });
+  };
+  assert.deepEqual([holds(true), holds(false)], [session().endsAt * 1000, 0]);
+});
+
+test('where two logins are needed, the first that ends counts, in either order, and both cookies are renewed', () => {
+  const [one, other] = [signIn(), signIn({ client_id: 'd' })];
+  for (const [first, second] of [
+    [600, 1200],
+    [1200, 600],
+  ] as const) {
+    const seenAt = now - 400;
+    const { visit, visitors } = visitWith(withKey(), [
+      [one, session({ id: 'as_1', seenAt, endsAt: now + first })],
+      [other, session({ id: 'as_2', seenAt, endsAt: now + second })],
+    ]);
+    const steps = [one, other].map((rules) => ({
+      run: () => visitors.admit(visit, rules, false),
+      holds: () => visitors.holds(visit, rules),
+    }));
+    assert.equal(runAll(steps, visit), undefined);
+    assert.equal(holdsUntil(steps, visit, 2, now * 1000), (now + 600) * 1000);
+    assert.deepEqual(
+      visit.cookies.map((cookie) => cookie.split('=')[0]),
+      [one, other].map(sessionCookieName),
+    );
+  }
+});

@@ -1,5 +1,6 @@
-import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
+import type { KeptClaim, SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
 import { listOf, readPerson } from '../../sign-in/claims.ts';
+import { LoginRefused } from '../../sign-in/provider.ts';
 import type { ProviderToken } from '../../sign-in/provider.ts';
 
 /** A session as its cookie holds it. Times are in seconds since 1970. */
@@ -12,16 +13,15 @@ export interface Session {
   readonly endsAt: number;
   /** When the provider last said that the login holds. */
   readonly checkedAt: number;
-  /** The token that the provider is asked with. */
-  readonly token: ProviderToken | undefined;
+  /** Cookies of older releases hold the token that the provider is asked with; since then it is kept in the database. */
+  readonly formerToken: ProviderToken | undefined;
 }
 
 /** A clock may be behind the one of the process that has made a cookie. */
 const skewSeconds = 300;
-/** Bytes of a session before it is sealed: with its name and attributes, a browser takes 4,096 for a cookie. */
-const sessionBytes = 2600;
-const tokenBytes = 1400;
 const groupBytes = 1000;
+const claimValues = 10;
+const claimBytes = 200;
 
 /** The reason why a session is over, or undefined. */
 export function endOf(session: Session, signIn: SignIn, now: number, isIdleCounted = true): string | undefined {
@@ -42,13 +42,10 @@ export function expiryOf(
   return inactivitySeconds === 0 ? latest : Math.min(latest, seenAt + inactivitySeconds);
 }
 
-/** The text that is sealed: the groups and tokens that are too long for a cookie are left out. */
-export function writeSession(session: Session): string {
-  const { id, visitor, signedInAt, seenAt, endsAt, checkedAt, token } = session;
-  const kept = token !== undefined && Buffer.byteLength(token.value) <= tokenBytes ? token : undefined;
+/** The text that is sealed. With its name and attributes, a browser takes 4,096 bytes for a cookie. */
+export function writeSession({ id, visitor, signedInAt, seenAt, endsAt, checkedAt, formerToken }: Session): string {
   const fields = { i: id, v: visitor, a: signedInAt, u: seenAt, x: endsAt, c: checkedAt };
-  const text = JSON.stringify({ ...fields, t: kept });
-  return Buffer.byteLength(text) <= sessionBytes ? text : JSON.stringify(fields);
+  return JSON.stringify(formerToken === undefined ? fields : { ...fields, t: formerToken });
 }
 
 export function readSession(text: string): Session {
@@ -60,30 +57,32 @@ export function readSession(text: string): Session {
     readonly u: number;
     readonly x: number;
     readonly c: number;
-    readonly t?: Session['token'];
+    readonly t?: ProviderToken;
   };
-  return { id: i, visitor: v, signedInAt: a, seenAt: u, endsAt: x, checkedAt: c, token: t };
+  return { id: i, visitor: v, signedInAt: a, seenAt: u, endsAt: x, checkedAt: c, formerToken: t };
 }
 
-/** What is kept of a login: small claims only, those first that rules name. */
+/** Keeps the small claims of a login, those first that rules name. Throws where they do not say who it is. */
 export function identityFrom(
   claims: Readonly<Record<string, unknown>>,
   { provider, mayEnter }: SignIn,
 ): VisitorIdentity {
   const { groups, ...person } = readPerson(claims, provider.groupsClaim);
+  if (person.subject === '') throw new LoginRefused('the provider does not say who it is');
   const named = groups.filter((group) => mayEnter.groups.has(group));
   return {
     ...person,
     groups: fitting([...new Set([...named, ...groups])]),
     claims: Object.fromEntries(
-      mayEnter.claims.map(([name, values]) => [
-        name,
-        listOf(claims[name])
-          .filter((value) => values.has(value))
-          .slice(0, 5),
-      ]),
+      mayEnter.claims.map(([name, values]) => [name, keptClaim(listOf(claims[name]), values)]),
     ),
   };
+}
+
+/** All values where they are few: other routes may have other rules. Else those that the rule names. */
+function keptClaim(all: readonly string[], named: ReadonlySet<string>): KeptClaim {
+  const isWhole = all.length <= claimValues && Buffer.byteLength(JSON.stringify(all)) <= claimBytes;
+  return { values: isWhole ? all : all.filter((value) => named.has(value)).slice(0, 1), isWhole };
 }
 
 function fitting(groups: readonly string[]): readonly string[] {

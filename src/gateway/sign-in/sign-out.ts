@@ -1,7 +1,7 @@
 import { headerValues } from '../../modules/header-values.ts';
 import type { SignInProvider } from '../../modules/sign-in.ts';
 import { clearCookie, sessionCookieName } from './cookies.ts';
-import type { Answer } from './own-answer.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 import { plainText, renderPage } from './pages.ts';
 import type { Providers } from './providers.ts';
 import { hostOf, signInUrl, signOutPath } from './visit.ts';
@@ -18,7 +18,7 @@ export async function signOut(
   visit: Visit,
   routes: SignInRoutes,
   { sessions, providers }: SignOutParts,
-): Promise<Answer> {
+): Promise<OwnAnswer> {
   const site = headerValues(visit.headers, 'sec-fetch-site')[0];
   const origin = headerValues(visit.headers, 'origin')[0];
   const isOwn =
@@ -43,12 +43,13 @@ export async function signOut(
     cookies.push(clearCookie(sessionCookieName(signIn)));
     if (opened === undefined) continue;
     ({ provider } = signIn);
-    sessions.end(visit, opened.session);
+    // One that is over already is not ended again: the cookie may come any number of times.
+    if (sessions.isOn(opened, signIn)) sessions.end(visit, signIn, opened.session);
   }
   const elsewhere =
     provider &&
     (await providers
-      .get(provider)
+      .get(visit.accountId, provider)
       .signOutUrl()
       .catch(() => undefined));
   return renderPage(

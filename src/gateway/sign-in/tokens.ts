@@ -1,35 +1,31 @@
-import type { createRemoteJWKSet, JWTPayload } from 'jose';
+import { hash } from 'node:crypto';
 
-import { tokenRefused, tokenRequired, tokensUnchecked } from '../../errors/shared.ts';
+import type { JWTPayload } from 'jose';
+
+import { tokenRefused, tokenRequired, tokensUnchecked, tooManyTokenChecks } from '../../errors/shared.ts';
 import { UserError } from '../../errors/user-error.ts';
-import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { FairTurns, TooMuchWaits } from '../../lib/fair-turns.ts';
+import { SharedCache } from '../../lib/shared-cache.ts';
 import { headerValues } from '../../modules/header-values.ts';
-import type { HeaderList } from '../../modules/module.ts';
+import type { HeaderList, Outcome, RequestVisit } from '../../modules/step.ts';
 import type { TokenRule } from '../../modules/sign-in.ts';
-import type { GatewayLog } from '../engine.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
+import { listOf } from '../../sign-in/claims.ts';
 import { createFetch } from '../../sign-in/guarded-fetch.ts';
 import type { Fetch } from '../../sign-in/guarded-fetch.ts';
-import { OwnAnswer } from './own-answer.ts';
+import type { GatewayLog } from '../engine.ts';
+import type { ConnectUpstream } from '../upstream/connect.ts';
+import { IssuerKeys, keysMs, KeysUnread } from './issuer-keys.ts';
+import type { KnownKeys } from './issuer-keys.ts';
 
 /** Loaded by the first token: most installations need none. */
 const load = () => import('jose');
 
-type KeySet = ReturnType<typeof createRemoteJWKSet>;
-
-/** The outcome of a check, in milliseconds since 1970. */
-interface Checked {
-  readonly untilMs: number;
-  /** From then on it is checked again: the issuer may have taken the key away. */
+/** The outcome of a check. Times are in milliseconds since 1970. */
+interface Checked<Found> {
+  readonly outcome: Found;
+  readonly checkedAtMs: number;
+  /** From then on the token is checked again. */
   readonly againMs: number;
-  /** Undefined: the token is good until then. */
-  readonly refusal: UserError | undefined;
-}
-
-/** The keys of an issuer, and when they were asked for. */
-interface Keys {
-  readonly set: Promise<KeySet>;
-  readAtMs: number;
 }
 
 interface TokensParts {
@@ -37,127 +33,170 @@ interface TokensParts {
   readonly log: GatewayLog;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Time that an issuer has to answer. */
+  readonly answerMs?: number;
 }
 
-const checkedLimit = 10_000;
-const issuersLimit = 1_000;
+/** A token of a request at a route of an account. */
+interface Shown {
+  readonly accountId: string;
+  readonly rule: TokenRule;
+  readonly token: string;
+  /** A digest of rule and token: nothing that is kept can be used as a token, and each takes as much memory. */
+  readonly key: string;
+}
+
+const goodLimit = 10_000;
+const refusedLimit = 1_000;
+/** Keys of all issuers. */
+const keysLimit = 4_000;
 /** Longest token that is looked at. */
 const tokenLength = 8_192;
 /** A refusal counts for so long: then the issuer may have other keys. */
 const refusedMs = 5_000;
-/**
- * Keys are read again, and tokens checked again, after so long: within twice this time a key that was taken away lets nobody
- * in. Those that are new are noticed by the first token that has one.
- */
-const keysMs = 300_000;
-const answerMs = 10_000;
+/** Signatures that are checked at once: one thread of the usual four is left for other work. */
+const checkLimits = { atOnce: 3, ofOwner: 2, waiting: 1_000 };
+/** Issuers that are asked at once. Those of one account that hang hold up no other account. */
+const readLimits = { atOnce: Infinity, ofOwner: 8, waiting: 1_000 };
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i;
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Checks tokens that requests carry. A token that was checked is known for a while. */
+/**
+ * Checks tokens that requests carry. A token that was found good is known for `keysMs`, and is checked by keys that are no
+ * older: within twice this time a key that the issuer has taken away lets nobody in.
+ */
 export class Tokens {
   readonly #fetch: Fetch;
   readonly #log: GatewayLog;
   readonly #clock: () => number;
-  readonly #checked = new BoundedCache<string, Checked>(checkedLimit);
-  readonly #keys = new BoundedCache<string, Keys>(issuersLimit);
+  readonly #answerMs: number;
+  /** Until when tokens are good, in milliseconds since 1970. */
+  readonly #good = new SharedCache<Checked<number>>(goodLimit);
+  readonly #refused = new SharedCache<Checked<UserError>>(refusedLimit);
+  readonly #issuers = new SharedCache<IssuerKeys>(keysLimit);
+  /** Checks under way: requests with one token wait for one check. */
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #checks = new FairTurns(checkLimits);
+  readonly #reads = new FairTurns(readLimits);
 
-  constructor({ connect, log, clock = Date.now }: TokensParts) {
+  constructor({ connect, log, clock = Date.now, answerMs = 10_000 }: TokensParts) {
     this.#fetch = createFetch(connect);
     this.#log = log;
     this.#clock = clock;
+    this.#answerMs = answerMs;
   }
 
-  /** Throws the answer to a request without a good token, or that which has the token checked first. */
-  check(rule: TokenRule, headers: HeaderList): void {
+  /** Leaves the end of a good token with the visit. */
+  admit(visit: RequestVisit, rule: TokenRule): Outcome | undefined {
+    const checked = this.check(visit.accountId, rule, visit.headers);
+    if (typeof checked !== 'number') return checked;
+    visit.tokens = [...visit.tokens, [rule.key, checked]];
+    return undefined;
+  }
+
+  /** Returns until when the token is good, in milliseconds since 1970, the refusal, or that it must be checked first. */
+  check(accountId: string, rule: TokenRule, headers: HeaderList): number | Outcome {
     const token = readToken(rule, headers);
-    if (token === undefined) throw new UserError(tokenRequired, { 'WWW-Authenticate': 'Bearer' });
-    const checked = this.#checked.get(`${rule.key} ${token}`);
-    if (checked === undefined || this.#clock() >= checked.againMs) throw new OwnAnswer(() => this.#learn(rule, token));
-    if (checked.refusal !== undefined) throw checked.refusal;
+    if (token === undefined) return new UserError(tokenRequired, { 'WWW-Authenticate': 'Bearer' });
+    const key = hash('sha256', `${rule.key} ${token}`, 'base64');
+    const good = this.#good.get(accountId, key);
+    if (good !== undefined && this.#isKnown(good)) return good.outcome;
+    const refused = this.#refused.get(accountId, key);
+    if (refused !== undefined && this.#isKnown(refused)) return refused.outcome;
+    return { kind: 'wait', start: () => this.#learn({ accountId, rule, token, key }) };
   }
 
-  /** True for a request whose token is still good. */
-  mayStay(rule: TokenRule, headers: HeaderList): boolean {
-    const token = readToken(rule, headers);
-    const checked = token === undefined ? undefined : this.#checked.get(`${rule.key} ${token}`);
-    return checked !== undefined && checked.refusal === undefined && this.#clock() < checked.untilMs;
-  }
-
-  async #learn(rule: TokenRule, token: string): Promise<'again'> {
-    const checked = await this.#verify(rule, token);
-    this.#checked.fill(this.#checked.ticket(), `${rule.key} ${token}`, checked);
-    return 'again';
-  }
-
-  async #verify(rule: TokenRule, token: string): Promise<Checked> {
+  /** False also if the clock was set back. */
+  #isKnown({ checkedAtMs, againMs }: Checked<unknown>): boolean {
     const nowMs = this.#clock();
+    return nowMs >= checkedAtMs && nowMs < againMs;
+  }
+
+  async #learn(shown: Shown): Promise<undefined> {
+    const name = `${shown.accountId} ${shown.key}`;
+    let check = this.#underWay.get(name);
+    if (check === undefined) {
+      check = this.#keep(shown).finally(() => this.#underWay.delete(name));
+      this.#underWay.set(name, check);
+    }
+    await check;
+    return undefined;
+  }
+
+  async #keep(shown: Shown): Promise<void> {
+    const { accountId, key } = shown;
+    const outcome = await this.#outcomeOf(shown);
+    // The issuer may have taken its time: what is found counts from now on.
+    const checkedAtMs = this.#clock();
+    if (outcome instanceof UserError) {
+      this.#good.delete(accountId, key);
+      this.#refused.set(accountId, key, { outcome, checkedAtMs, againMs: checkedAtMs + refusedMs });
+    } else {
+      const untilMs = Math.max(outcome, checkedAtMs + 1_000);
+      const againMs = Math.min(untilMs, checkedAtMs + keysMs);
+      this.#good.set(accountId, key, { outcome: untilMs, checkedAtMs, againMs });
+    }
+  }
+
+  async #outcomeOf(shown: Shown): Promise<number | UserError> {
     try {
+      const payload = await this.#verify(shown);
+      const { claims, skewSeconds } = shown.rule;
+      const missing = claims.find(([name, values]) => !valuesOf(payload, name).some((value) => values.has(value)));
+      if (missing !== undefined) return refusal(`its claim ${missing[0]} is not one that is let in`);
+      return ((payload.exp ?? 0) + skewSeconds) * 1000;
+    } catch (error) {
+      if (error instanceof KeysUnread) return new UserError(tokensUnchecked, { 'Retry-After': '10' });
+      if (error instanceof TooMuchWaits) return new UserError(tooManyTokenChecks, { 'Retry-After': '10' });
+      return refusal(wordsOf(error));
+    }
+  }
+
+  async #verify(shown: Shown): Promise<JWTPayload> {
+    const { errors } = await load();
+    const issuer = this.#issuerOf(shown);
+    const known = await issuer.current();
+    try {
+      return await this.#verifyBy(known, shown);
+    } catch (error) {
+      const newer = error instanceof errors.JWKSNoMatchingKey ? await issuer.beyond(known) : undefined;
+      if (newer === undefined) throw error;
+      return this.#verifyBy(newer, shown);
+    }
+  }
+
+  #verifyBy(keys: KnownKeys, { accountId, rule, token }: Shown): Promise<JWTPayload> {
+    return this.#checks.run(accountId, async () => {
       const { jwtVerify } = await load();
-      const { payload } = await jwtVerify(token, await this.#keysOf(rule), {
+      const { payload } = await jwtVerify(token, keys, {
         issuer: rule.issuer,
         audience: [...rule.audiences],
         algorithms: [...rule.algorithms],
         clockTolerance: rule.skewSeconds,
         requiredClaims: ['exp'],
-        currentDate: new Date(nowMs),
+        currentDate: new Date(this.#clock()),
       });
-      const missing = rule.claims.find(([name, values]) => !valuesOf(payload, name).some((value) => values.has(value)));
-      if (missing !== undefined) return refuse(nowMs, `its claim ${missing[0]} is not one that is let in`);
-      const untilMs = Math.max(nowMs + 1_000, ((payload.exp ?? 0) + rule.skewSeconds) * 1000);
-      return { untilMs, againMs: Math.min(untilMs, nowMs + keysMs), refusal: undefined };
-    } catch (error) {
-      const { errors } = await load();
-      const isOfToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
-      // Every other fault is one of the way to the keys.
-      if (isOfToken && !/^(?:Expected 200 OK|Failed to parse)/.test(error.message))
-        return refuse(nowMs, wordsOf(error));
-      this.#log.warn({ err: error, issuer: rule.issuer }, 'the keys of an issuer of tokens cannot be read');
-      return refused(nowMs, new UserError(tokensUnchecked, { 'Retry-After': '10' }));
-    }
-  }
-
-  async #keysOf({ issuer, jwksUri }: TokenRule): Promise<KeySet> {
-    const key = `${issuer} ${jwksUri}`;
-    const known = this.#keys.get(key);
-    if (known === undefined) {
-      const keys = { set: this.#openKeys(issuer, jwksUri), readAtMs: this.#clock() };
-      keys.set.catch(() => {
-        this.#keys.drop(key);
-      });
-      this.#keys.fill(this.#keys.ticket(), key, keys);
-      return keys.set;
-    }
-    const set = await known.set;
-    if (this.#clock() - known.readAtMs >= keysMs) {
-      known.readAtMs = this.#clock();
-      // Those that are known serve until the issuer answers.
-      void set.reload().catch(() => {});
-    }
-    return set;
-  }
-
-  async #openKeys(issuer: string, jwksUri: string): Promise<KeySet> {
-    const { createRemoteJWKSet: create, customFetch } = await load();
-    const address = jwksUri === '' ? await this.#findKeys(issuer) : jwksUri;
-    const fetch = (url: string, { headers, signal }: { readonly headers: Headers; readonly signal: AbortSignal }) =>
-      this.#fetch(url, { method: 'GET', headers: Object.fromEntries(headers), signal });
-    return create(new URL(address), {
-      [customFetch]: fetch,
-      timeoutDuration: answerMs,
-      cooldownDuration: refusedMs,
-      cacheMaxAge: Infinity,
+      return payload;
     });
   }
 
-  async #findKeys(issuer: string): Promise<string> {
-    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const answer = await this.#fetch(address, { method: 'GET', headers: {}, signal: AbortSignal.timeout(answerMs) });
-    const found: unknown = answer.ok ? await answer.json() : undefined;
-    if (typeof found !== 'object' || found === null || !('issuer' in found) || found.issuer !== issuer)
-      throw new Error(`${address} has no metadata of this issuer`);
-    if (!('jwks_uri' in found) || typeof found.jwks_uri !== 'string') throw new Error(`${address} names no keys`);
-    return found.jwks_uri;
+  #issuerOf({ accountId, rule: { issuer, jwksUri } }: Shown): IssuerKeys {
+    const name = `${issuer} ${jwksUri}`;
+    const known = this.#issuers.get(accountId, name);
+    if (known !== undefined) return known;
+    const keys: IssuerKeys = new IssuerKeys({
+      issuer,
+      jwksUri,
+      fetch: (url, options) => this.#reads.run(accountId, () => this.#fetch(url, options)),
+      log: this.#log,
+      clock: this.#clock,
+      answerMs: this.#answerMs,
+      onRead: (count) => {
+        this.#issuers.set(accountId, name, keys, 1 + count);
+      },
+    });
+    this.#issuers.set(accountId, name, keys);
+    return keys;
   }
 }
 
@@ -168,24 +207,19 @@ function readToken({ header }: TokenRule, headers: HeaderList): string | undefin
   return compact.test(value.trim()) ? value.trim() : undefined;
 }
 
-function refuse(nowMs: number, reason: string): Checked {
-  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-  return refused(nowMs, new UserError(tokenRefused, { reason }, headers));
-}
-
-function refused(nowMs: number, refusal: UserError): Checked {
-  const untilMs = nowMs + refusedMs;
-  return { untilMs, againMs: untilMs, refusal };
+function refusal(reason: string): UserError {
+  return new UserError(tokenRefused, { reason }, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 }
 
 /** Nothing of the token is repeated. */
-function wordsOf(error: Error): string {
+function wordsOf(error: unknown): string {
   const { code } = error as { readonly code?: string };
   const words: Readonly<Record<string, string>> = {
     ERR_JWT_EXPIRED: 'it has expired',
     ERR_JWT_CLAIM_VALIDATION_FAILED: 'its issuer, audience or times are not those that are let in',
     ERR_JOSE_ALG_NOT_ALLOWED: 'its algorithm is not let in',
     ERR_JWKS_NO_MATCHING_KEY: 'no key of the issuer fits it',
+    ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'several keys of the issuer fit it, and it names none',
     ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
   };
   return words[code ?? ''] ?? 'it cannot be read';
@@ -194,7 +228,5 @@ function wordsOf(error: Error): string {
 /** A scope is a text of several words. */
 function valuesOf(payload: JWTPayload, name: string): readonly string[] {
   const { [name]: value } = payload;
-  if (name === 'scope' && typeof value === 'string') return value.split(' ');
-  const list = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-  return list.flatMap((each) => (['string', 'number', 'boolean'].includes(typeof each) ? [String(each)] : []));
+  return name === 'scope' && typeof value === 'string' ? value.split(' ') : listOf(value);
 }

@@ -1,8 +1,8 @@
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { headerValues } from '../../modules/header-values.ts';
-import type { HeaderList } from '../../modules/module.ts';
+import type { HeaderList } from '../../modules/step.ts';
 import type { SignIn, SignInProvider } from '../../modules/sign-in.ts';
-import type { Answer } from './own-answer.ts';
+import type { OwnAnswer } from '../../modules/step.ts';
 
 /** Every path that begins so belongs to the gateway, at edges where visitors sign in. */
 export const ownPrefix = '/.gatehouse/';
@@ -48,9 +48,10 @@ export function hostOf({ issuer }: SignInProvider): string {
   return URL.parse(issuer)?.host ?? issuer;
 }
 
-export function redirect(to: string, cookies: readonly string[]): Answer {
+export function redirect(to: string, cookies: readonly string[]): OwnAnswer {
   const headers = ['Location', to, 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'];
-  return { status: 302, headers: [...headers, ...cookies.flatMap((cookie) => ['Set-Cookie', cookie])], body: '' };
+  const setCookies = cookies.flatMap((cookie) => ['Set-Cookie', cookie]);
+  return { login: 'none', status: 302, headers: [...headers, ...setCookies], body: '' };
 }
 
 /** A browser shows what comes; anything else would take the page of a login for data. */

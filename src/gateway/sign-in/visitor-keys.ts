@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { SharedCache } from '../../lib/shared-cache.ts';
 import type { SetAside, SnapshotFollower, SnapshotUpdate, VisitorKeyEntry } from '../../snapshot/contract.ts';
 
 interface Key {
@@ -9,10 +9,20 @@ interface Key {
   readonly privateJwk: string;
 }
 
+/** A session, and those with whom it may end. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly accountId: string;
+  readonly edgeId: string;
+  readonly person: string;
+  /** In seconds since 1970. */
+  readonly signedInAt: number;
+}
+
 const nonceBytes = 12;
 const tagBytes = 16;
 const sealedForm = /^(\d{1,9})\.([\w-]{40,4000})$/;
-/** Sessions that were ended at this process, until the snapshot has them. */
+/** Sessions that were ended at this process, until the snapshot has them. Accounts share the places. */
 const endedHereLimit = 10_000;
 
 /** Seals cookies with the keys that all processes share, and knows the sessions that were ended. */
@@ -20,23 +30,29 @@ export class VisitorKeys implements SnapshotFollower {
   #keys = new Map<string, Key>();
   #newest: Key | undefined;
   #ended = new Set<string>();
-  readonly #endedHere = new BoundedCache<string, true>(endedHereLimit);
+  /** Until when sessions of an account, an edge or a person were begun that have ended, in seconds since 1970. */
+  #endedUntil = new Map<string, number>();
+  readonly #endedHere = new SharedCache<true>(endedHereLimit);
   #hasEndedHere = false;
 
   prepare(update: SnapshotUpdate, setAside: SetAside): () => void {
     const read = update.set.flatMap((entry) => (entry.kind === 'visitor_key' ? readKey(entry, setAside) : []));
-    const ended = update.set.filter(({ kind }) => kind === 'ended_session');
+    const ended = update.set.filter((entry) => entry.kind === 'ended_session');
     return () => {
       if (update.full) {
         this.#keys = new Map();
         this.#ended = new Set();
+        this.#endedUntil = new Map();
       }
       for (const { kind, id } of update.removed) {
         if (kind === 'visitor_key') this.#keys.delete(id);
-        else if (kind === 'ended_session') this.#ended.delete(id);
+        else if (kind === 'ended_session' && !this.#ended.delete(id)) this.#endedUntil.delete(id);
       }
       for (const key of read) this.#keys.set(String(key.number), key);
-      for (const { id } of ended) this.#ended.add(id);
+      for (const { id, begunUntil } of ended) {
+        if (begunUntil === undefined) this.#ended.add(id);
+        else this.#endedUntil.set(id, begunUntil);
+      }
       this.#newest = [...this.#keys.values()].reduce<Key | undefined>(
         (newest, key) => (newest === undefined || key.number > newest.number ? key : newest),
         undefined,
@@ -44,17 +60,25 @@ export class VisitorKeys implements SnapshotFollower {
     };
   }
 
-  isEnded(sessionId: string): boolean {
-    return (
-      (this.#ended.size > 0 && this.#ended.has(sessionId)) ||
-      (this.#hasEndedHere && this.#endedHere.get(sessionId) === true)
-    );
+  isEnded({ id, accountId, edgeId, person, signedInAt }: SessionFacts): boolean {
+    if (this.#ended.size > 0 && this.#ended.has(id)) return true;
+    if (this.#hasEndedHere && this.#endedHere.get(accountId, id) === true) return true;
+    return this.#endedUntil.size > 0 && signedInAt <= this.#markOf(accountId, edgeId, person);
+  }
+
+  /** The moment in which a session begins that is none of those that have ended: marks count whole seconds, of another clock. */
+  beginsAt(now: number, { accountId, edgeId, person }: Pick<SessionFacts, 'accountId' | 'edgeId' | 'person'>): number {
+    return this.#endedUntil.size === 0 ? now : Math.max(now, this.#markOf(accountId, edgeId, person) + 1);
+  }
+
+  #markOf(...owners: readonly string[]): number {
+    return Math.max(...owners.map((owner) => this.#endedUntil.get(owner) ?? -1));
   }
 
   /** The session is over here at once; the snapshot has it a moment later. */
-  end(sessionId: string): void {
+  end(accountId: string, sessionId: string): void {
     this.#hasEndedHere = true;
-    this.#endedHere.fill(this.#endedHere.ticket(), sessionId, true);
+    this.#endedHere.set(accountId, sessionId, true);
   }
 
   /** Throws where there is no key yet. */

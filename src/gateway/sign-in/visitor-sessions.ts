@@ -2,22 +2,25 @@ import { BoundedCache } from '../../lib/bounded-cache.ts';
 import { newId } from '../../lib/ids.ts';
 import { formatIp } from '../../lib/ip/address.ts';
 import { headerValues } from '../../modules/header-values.ts';
-import type { SignIn, VisitorIdentity } from '../../modules/sign-in.ts';
+import { personOf } from '../../modules/sign-in.ts';
+import type { SignIn, VisitorIdentity, VisitorSession } from '../../modules/sign-in.ts';
+import type { KeptLogin, KeptLogins } from '../../sign-in/kept-logins.ts';
 import { LoginRefused } from '../../sign-in/provider.ts';
 import type { ProviderToken } from '../../sign-in/provider.ts';
 import type { TrafficObserver } from '../engine.ts';
-import { readCookie, sessionCookieName, setCookie } from './cookies.ts';
+import { cookieValues, sessionCookieName, setCookie } from './cookies.ts';
 import { identityHeaders } from './identity-headers.ts';
 import type { Providers } from './providers.ts';
 import { endOf, expiryOf, identityFrom, readSession, writeSession } from './session.ts';
 import type { Session } from './session.ts';
 import { signToken } from './upstream-token.ts';
 import type { Visit } from './visit.ts';
-import type { VisitorKeys } from './visitor-keys.ts';
+import type { SessionFacts, VisitorKeys } from './visitor-keys.ts';
 
 /** A session that was opened here. */
 export interface Opened {
   readonly context: string;
+  readonly facts: SessionFacts;
   session: Session;
   identity: readonly string[];
   /** A cookie that the next answer takes along. */
@@ -26,11 +29,14 @@ export interface Opened {
   token: { readonly text: string; readonly until: number } | undefined;
   /** The check at the provider that is under way. */
   checking: Promise<void> | undefined;
+  /** No check before this time, in seconds since 1970: another process asks, or nobody can. */
+  quietUntil: number;
 }
 
 interface SessionsParts {
   readonly keys: VisitorKeys;
   readonly providers: Providers;
+  readonly logins: KeptLogins;
   readonly observer: Pick<TrafficObserver, 'visitorSeen' | 'visitorLeft'>;
   readonly clock: () => number;
 }
@@ -40,6 +46,8 @@ const openedLimit = 5_000;
 const seenEverySeconds = 300;
 /** An upstream takes a token for so long; one serves the requests of a session for half of that. */
 const tokenSeconds = 120;
+/** The provider, or the database, is asked again so long after it was away. */
+const awaySeconds = 60;
 
 /** Sessions of visitors, which their cookies hold. */
 export class VisitorSessions {
@@ -55,56 +63,89 @@ export class VisitorSessions {
     return Math.floor(this.#parts.clock() / 1000);
   }
 
-  /** The session of a cookie, over or not. */
+  /** The session of the first cookie that opens here, over or not. */
   open(visit: Pick<Visit, 'accountId' | 'edgeId' | 'headers' | 'host'>, signIn: SignIn): Opened | undefined {
-    const value = readCookie(visit.headers, sessionCookieName(signIn));
-    if (value === undefined || value === '') return undefined;
     const context = contextOf(visit, signIn);
+    for (const value of cookieValues(visit.headers, sessionCookieName(signIn))) {
+      const opened = this.#openCookie(value, context, visit, signIn);
+      if (opened !== undefined) return opened;
+    }
+    return undefined;
+  }
+
+  #openCookie(
+    value: string,
+    context: string,
+    { accountId, edgeId }: Pick<Visit, 'accountId' | 'edgeId'>,
+    { provider }: SignIn,
+  ): Opened | undefined {
     const known = this.#opened.get(value);
     if (known !== undefined) return known.context === context ? known : undefined;
     const text = this.#parts.keys.open(value, context);
     if (text === undefined) return undefined;
-    return this.#keep(value, context, readSession(text));
+    const session = readSession(text);
+    const { id, visitor, signedInAt } = session;
+    const person = personOf(accountId, provider.issuer, visitor.subject);
+    return this.#keep(value, context, session, { id, accountId, edgeId, person, signedInAt });
   }
 
-  #keep(cookie: string, context: string, session: Session): Opened {
+  #keep(cookie: string, context: string, session: Session, facts: SessionFacts): Opened {
     const opened: Opened = {
       context,
+      facts,
       session,
       identity: identityHeaders(session.visitor),
       cookie: undefined,
       token: undefined,
       checking: undefined,
+      quietUntil: 0,
     };
     this.#opened.fill(this.#opened.ticket(), cookie, opened);
     return opened;
   }
 
   /** False for a session that has ended; one that is in use, such as an open WebSocket, may be idle for long. */
-  isOn({ session }: Opened, signIn: SignIn, isIdleCounted = true): boolean {
-    return !this.#parts.keys.isEnded(session.id) && endOf(session, signIn, this.now, isIdleCounted) === undefined;
+  isOn({ session, facts }: Opened, signIn: SignIn, isIdleCounted = true): boolean {
+    return !this.#parts.keys.isEnded(facts) && endOf(session, signIn, this.now, isIdleCounted) === undefined;
   }
 
   /** Begins a session, and answers its cookie. */
-  begin(visit: Visit, routeId: string, signIn: SignIn, visitor: VisitorIdentity, token: ProviderToken): string {
+  async begin(
+    visit: Visit,
+    routeId: string,
+    signIn: SignIn,
+    visitor: VisitorIdentity,
+    token: ProviderToken,
+  ): Promise<string> {
     const { now } = this;
+    const { accountId, edgeId } = visit;
+    const person = personOf(accountId, signIn.provider.issuer, visitor.subject);
     const session = {
       id: newId('as'),
       visitor,
-      signedInAt: now,
+      signedInAt: this.#parts.keys.beginsAt(now, { accountId, edgeId, person }),
       seenAt: now,
       endsAt: now + signIn.maximumSeconds,
       checkedAt: now,
-      token: signIn.checkSeconds > 0 ? token : undefined,
+      formerToken: undefined,
     };
     const cookie = this.#cookieOf(visit, signIn, session);
-    this.#tell(visit, routeId, signIn, session);
+    const told = toldOf(visit, routeId, signIn, session);
+    // Where it cannot be kept, the first check asks for another login.
+    if (signIn.checkSeconds > 0)
+      await this.#parts.logins.keep(told, { token, visitor }).catch((error: unknown) => {
+        this.#parts.providers.logFault(signIn.provider, error);
+      });
+    this.#parts.observer.visitorSeen(told);
     return cookie;
   }
 
-  end({ accountId }: Pick<Visit, 'accountId'>, { id, endsAt }: Session): void {
-    this.#parts.keys.end(id);
-    this.#parts.observer.visitorLeft({ id, accountId, endsAt });
+  end({ accountId, edgeId }: Pick<Visit, 'accountId' | 'edgeId'>, { provider }: SignIn, session: Session): void {
+    const { id, visitor, signedInAt, endsAt } = session;
+    this.#parts.keys.end(accountId, id);
+    const told = { name: provider.name, url: provider.issuer };
+    const { subject } = visitor;
+    this.#parts.observer.visitorLeft({ id, accountId, edgeId, provider: told, subject, signedInAt, endsAt });
   }
 
   /** Writes down now and then that a session was used: its time without use begins anew. */
@@ -113,77 +154,120 @@ export class VisitorSessions {
     if (now < opened.session.seenAt + seenEvery(signIn)) return;
     opened.session = { ...opened.session, seenAt: now };
     opened.cookie = this.#cookieOf(visit, signIn, opened.session);
-    this.#tell(visit, routeId, signIn, opened.session);
+    this.#parts.observer.visitorSeen(toldOf(visit, routeId, signIn, opened.session));
   }
 
-  isCheckDue({ session }: Opened, { checkSeconds }: SignIn): boolean {
-    return checkSeconds > 0 && this.now >= session.checkedAt + checkSeconds;
+  isCheckDue({ session, quietUntil }: Opened, { checkSeconds }: SignIn): boolean {
+    const { now } = this;
+    return checkSeconds > 0 && now >= session.checkedAt + checkSeconds && now >= quietUntil;
   }
 
   /** Asks the provider whether the login holds, once for all requests that wait for it. */
-  async check(visit: Visit, signIn: SignIn, opened: Opened): Promise<'again'> {
-    opened.checking ??= this.#checkAtProvider(visit, signIn, opened).finally(() => {
-      opened.checking = undefined;
-    });
+  async check(visit: Visit, signIn: SignIn, opened: Opened): Promise<undefined> {
+    opened.checking ??= this.#check(visit, signIn, opened)
+      .catch((error: unknown) => {
+        // Without the database nobody can be asked: the session goes on.
+        this.#parts.providers.logFault(signIn.provider, error);
+        opened.quietUntil = this.now + awaySeconds;
+      })
+      .finally(() => {
+        opened.checking = undefined;
+      });
     await opened.checking;
-    return 'again';
+    return undefined;
   }
 
-  async #checkAtProvider(visit: Visit, signIn: SignIn, opened: Opened): Promise<void> {
+  async #check(visit: Visit, signIn: SignIn, opened: Opened): Promise<void> {
     const { session } = opened;
+    const { id: sessionId, visitor, formerToken } = session;
+    const former = formerToken && { token: formerToken, visitor };
+    const { accountId } = visit;
+    const { now } = this;
+    const claimed = await this.#parts.logins.claim({
+      sessionId,
+      accountId,
+      now,
+      checkSeconds: signIn.checkSeconds,
+      former,
+    });
+    switch (claimed.state) {
+      case 'claimed':
+        await this.#ask(visit, signIn, opened, claimed.login);
+        break;
+      case 'asked':
+        this.#renew(visit, signIn, opened, claimed.login.visitor, claimed.checkedAt);
+        break;
+      case 'asking':
+        opened.quietUntil = now + 1;
+        break;
+      case 'gone':
+        this.end(visit, signIn, session);
+        break;
+    }
+  }
+
+  async #ask(visit: Visit, signIn: SignIn, opened: Opened, { token, visitor }: KeptLogin): Promise<void> {
+    const { provider, checkSeconds } = signIn;
+    const session = { id: opened.session.id, accountId: visit.accountId };
+    let known: KeptLogin | undefined;
     try {
-      if (session.token === undefined) throw new LoginRefused('there is no token to ask with');
-      const { claims, token } = await this.#parts.providers
-        .get(signIn.provider)
-        .check(session.visitor.subject, session.token);
-      opened.session = { ...session, token, visitor: identityFrom(claims, signIn), checkedAt: this.now };
-      opened.identity = identityHeaders(opened.session.visitor);
-      opened.token = undefined;
+      const answer = await this.#parts.providers.get(visit.accountId, provider).check(visitor.subject, token);
+      known = { token: answer.token, visitor: identityFrom(answer.claims, signIn) };
     } catch (error) {
       if (error instanceof LoginRefused) {
-        this.end(visit, session);
+        this.end(visit, signIn, opened.session);
         return;
       }
-      this.#parts.providers.logFault(signIn.provider, error);
-      // The session goes on; the provider is asked again in a minute.
-      opened.session = { ...session, checkedAt: this.now - signIn.checkSeconds + Math.min(60, signIn.checkSeconds) };
+      this.#parts.providers.logFault(provider, error);
     }
+    // Where the provider is away, the session goes on, and it is asked again in a minute.
+    const checkedAt = known === undefined ? this.now - checkSeconds + Math.min(awaySeconds, checkSeconds) : this.now;
+    this.#renew(visit, signIn, opened, (known ?? opened.session).visitor, checkedAt);
+    await this.#parts.logins.release(session, checkedAt, known);
+  }
+
+  /** Takes over what the provider has last said. */
+  #renew(visit: Visit, signIn: SignIn, opened: Opened, visitor: VisitorIdentity, checkedAt: number): void {
+    opened.session = { ...opened.session, visitor, checkedAt, formerToken: undefined };
+    opened.identity = identityHeaders(visitor);
+    opened.token = undefined;
     opened.cookie = this.#cookieOf(visit, signIn, opened.session);
   }
 
-  async renewToken(visit: Visit, opened: Opened): Promise<'again'> {
+  async renewToken(visit: Visit, opened: Opened): Promise<undefined> {
     const { now } = this;
     const text = await signToken(this.#parts.keys, `https://${visit.host}`, opened.session.visitor, now, tokenSeconds);
     opened.token = { text, until: now + tokenSeconds / 2 };
-    return 'again';
+    return undefined;
   }
 
   #cookieOf(visit: Visit, signIn: SignIn, session: Session): string {
     const sealed = this.#parts.keys.seal(writeSession(session), contextOf(visit, signIn));
     return setCookie(sessionCookieName(signIn), sealed, signIn.maximumSeconds);
   }
+}
 
-  #tell(visit: Visit, routeId: string, signIn: SignIn, session: Session): void {
-    const { visitor } = session;
-    this.#parts.observer.visitorSeen({
-      id: session.id,
-      accountId: visit.accountId,
-      edgeId: visit.edgeId,
-      routeId,
-      host: visit.host,
-      provider: { name: signIn.provider.name, url: signIn.provider.issuer },
-      subject: visitor.subject,
-      email: visitor.email,
-      name: visitor.name,
-      groups: visitor.groups,
-      source: formatIp(visit.source),
-      userAgent: (headerValues(visit.headers, 'user-agent')[0] ?? '').slice(0, 500),
-      signedInAt: session.signedInAt,
-      seenAt: session.seenAt,
-      expiresAt: expiryOf(session, signIn),
-      endsAt: session.endsAt,
-    });
-  }
+/** The session as operators see it. */
+function toldOf(visit: Visit, routeId: string, signIn: SignIn, session: Session): VisitorSession {
+  const { visitor } = session;
+  return {
+    id: session.id,
+    accountId: visit.accountId,
+    edgeId: visit.edgeId,
+    routeId,
+    host: visit.host,
+    provider: { name: signIn.provider.name, url: signIn.provider.issuer },
+    subject: visitor.subject,
+    email: visitor.email,
+    name: visitor.name,
+    groups: visitor.groups,
+    source: formatIp(visit.source),
+    userAgent: (headerValues(visit.headers, 'user-agent')[0] ?? '').slice(0, 500),
+    signedInAt: session.signedInAt,
+    seenAt: session.seenAt,
+    expiresAt: expiryOf(session, signIn),
+    endsAt: session.endsAt,
+  };
 }
 
 function seenEvery({ inactivitySeconds }: SignIn): number {

@@ -1,10 +1,13 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 
-import type { IpAddress } from '../../lib/ip/address.ts';
+import type { ConnectionVisit } from '../../modules/step.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import type { GatewayTimeouts, TcpClosed, TcpDecision } from '../engine.ts';
-import type { ShownCertificate } from '../tls/shown-certificate.ts';
+import { Flow } from '../turns/flow.ts';
+import { readerOf } from '../turns/reader-of.ts';
+import type { Reader } from '../turns/reader-of.ts';
 import { closeSoon } from '../upstream/close-soon.ts';
 import { InwardBackendError } from '../upstream/guard.ts';
 import type { TcpEdge } from './edge.ts';
@@ -12,17 +15,22 @@ import { release } from './read-memory.ts';
 import { resetSocket } from './upstream.ts';
 import type { OpenUpstream, UpstreamUser } from './upstream.ts';
 
+/** Pieces that may wait for one side: each takes some 400 bytes, however small it is. */
+const mostWaitingPieces = 64;
+
 /** A client that was let in, and the edge it connected to. */
 export interface AcceptedClient {
   readonly client: Socket;
-  readonly source: IpAddress;
+  readonly visit: ConnectionVisit;
   readonly sourceText: string;
   /** The port, or the name in its TLS handshake, by which the edge was found, in the form in which the edge has it. */
   readonly claim: number | string;
   readonly edge: TcpEdge;
   readonly decision: TcpDecision;
-  /** Undefined if the handshake was not done here, or did not ask for one; `pending` while it is under way. */
-  readonly certificate: ShownCertificate | 'pending' | undefined;
+  /** True while TLS is being agreed on here: steps that go by it are run then. */
+  readonly isSecuring: boolean;
+  /** When the rules end the connection, in milliseconds since 1970. */
+  untilMs: number;
 }
 
 /** A client that was let in, at any stage. */
@@ -63,6 +71,9 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
   #brokenBy: string | undefined;
   #cause: string | undefined;
   #pendingBytes = 0;
+  readonly #waitingPieces = new Map<Duplex, number>();
+  /** Undefined unless what the upstream sends must be joined. */
+  #toClient: Flow | undefined;
 
   /** `slot` is closed with the connection to the backend. */
   constructor(
@@ -116,10 +127,15 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
     clearTimeout(this.#connectTimer);
     this.#connecting = false;
     if (client.destroyed) return;
+    const toUpstream = client instanceof TLSSocket ? this.#joined(client, this.#upstream) : undefined;
+    const reader = readerOf(client);
     client.on('data', (chunk) => {
-      if (!this.#pass(chunk, client, this.#upstream)) client.pause();
+      if (toUpstream !== undefined) toUpstream.push(chunk);
+      else if (!this.#pass(chunk, reader, this.#upstream)) reader.pause();
       if (this.#copiesBytes && this.#upstream.writableLength === 0) release(chunk);
     });
+    const isPlain = this.#copiesBytes && !(this.#upstream instanceof TLSSocket);
+    this.#toClient = isPlain ? undefined : this.#joined(this.#upstream, client);
     this.#passEnd(client, this.#upstream, 'client');
     this.#passEnd(this.#upstream, client, 'upstream');
     if (this.#isWatched) this.#watchIdle();
@@ -127,6 +143,10 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
   }
 
   received(bytes: Buffer): boolean {
+    if (this.#toClient !== undefined) {
+      this.#toClient.push(bytes);
+      return true;
+    }
     return this.#pass(bytes, this.#upstream, this.client);
   }
 
@@ -144,12 +164,24 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
   }
 
   /** Returns false if `from` must pause; it is resumed when `to` has drained. */
-  #pass(bytes: Buffer, from: Duplex, to: Duplex): boolean {
-    if (to.write(bytes) || to.writableLength === 0) return true;
-    to.once('drain', () => {
+  #pass(bytes: Buffer, from: Pick<Reader, 'resume'>, to: Duplex): boolean {
+    const resume = (): void => {
       from.resume();
-    });
+    };
+    const waiting = to.writableLength === 0 ? 0 : (this.#waitingPieces.get(to) ?? 0) + 1;
+    const isLast = waiting >= mostWaitingPieces;
+    this.#waitingPieces.set(to, isLast ? 0 : waiting);
+    if (isLast) to.write(bytes, resume);
+    else if (to.write(bytes) || to.writableLength === 0) return true;
+    else to.once('drain', resume);
     return false;
+  }
+
+  /** The system joins the pieces of a plain socket; those of TLS and of tunnels are joined here. */
+  #joined(from: Duplex, to: Duplex): Flow {
+    const flow = new Flow(from, to, this.accepted.visit.countedSource);
+    from.on('end', () => flow.flush());
+    return flow;
   }
 
   #passEnd(from: Duplex, to: Duplex, name: string): void {
@@ -167,7 +199,7 @@ export class TcpConnection implements UpstreamUser, OpenConnection {
     if (!side.readableEnded || !side.writableFinished) {
       this.#brokenBy ??= name;
       // Everything it sent has been read, and the other side must still get it.
-      if (side.readableEnded) closeSoon(other);
+      if (side.readableEnded) closeSoon(other, this.#settings.timeouts.idleMs);
       else resetSocket(other);
     }
     if (side !== this.client || this.#connecting) return;

@@ -2,11 +2,10 @@ import type { AccessTable } from '../../snapshot/access.ts';
 import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { backendsOf } from '../../snapshot/set-aside.ts';
 import type { OpenConnection } from './connection.ts';
-import { closedRules, judge, loadEdgeRules } from './edge.ts';
+import { closedRules, holdsConnection, judgeEdge, loadEdgeRules } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { OpenConnections } from './open-connections.ts';
 import { OpenEdges } from './open-edges.ts';
-import { meetsTlsRules } from './terminate-tls.ts';
 import type { TerminationParts } from './terminate-tls.ts';
 import type { HealthTable } from '../health/health-table.ts';
 import { BackendGroups } from '../upstream/backend-groups.ts';
@@ -63,9 +62,13 @@ export class EdgeTable {
     if (edge.connections.size === 0) this.#open.delete(edge);
   }
 
-  /** Must be called a few times within each limit of connections: see `TcpConnection.watch`. */
+  /** Ends connections whose time is over. Must be called a few times within each limit of connections: see `TcpConnection.watch`. */
   watchAll(): void {
-    for (const edge of this.#open) for (const connection of edge.connections) connection.watch();
+    const nowMs = Date.now();
+    for (const edge of this.#open)
+      for (const connection of edge.connections)
+        if (connection.accepted.untilMs > nowMs) connection.watch();
+        else connection.abort('rules changed');
   }
 
   abortAll(reason: string): void {
@@ -187,10 +190,12 @@ export class EdgeTable {
   #checkAgain(edges: Iterable<TcpEdge>): void {
     for (const { rules, connections } of edges) {
       for (const connection of connections) {
-        const { source, claim } = connection.accepted;
-        if (!claimsOf(rules).includes(claim)) connection.abort('edge changed');
-        else if (judge(rules, source, this.#access).verdict !== 'allowed') connection.abort('rules changed');
-        else if (!meetsTlsRules(rules.pipeline, connection.accepted)) connection.abort('rules changed');
+        const { accepted } = connection;
+        if (!claimsOf(rules).includes(accepted.claim)) connection.abort('edge changed');
+        else if (judgeEdge(rules, accepted.visit.source, this.#access).verdict !== 'allowed')
+          connection.abort('rules changed');
+        else accepted.untilMs = holdsConnection(rules, accepted);
+        if (accepted.untilMs === 0) connection.abort('rules changed');
       }
     }
   }

@@ -1,17 +1,30 @@
+import { rateLimited, unloadable } from '../../errors/shared.ts';
+import { UserError } from '../../errors/user-error.ts';
 import type { IpAddress } from '../../lib/ip/address.ts';
 import { buildModules, referencedIds } from '../../modules/index.ts';
-import type { Pipeline } from '../../modules/module.ts';
+import type { SharedModules } from '../../modules/index.ts';
+import { holdsUntil, ofConnection } from '../../modules/run-steps.ts';
+import type { ConnectionStep, Outcome } from '../../modules/step.ts';
 import type { AccessTable, AccessVerdict } from '../../snapshot/access.ts';
 import type { SetAside, TcpEdgeEntry, TlsEndpointEntry } from '../../snapshot/contract.ts';
 import type { Verdict } from '../engine.ts';
-import { isUnloadable } from '../is-unloadable.ts';
-import type { OpenConnection } from './connection.ts';
+import type { AcceptedClient, OpenConnection } from './connection.ts';
 import { loadTermination } from './terminate-tls.ts';
 import type { TerminationParts, TlsTermination } from './terminate-tls.ts';
 import type { OpenConnections } from './open-connections.ts';
 
 /** Entries whose connections are passed on as they are. */
 export type EdgeEntry = TcpEdgeEntry | TlsEndpointEntry;
+
+/** All that happens to the connections of an edge, in order, and what must be known of it before one comes. */
+export interface ConnectionList {
+  /** Run when a client comes. */
+  readonly accept: readonly ConnectionStep[];
+  /** Run once TLS has ended here. */
+  readonly secure: readonly ConnectionStep[];
+  readonly clientCa: string | undefined;
+  readonly needsTls13: boolean;
+}
 
 /** An entry of the snapshot, ready to be asked for each connection. */
 export interface EdgeRules {
@@ -22,7 +35,8 @@ export interface EdgeRules {
   readonly ports: readonly number[];
   /** Names in TLS handshakes; empty for a TCP edge. One may start with `*.`. */
   readonly names: readonly string[];
-  readonly pipeline: Pipeline;
+  readonly list: ConnectionList;
+  readonly backendId: string | undefined;
   /** Undefined: connections are passed on as they are. */
   readonly termination: TlsTermination | undefined;
   /** The policies its modules name. */
@@ -47,35 +61,51 @@ export function loadEdgeRules(entry: EdgeEntry, setAside: SetAside, parts: Termi
   const known = identityOf(entry);
   const { modules: settings } = entry;
   try {
-    const built = buildModules(settings);
-    const { pipeline, termination } = entry.kind === 'tls_endpoint' ? tlsRules(entry, built, parts) : tcpRules(built);
-    return { ...known, pipeline, termination, policyIds: [...referencedIds(settings, 'ip_policy')], isLoaded: true };
+    if (entry.kind === 'tls_endpoint' && entry.fault !== undefined) throw new Error(entry.fault);
+    const { shared, backendId } = buildModules(settings);
+    const list = connectionList(shared);
+    const termination = entry.kind === 'tls_endpoint' ? loadTermination(entry, list, parts) : undefined;
+    if (termination === undefined && entry.kind === 'tls_endpoint' && list.clientCa !== undefined)
+      throw new Error('certificates of clients cannot be checked where TLS does not end here');
+    return {
+      ...known,
+      list,
+      backendId,
+      termination,
+      policyIds: [...referencedIds(settings, 'ip_policy')],
+      isLoaded: true,
+    };
   } catch (error) {
     setAside(entry, error);
     return closedRules(known);
   }
 }
 
-function tcpRules(pipeline: Pipeline): Pick<EdgeRules, 'pipeline' | 'termination'> {
-  return { pipeline, termination: undefined };
-}
+/** Edges whose modules are the same have one list. */
+const lists = new WeakMap<SharedModules, ConnectionList>();
 
-function tlsRules(
-  entry: TlsEndpointEntry,
-  built: Pipeline,
-  parts: TerminationParts,
-): Pick<EdgeRules, 'pipeline' | 'termination'> {
-  if (entry.fault !== undefined) throw new Error(entry.fault);
-  const termination = loadTermination(entry, built, parts);
-  if (termination === undefined && built.clientCa !== undefined)
-    throw new Error('certificates of clients cannot be checked where TLS does not end here');
-  return { pipeline: built, termination };
+export function connectionList(shared: SharedModules): ConnectionList {
+  const { steps } = shared;
+  const list = lists.get(shared) ?? {
+    accept: ofConnection(steps, 'connection'),
+    secure: ofConnection(steps, 'handshake'),
+    clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
+    needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
+  };
+  lists.set(shared, list);
+  return list;
 }
 
 type EdgeIdentity = Pick<EdgeRules, 'kind' | 'id' | 'accountId' | 'ports' | 'names'>;
 
 export function closedRules({ kind, id, accountId, ports, names }: EdgeIdentity): EdgeRules {
-  const closed = { pipeline: buildModules({}), termination: undefined, policyIds: [], isLoaded: false };
+  const closed = {
+    list: connectionList(buildModules({}).shared),
+    backendId: undefined,
+    termination: undefined,
+    policyIds: [],
+    isLoaded: false,
+  };
   return { kind, id, accountId, ports, names, ...closed };
 }
 
@@ -86,15 +116,24 @@ function identityOf(entry: EdgeEntry): EdgeIdentity {
     : { kind, id, accountId, ports: [], names: entry.names };
 }
 
-/** Checks the account's restrictions first, then the edge's modules; all must admit the source. */
-export function judge(rules: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
-  const { accountId, pipeline, isLoaded } = rules;
+/** Asks the account's restrictions and the edge itself, whatever its modules say. */
+export function judgeEdge({ accountId, isLoaded }: EdgeRules, source: IpAddress, access: AccessTable): EdgeVerdict {
   const { refusedBy, warnedBy } = access.admit(accountId, 'endpoints', source);
-  if (refusedBy !== undefined) {
-    const verdict = access.isLoaded(refusedBy) ? 'refused_by_restriction' : 'refused_unloadable';
-    return { verdict, warnedBy, refusedBy };
-  }
-  if (!isLoaded) return { verdict: 'refused_unloadable', warnedBy };
-  if (pipeline.admits(source, access)) return { verdict: 'allowed', warnedBy };
-  return { verdict: isUnloadable(pipeline, source, access) ? 'refused_unloadable' : 'refused_by_module', warnedBy };
+  if (refusedBy === undefined) return { verdict: isLoaded ? 'allowed' : 'refused_unloadable', warnedBy };
+  const verdict = access.isLoaded(refusedBy) ? 'refused_by_restriction' : 'refused_unloadable';
+  return { verdict, warnedBy, refusedBy };
+}
+
+/** The verdict by the word of a step. A connection can be given no answer, and waits for nothing. */
+export function verdictOf(outcome: Outcome): Verdict {
+  const code = outcome instanceof UserError ? outcome.code : undefined;
+  if (code === rateLimited.code) return 'refused_by_rate_limit';
+  return code === unloadable.code ? 'refused_unloadable' : 'refused_by_module';
+}
+
+/** Until when an open connection may stay by the rules in force now, in milliseconds since 1970; 0: it ends now. */
+export function holdsConnection({ list }: EdgeRules, { visit, isSecuring }: AcceptedClient): number {
+  const untilMs = holdsUntil(list.accept, visit);
+  // A handshake that is under way is checked when it is over.
+  return isSecuring || untilMs === 0 ? untilMs : Math.min(untilMs, holdsUntil(list.secure, visit));
 }

@@ -8,6 +8,9 @@ import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import { runAll } from '../../modules/run-steps.ts';
+import type { ConnectionServices, ConnectionVisit } from '../../modules/step.ts';
+import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
 import { proxiesKey, sourceKey } from '../../lib/ip/source-key.ts';
 import type { SourceKey } from '../../lib/ip/source-key.ts';
@@ -29,7 +32,7 @@ import { TcpConnection } from './connection.ts';
 import type { AcceptedClient, ConnectionSettings } from './connection.ts';
 import { TcpDialing } from './dialing.ts';
 import { EdgeTable } from './edge-table.ts';
-import { judge } from './edge.ts';
+import { judgeEdge, verdictOf } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
 import { openLater, openSocket, TcpFailover } from './failover.ts';
 import type { Member } from './failover.ts';
@@ -86,6 +89,7 @@ class TcpFront implements Front, TlsPassThrough {
   readonly #access: AccessTable;
   readonly #observer: TrafficObserver;
   readonly #bounds: EngineBounds;
+  readonly #services: ConnectionServices;
   readonly #tunnels: TunnelBackends;
   readonly #health: HealthTable;
   readonly #open: ConnectUpstream;
@@ -106,6 +110,7 @@ class TcpFront implements Front, TlsPassThrough {
     this.#access = access;
     this.#observer = observer;
     this.#bounds = bounds;
+    this.#services = { access, rates: takeRates(bounds.rates) };
     this.#tunnels = tunnels;
     this.#health = health;
     this.#open = connect;
@@ -203,26 +208,35 @@ class TcpFront implements Front, TlsPassThrough {
       return;
     }
     const { source } = identified;
-    const { id: edgeId, accountId, pipeline } = edge.rules;
-    const { verdict: judged, warnedBy, refusedBy } = judge(edge.rules, source, this.#access);
-    const isOver = judged === 'allowed' && pipeline.rateLimits !== undefined && this.#isOver(edge.rules, identified);
-    const verdict = isOver ? 'refused_by_rate_limit' : judged;
+    const { id: edgeId, accountId, list } = edge.rules;
+    const visit = this.#visitOf(edge.rules, identified);
+    const { verdict: judged, warnedBy, refusedBy } = judgeEdge(edge.rules, source, this.#access);
+    const outcome = judged === 'allowed' ? runAll(list.accept, visit) : undefined;
+    const verdict = outcome === undefined ? judged : verdictOf(outcome);
     const sourceText = formatIp(source);
-    const candidates = verdict === 'allowed' ? this.#candidates(pipeline.backendId, sourceText) : undefined;
-    const backendId = candidates?.length === 1 ? candidates[0]?.id : pipeline.backendId;
+    const candidates = verdict === 'allowed' ? this.#candidates(edge.rules.backendId, sourceText) : undefined;
+    const backendId = candidates?.length === 1 ? candidates[0]?.id : edge.rules.backendId;
     const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, backendId };
-    this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
     if (verdict !== 'allowed') {
+      this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
       resetSocket(client);
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const accepted = { client, source, sourceText, claim, edge, decision, certificate: undefined };
+    const accepted = { client, visit, sourceText, claim, edge, decision, isSecuring: false, untilMs: Infinity };
     const own = candidates === undefined ? this.#backend(backendId) : undefined;
     const wanted = candidates ?? (own === undefined ? [] : [own]);
     const { termination } = edge.rules;
-    if (termination === undefined) this.#reach(accepted, identified, wanted);
-    else this.#terminate(accepted, termination, (secured) => this.#reach(secured, identified, wanted));
+    const next = (secured: AcceptedClient): void => {
+      this.#allowed(secured);
+      this.#reach(secured, identified, wanted);
+    };
+    if (termination === undefined) next(accepted);
+    else this.#terminate(accepted, termination, next);
+  }
+
+  #allowed({ edge, sourceText: source, decision }: AcceptedClient): void {
+    this.#observer.tcpOpened({ edgeId: edge.rules.id, source, verdict: 'allowed' }, decision);
   }
 
   /** Ends TLS here first. */
@@ -235,10 +249,24 @@ class TcpFront implements Front, TlsPassThrough {
         this.#checkDrained();
       },
       closed: (done) => {
-        this.#closed(done);
+        this.#notTerminated(done);
       },
     });
     this.#edges.opened(opening);
+  }
+
+  #notTerminated(opening: TlsOpening): void {
+    const { accepted, refusal } = opening;
+    if (refusal === undefined) {
+      this.#allowed(accepted);
+      this.#closed(opening);
+      return;
+    }
+    this.#edges.closed(opening);
+    const { edge, sourceText: source, decision } = accepted;
+    const refused = { edgeId: edge.rules.id, source, verdict: 'refused_by_certificate', reason: refusal } as const;
+    this.#observer.tcpOpened(refused, decision);
+    this.#checkDrained();
   }
 
   #reach(accepted: AcceptedClient, identified: ClientSource, chosen: readonly Candidate[]): void {
@@ -248,11 +276,19 @@ class TcpFront implements Front, TlsPassThrough {
     else this.#send(accepted, identified, candidates[0]);
   }
 
-  /** True if a rate limit of the edge refuses the connection. */
-  #isOver({ id, accountId, pipeline }: EdgeRules, identified: ClientSource): boolean {
-    const key = `s ${countedSource(identified)}`;
-    const { rates } = this.#bounds;
-    return pipeline.rateLimits?.some((rule) => typeof rates.take(accountId, id, rule, key) === 'number') === true;
+  #visitOf({ id, accountId }: EdgeRules, identified: ClientSource): ConnectionVisit {
+    return {
+      accountId,
+      edgeId: id,
+      ownerId: id,
+      source: identified.source,
+      countedSource: countedSource(identified),
+      hostname: '',
+      isTls13: false,
+      certificate: undefined,
+      headers: [],
+      services: this.#services,
+    };
   }
 
   /** Backends and addresses to try, where the id is that of a group, or of a backend with several addresses. */
@@ -280,13 +316,13 @@ class TcpFront implements Front, TlsPassThrough {
     return this.#edges.backend(id) ?? this.#tunnels.find(id) ?? this.#edges.groups.answer(id);
   }
 
-  #take(id: string, { edge }: AcceptedClient, identified: ClientSource): UpstreamSlot | UpstreamBound {
-    return this.#bounds.upstreams.backend(id, edge.rules.accountId).take(countedSource(identified));
+  #take(id: string, { edge, visit }: AcceptedClient): UpstreamSlot | UpstreamBound {
+    return this.#bounds.upstreams.backend(id, edge.rules.accountId).take(visit.countedSource);
   }
 
   /** Sends a client to the one backend that is left for it. */
   #send(accepted: AcceptedClient, identified: ClientSource, backend: Candidate | undefined): void {
-    const slot = backend && this.#take(backend.id, accepted, identified);
+    const slot = backend && this.#take(backend.id, accepted);
     if (backend !== undefined && typeof slot === 'object') {
       if (backend instanceof TunnelBackend) this.#dial(accepted, identified, backend, slot);
       else if (backend instanceof FixedAnswer) this.#join(accepted, joinStream(backend.open()), slot);
@@ -307,7 +343,7 @@ class TcpFront implements Front, TlsPassThrough {
     const { groups } = this.#edges;
     const last = candidates.at(-1);
     const tried = last instanceof Target ? candidates : candidates.slice(0, -1);
-    const isOfGroup = groups.has(accepted.edge.rules.pipeline.backendId ?? '');
+    const isOfGroup = groups.has(accepted.edge.rules.backendId ?? '');
     const failover = new TcpFailover(accepted, {
       members: tried.map((candidate) => this.#member(candidate, accepted, identified)),
       failed: ({ candidate }, cause) => {
@@ -346,7 +382,7 @@ class TcpFront implements Front, TlsPassThrough {
       candidate,
       isTrial: candidate instanceof Target && candidate.isFailing,
       take: () => {
-        const slot = this.#take(candidate.id, accepted, identified);
+        const slot = this.#take(candidate.id, accepted);
         if (typeof slot !== 'object') return undefined;
         return candidate instanceof Target ? countUse(candidate, slot) : slot;
       },
@@ -380,7 +416,7 @@ class TcpFront implements Front, TlsPassThrough {
     this.#edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
   }
 
-  #visitor({ client, source, edge }: AcceptedClient, { port }: ClientSource): VisitorFacts {
+  #visitor({ client, visit: { source }, edge }: AcceptedClient, { port }: ClientSource): VisitorFacts {
     const isEndpoint = edge.rules.kind === 'tls_endpoint';
     return {
       source: { ip: source, port },

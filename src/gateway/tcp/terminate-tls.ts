@@ -1,12 +1,13 @@
 import { TLSSocket } from 'node:tls';
 
-import type { Pipeline } from '../../modules/module.ts';
+import { holdsUntil, runAll } from '../../modules/run-steps.ts';
 import type { TlsEndpointEntry } from '../../snapshot/contract.ts';
 import { buildContext, withClientCa } from '../certificates/build-context.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import { TlsHandshakes } from '../tls/handshakes.ts';
-import { checkShownCertificate, readShownCertificate } from '../tls/shown-certificate.ts';
+import { describeRefusal, readShownCertificate } from '../tls/shown-certificate.ts';
 import type { AcceptedClient } from './connection.ts';
+import type { ConnectionList } from './edge.ts';
 import { Opening } from './opening.ts';
 
 export interface TerminationParts {
@@ -25,7 +26,7 @@ export interface TlsTermination {
 /** Undefined if the connections of the endpoint are passed on as they are. Throws for a pair that cannot be used. */
 export function loadTermination(
   { accountId, termination }: TlsEndpointEntry,
-  { clientCa, needsTls13 }: Pipeline,
+  { clientCa, needsTls13 }: ConnectionList,
   { certificates, handshakeMs }: TerminationParts,
 ): TlsTermination | undefined {
   if (termination === undefined) return undefined;
@@ -45,21 +46,29 @@ interface TlsOpeningParts {
   readonly termination: TlsTermination;
   /** TLS ends here; the callee owns the client. */
   readonly opened: (opening: TlsOpening, secured: AcceptedClient) => void;
-  readonly closed: (opening: Opening) => void;
+  readonly closed: (opening: TlsOpening) => void;
 }
 
 /** A client whose TLS is being agreed on here. */
 export class TlsOpening extends Opening {
   readonly #parts: TlsOpeningParts;
+  #refusal: string | undefined;
 
   constructor(accepted: AcceptedClient, parts: TlsOpeningParts) {
-    super({ ...accepted, certificate: 'pending' }, parts.closed);
+    super({ ...accepted, isSecuring: true }, () => {
+      parts.closed(this);
+    });
     this.#parts = parts;
     const ready = (secure: TLSSocket): void => {
       this.#onSecure(secure);
     };
     // The edge was found by the name in the client's first message, which then means nothing more.
     parts.termination.handshakes.accept(accepted.client, { ready }, '');
+  }
+
+  /** Why the client's certificate was refused. */
+  get refusal(): string | undefined {
+    return this.#refusal;
   }
 
   /** The handshake ends with the client. */
@@ -76,23 +85,15 @@ export class TlsOpening extends Opening {
     }
     const { clientCa } = this.#parts.termination;
     const certificate = clientCa === undefined ? undefined : readShownCertificate(secure, clientCa);
-    const secured = { ...this.accepted, client: secure, certificate };
-    if (meetsTlsRules(this.accepted.edge.rules.pipeline, secured)) {
+    const visit = { ...this.accepted.visit, certificate, isTls13: secure.getProtocol() === 'TLSv1.3' };
+    const { secure: steps } = this.accepted.edge.rules.list;
+    if (runAll(steps, visit) === undefined) {
       this.leave();
-      this.#parts.opened(this, secured);
+      const untilMs = holdsUntil(steps, visit);
+      this.#parts.opened(this, { ...this.accepted, client: secure, visit, isSecuring: false, untilMs });
     } else {
-      this.end(certificate?.fault === undefined ? 'rules changed' : `client certificate refused: ${certificate.fault}`);
+      this.#refusal = certificate === undefined ? undefined : describeRefusal(certificate);
+      this.end('rules changed');
     }
   }
-}
-
-/** Whether the handshake of a client, if there was one here, was as the rules ask for now. */
-export function meetsTlsRules(
-  { clientCa, needsTls13 }: Pick<Pipeline, 'clientCa' | 'needsTls13'>,
-  { client, certificate }: Pick<AcceptedClient, 'client' | 'certificate'>,
-): boolean {
-  // One that is under way is checked when it is over.
-  if (certificate === 'pending') return true;
-  if (needsTls13 && !(client instanceof TLSSocket && client.getProtocol() === 'TLSv1.3')) return false;
-  return checkShownCertificate(clientCa, certificate) === undefined;
 }

@@ -1,24 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 
-import { clientCertificateRefused, clientCertificateRequired } from '../../errors/shared.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { quote } from '../../errors/user-error.ts';
 import { readValidity } from '../../lib/certificate-validity.ts';
-import { connectionPredatesRules } from '../errors.ts';
-
-/** The outcome of asking a client for a certificate in its handshake. */
-export interface ShownCertificate {
-  /** PEM of the authorities by which it was checked. */
-  readonly ca: string;
-  /** Common name, or the whole subject; undefined if no certificate was shown. */
-  readonly subject: string | undefined;
-  /** Code of OpenSSL, such as `CERT_HAS_EXPIRED`; undefined if the certificate was found to be good. */
-  readonly fault: string | undefined;
-  /** Headers by which upstreams are told of it: names and values. */
-  readonly facts: readonly string[];
-  /** Milliseconds since 1970, at which the first certificate of its chain expires. */
-  readonly validUntilMs: number;
-}
+import { certificateFault } from '../../modules/shown-certificate.ts';
+import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 
 /** Most characters of a fact. */
 const longestText = 1024;
@@ -30,24 +16,14 @@ export function readShownCertificate(socket: TLSSocket, ca: string): ShownCertif
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) return { ca, subject: undefined, fault: 'NONE', facts: [], validUntilMs: 0 };
   const fault = socket.authorized ? undefined : String(socket.authorizationError);
-  return { ca, subject: subjectOf(leaf), fault, facts: factsOf(leaf), validUntilMs: endOf(leaf) };
+  return { ca, subject: subjectOf(leaf), fault, facts: factsOf(leaf), validUntilMs: endOf(socket) };
 }
 
-/**
- * Checks a client by the authorities that are asked for now. Must be called for each request, not only once for each
- * connection: what is asked for may have changed since the handshake, and a certificate may have expired.
- */
-export function checkShownCertificate(
-  ca: string | undefined,
-  shown: ShownCertificate | undefined,
-  nowMs = Date.now(),
-): UserError | undefined {
-  if (ca === undefined) return undefined;
-  if (shown?.ca !== ca) return new UserError(connectionPredatesRules);
-  if (shown.subject === undefined) return new UserError(clientCertificateRequired);
-  const fault = shown.fault ?? (nowMs < shown.validUntilMs ? undefined : 'CERT_HAS_EXPIRED');
-  if (fault === undefined) return undefined;
-  return new UserError(clientCertificateRefused, { subject: quote(shown.subject), reason: fault });
+/** Why the certificate is refused, for the owner of the edge; undefined if it is good. */
+export function describeRefusal(shown: ShownCertificate, nowMs = Date.now()): string | undefined {
+  if (shown.subject === undefined) return 'the client showed no certificate';
+  const fault = certificateFault(shown, nowMs);
+  return fault === undefined ? undefined : `the client certificate ${quote(shown.subject)} is refused: ${fault}`;
 }
 
 function subjectOf({ subject }: X509Certificate): string {
@@ -75,12 +51,22 @@ function headerText(text: string): string {
     .replaceAll(/[^\x20-\x24\x26-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()));
 }
 
-function endOf(leaf: X509Certificate): number {
+/**
+ * Clients send their own certificate and seldom those above it: only the detailed form has the authority that was found
+ * here. Anybody can show a certificate whose dates are none: such a one has ended.
+ */
+function endOf(socket: TLSSocket): number {
   let end = Infinity;
-  let certificate: X509Certificate | undefined = leaf;
-  for (let depth = 0; certificate !== undefined && depth < longestChain; depth++) {
-    end = Math.min(end, readValidity(certificate).notAfter.getTime());
-    certificate = certificate.issuerCertificate;
+  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  try {
+    for (let depth = 0; certificate !== undefined && depth < longestChain; depth++) {
+      end = Math.min(end, readValidity(certificate).notAfter.getTime());
+      const { issuerCertificate }: DetailedPeerCertificate = certificate;
+      // The topmost one names itself.
+      certificate = issuerCertificate === certificate ? undefined : issuerCertificate;
+    }
+  } catch {
+    return 0;
   }
   return end;
 }

@@ -109,3 +109,20 @@ test('a group that is gone is none, and one that changes is the new one at once'
   assert.deepEqual(groups.candidates('f'), ['b']);
   assert.equal(groups.candidates('g'), undefined);
 });
+
+test('members that are down are tried last, in their order, behind those that could not be reached', () => {
+  const down = new Set(['a', 'c']);
+  const groups = new BackendGroups(
+    (id) => down.has(id),
+    () => 0,
+  );
+  groups.prepare({ version: 1, full: true, set: [failover('f', 'a', 'b', 'c', 'd')], removed: [] })();
+  assert.deepEqual(groups.candidates('f'), ['b', 'd', 'a', 'c']);
+  groups.failed('b');
+  assert.deepEqual(groups.candidates('f'), ['d', 'b', 'a', 'c']);
+  down.clear();
+  assert.deepEqual(groups.candidates('f'), ['a', 'c', 'd', 'b']);
+  for (const id of ['a', 'b', 'c', 'd']) down.add(id);
+  groups.reached('b');
+  assert.deepEqual(groups.candidates('f'), ['a', 'b', 'c', 'd'], 'all of them are tried all the same');
+});

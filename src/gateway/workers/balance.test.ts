@@ -22,6 +22,14 @@ test('a worker is added when one has been busy for three looks in a row, and no 
   );
 });
 
+test('after one is added, three busy looks are needed for the next', () => {
+  const look = startBalance(3);
+  assert.deepEqual(
+    Array.from({ length: 7 }, () => look([load(0.9)]).add),
+    [false, false, true, false, false, true, false],
+  );
+});
+
 test('one at a time, and never more than planned', () => {
   const look = startBalance(2);
   const adds = (coming: number) => [1, 2, 3, 4].some(() => look([load(1)], coming).add);

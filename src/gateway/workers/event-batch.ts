@@ -1,14 +1,15 @@
 import type { GatewayLog, TrafficObserver } from '../engine.ts';
-import type { SingleEvent } from './messages.ts';
+import { eventRules, singleNames } from './event-rules.ts';
+import type { Events, SingleEvent } from './messages.ts';
 import { AnswerPacker } from './packed-answers.ts';
 import type { PackedAnswers } from './packed-answers.ts';
 
 const flushMs = 50;
 const batchLimit = 2000;
-/** Most events that wait for a parent that does not keep up; further ones are dropped and counted. */
+/** Most events that wait for a parent that does not keep up; of further ones, those that may be are dropped and counted. */
 const waitingLimit = 100_000;
 
-type SendEvents = (events: readonly SingleEvent[], answers: PackedAnswers) => Promise<void>;
+type SendEvents = (events: Omit<Events, 'type'>) => Promise<void>;
 
 /** Collects the events of a worker and sends them in batches, one at a time. */
 export class EventBatch {
@@ -19,6 +20,10 @@ export class EventBatch {
   /** Full batches of answers. */
   readonly #packed: PackedAnswers[] = [];
   #waiting: SingleEvent[] = [];
+  /** Connections to the HTTPS listener, of which only the numbers matter: they are never dropped. */
+  #https = { opened: 0, closed: 0 };
+  /** Open TCP connections whose beginning was dropped. */
+  readonly #untold = new Set<string>();
   #dropped = 0;
   #sending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -26,56 +31,28 @@ export class EventBatch {
   constructor(send: SendEvents, log: GatewayLog) {
     this.#send = send;
     this.#log = log;
+    const singles = singleNames.map((name) => [
+      name,
+      (...parameters: unknown[]) => {
+        this.#add([name, ...parameters] as unknown as SingleEvent);
+      },
+    ]);
     this.observer = {
-      warned: (...event) => {
-        this.#add(['warned', ...event]);
-      },
-      tcpOpened: (...event) => {
-        this.#add(['tcpOpened', ...event]);
-      },
-      tcpClosed: (...event) => {
-        this.#add(['tcpClosed', ...event]);
-      },
+      // One method for each name that the type lists, which passes on whatever it is given.
+      ...(Object.fromEntries(singles) as TrafficObserver),
       httpsOpened: () => {
-        this.#add(['httpsOpened']);
+        this.#https.opened += 1;
+        this.#schedule();
       },
       httpsClosed: () => {
-        this.#add(['httpsClosed']);
+        this.#https.closed += 1;
+        this.#schedule();
       },
       httpAnswered: (...event) => {
-        if (!this.#mayAdd()) return;
+        if (this.#isFull()) return;
         this.#answers.add(...event);
         if (this.#answers.length === batchLimit) this.#packed.push(this.#answers.take());
-      },
-      handshakeFailed: (event) => {
-        this.#add(['handshakeFailed', event]);
-      },
-      boundsReported: (reports) => {
-        this.#add(['boundsReported', reports]);
-      },
-      listenerFault: (event) => {
-        this.#add(['listenerFault', event]);
-      },
-      backendRefused: (event) => {
-        this.#add(['backendRefused', event]);
-      },
-      passwordRefused: (...event) => {
-        this.#add(['passwordRefused', ...event]);
-      },
-      visitorSeen: (session) => {
-        this.#add(['visitorSeen', session]);
-      },
-      visitorLeft: (session) => {
-        this.#add(['visitorLeft', session]);
-      },
-      ratesCounted: (reports) => {
-        this.#add(['ratesCounted', reports]);
-      },
-      ownArrivalReset: () => {
-        this.#add(['ownArrivalReset']);
-      },
-      entryFault: (event) => {
-        this.#add(['entryFault', event]);
+        this.#schedule();
       },
     };
   }
@@ -93,22 +70,38 @@ export class EventBatch {
   }
 
   #add(event: SingleEvent): void {
-    if (this.#mayAdd()) this.#waiting.push(event);
+    if (this.#mayDrop(event) && this.#isFull()) {
+      if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') this.#untold.add(event[2].connectionId);
+      return;
+    }
+    // The parent knows nothing of a connection whose beginning it was not told.
+    if (event[0] === 'tcpClosed' && event[2] !== undefined && this.#untold.delete(event[2].connectionId)) return;
+    this.#waiting.push(event);
+    this.#schedule();
   }
 
-  /** True: the event will be sent with the next batch. */
-  #mayAdd(): boolean {
-    if (this.#count >= waitingLimit) {
-      this.#dropped++;
-      return false;
-    }
-    this.#timer ??= setTimeout(() => void this.flush(), flushMs);
+  #mayDrop([name]: SingleEvent): boolean {
+    return eventRules[name] === 'droppable' || name === 'tcpOpened';
+  }
+
+  /** Counts what is dropped for want of room. */
+  #isFull(): boolean {
+    if (this.#count < waitingLimit) return false;
+    this.#dropped++;
     return true;
   }
 
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), flushMs);
+  }
+
   async #sendAll(): Promise<void> {
-    while (this.#count > 0)
-      await this.#send(this.#waiting.splice(0, batchLimit), this.#packed.shift() ?? this.#answers.take());
+    while (this.#count > 0 || this.#https.opened > 0 || this.#https.closed > 0) {
+      const https = this.#https;
+      this.#https = { opened: 0, closed: 0 };
+      const events = this.#waiting.splice(0, batchLimit);
+      await this.#send({ events, https, answers: this.#packed.shift() ?? this.#answers.take() });
+    }
     if (this.#dropped === 0) return;
     this.#log.warn({ dropped: this.#dropped }, 'traffic events were dropped: the parent process does not keep up');
     this.#dropped = 0;

@@ -45,9 +45,12 @@ export class EventRelay {
     });
   }
 
-  relay(worker: number, { events, answers }: Pick<Events, 'events' | 'answers'>): void {
+  relay(worker: number, { events, https, answers }: Omit<Events, 'type'>): void {
     let open = this.#open.get(worker);
     if (open === undefined) this.#open.set(worker, (open = { https: 0, tcp: new Map() }));
+    open.https += https.opened - https.closed;
+    for (let left = https.opened; left > 0; left--) this.#observer.httpsOpened();
+    for (let left = https.closed; left > 0; left--) this.#observer.httpsClosed();
     for (const event of events) {
       count(open, event);
       this.#relayOne(worker, event);
@@ -70,24 +73,6 @@ export class EventRelay {
 
   #relayOne(worker: number, event: SingleEvent): void {
     switch (event[0]) {
-      case 'warned':
-        this.#observer.warned(event[1], event[2]);
-        break;
-      case 'tcpOpened':
-        this.#observer.tcpOpened(event[1], event[2]);
-        break;
-      case 'tcpClosed':
-        this.#observer.tcpClosed(event[1], event[2]);
-        break;
-      case 'httpsOpened':
-        this.#observer.httpsOpened();
-        break;
-      case 'httpsClosed':
-        this.#observer.httpsClosed();
-        break;
-      case 'handshakeFailed':
-        this.#observer.handshakeFailed(event[1]);
-        break;
       case 'boundsReported':
         this.#observer.boundsReported(event[1].map((report) => this.#joinUse(worker, report)));
         break;
@@ -97,24 +82,11 @@ export class EventRelay {
       case 'entryFault':
         this.#entryFaults.relay(worker, event[1]);
         break;
-      case 'backendRefused':
-        this.#observer.backendRefused(event[1]);
-        break;
-      case 'passwordRefused':
-        this.#observer.passwordRefused(event[1], event[2]);
-        break;
-      case 'visitorSeen':
-        this.#observer.visitorSeen(event[1]);
-        break;
-      case 'visitorLeft':
-        this.#observer.visitorLeft(event[1]);
-        break;
-      case 'ratesCounted':
-        this.#observer.ratesCounted(event[1]);
-        break;
-      case 'ownArrivalReset':
-        this.#observer.ownArrivalReset();
-        break;
+      default: {
+        const [name, ...parameters] = event;
+        // The parameters are those that the method of this name was called with in the worker.
+        Reflect.apply(this.#observer[name], this.#observer, parameters);
+      }
     }
   }
 
@@ -169,9 +141,7 @@ class SharedFaults<Event extends Fault> {
 }
 
 function count(open: OpenConnections, event: SingleEvent): void {
-  if (event[0] === 'httpsOpened') open.https += 1;
-  else if (event[0] === 'httpsClosed') open.https -= 1;
-  else if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') countTcp(open, event[1].edgeId, 1);
+  if (event[0] === 'tcpOpened' && event[1].verdict === 'allowed') countTcp(open, event[1].edgeId, 1);
   else if (event[0] === 'tcpClosed') countTcp(open, event[1].edgeId, -1);
 }
 

@@ -6,6 +6,8 @@ import type { GatewayLog, GatewayOptions, RateReport, TrafficObserver, WrongPass
 import type { AddressState, HealthNote } from '../health/health-board.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import type { WorkerLoad } from './balance.ts';
+import type { SingleName } from './event-rules.ts';
+import type { LoginCall, LoginReply } from './login-calls.ts';
 import type { PackedAnswers } from './packed-answers.ts';
 
 /** File descriptor of a worker's end of the link to its parent, a pair of sockets that nobody else can open. */
@@ -39,6 +41,7 @@ export type Task =
   | { readonly task: 'setHealth'; readonly states: readonly AddressState[] }
   | { readonly task: 'runChecks' }
   | { readonly task: 'countRates'; readonly reports: readonly RateReport[] }
+  | { readonly task: 'loginReply'; readonly reply: LoginReply }
   | { readonly task: 'answer'; readonly question: number; readonly madeByOthers: boolean };
 
 export type Request = Task & { readonly number: number };
@@ -52,9 +55,7 @@ export interface Reply {
   readonly made?: boolean;
 }
 
-type SingleName = Exclude<keyof TrafficObserver, 'httpAnswered'>;
-
-/** A call of the observer, by name and arguments, but those that are packed. */
+/** A call of the observer, by name and arguments. */
 export type SingleEvent = {
   [Name in SingleName]: readonly [name: Name, ...Parameters<TrafficObserver[Name]>];
 }[SingleName];
@@ -62,6 +63,8 @@ export type SingleEvent = {
 export interface Events {
   readonly type: 'events';
   readonly events: readonly SingleEvent[];
+  /** Connections to the HTTPS listener since the message before. */
+  readonly https: { readonly opened: number; readonly closed: number };
   readonly answers: PackedAnswers;
 }
 
@@ -95,4 +98,4 @@ export interface HealthNotes {
   readonly notes: readonly HealthNote[];
 }
 
-export type FromWorker = Up | Reply | Events | LogLine | Question | Load | HealthNotes;
+export type FromWorker = Up | Reply | Events | LogLine | Question | Load | HealthNotes | LoginCall;

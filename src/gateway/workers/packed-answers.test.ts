@@ -29,6 +29,7 @@ const decision: fc.Arbitrary<HttpDecision> = fc.record({
   refusedBy: perhaps,
   backendId: perhaps,
   reason: perhaps,
+  login: fc.constantFrom('begun', 'back', 'none', undefined),
 });
 
 test('events arrive as they were packed, and only once', () => {

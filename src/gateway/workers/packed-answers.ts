@@ -8,7 +8,7 @@ export interface PackedAnswers {
   readonly numbers: Float64Array;
 }
 
-const width = 17;
+const width = 18;
 const none = -1;
 /** Ids have no blanks. */
 const betweenIds = ' ';
@@ -21,7 +21,7 @@ export class AnswerPacker {
     return this.#numbers.length / width;
   }
 
-  add(event: HttpAnswered, { accountId, warnedBy, refusedBy, backendId, reason }: HttpDecision): void {
+  add(event: HttpAnswered, { accountId, warnedBy, refusedBy, backendId, reason, login }: HttpDecision): void {
     this.#numbers.push(
       this.#placeOf(event.operationId),
       this.#placeOf(event.edgeId),
@@ -40,6 +40,7 @@ export class AnswerPacker {
       this.#placeOf(refusedBy),
       this.#placeOf(backendId),
       this.#placeOf(reason),
+      this.#placeOf(login),
     );
   }
 
@@ -78,12 +79,14 @@ export function* unpackAnswers({ texts, numbers }: PackedAnswers): Generator<rea
       durationMs: numbers[at + 10] ?? 0,
       upstreamMs: number(at + 11),
     };
+    // Only the packer writes it.
     const decision = {
       accountId: text(at + 12),
       warnedBy: text(at + 13)?.split(betweenIds),
       refusedBy: text(at + 14),
       backendId: text(at + 15),
       reason: text(at + 16),
+      login: text(at + 17) as HttpDecision['login'],
     };
     yield [event, decision];
   }

@@ -5,6 +5,8 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import { Turns } from '../../lib/turns.ts';
 import { openNothing } from '../../links/stream-request.ts';
 import type { OpenStream } from '../../links/stream-request.ts';
+import { noKeptLogins } from '../../sign-in/kept-logins.ts';
+import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { SnapshotUpdate } from '../../snapshot/contract.ts';
 import { SnapshotState } from '../../snapshot/state.ts';
 import type { GatewayBounds } from '../bounds/bound.ts';
@@ -31,6 +33,8 @@ export interface WorkerEngineParts extends WorkerStart {
   readonly boundsOf?: (workers: number, index: number) => GatewayBounds;
   /** The way to agents; without it, what they serve is offline. */
   readonly openStream?: OpenStream;
+  /** As in `NodeEngineParts`. */
+  readonly logins?: KeptLogins | undefined;
   readonly observer: TrafficObserver;
   /** Told what is decided about addresses of backends. */
   readonly health?: HealthObserver | undefined;
@@ -104,6 +108,7 @@ class ProcessEngine implements WorkerEngine {
 
   constructor(parts: WorkerEngineParts) {
     const { observer, log, options, localCa, errorPrefix, openStream = openNothing, workers, boundsOf } = parts;
+    const { logins = noKeptLogins } = parts;
     this.#log = log;
     this.#plan = workers;
     this.#boundsOf = boundsOf ?? (() => options.bounds);
@@ -125,7 +130,7 @@ class ProcessEngine implements WorkerEngine {
     const linked: WorkerSettings['linked'] = (worker, socket) => {
       this.#links.serve(worker, socket);
     };
-    this.#settings = { start, log, observed, noted, questioned, linked };
+    this.#settings = { start, log, logins, observed, noted, questioned, linked };
   }
 
   get version(): number {
@@ -213,7 +218,8 @@ class ProcessEngine implements WorkerEngine {
   #tellRates(from: WorkerProcess, events: readonly SingleEvent[]): void {
     const reports: RateReport[] = [];
     for (const event of events)
-      if (event[0] === 'ratesCounted') reports.push(...event[1].filter(({ counted }) => counted.length > 0));
+      if (event[0] === 'ratesCounted')
+        for (const report of event[1]) if (report.counted.length > 0) reports.push(report);
     if (reports.length > 0) this.#countRates(reports, from);
   }
 

@@ -17,6 +17,7 @@ import { dialMs, mebibyte, StreamDialer } from '../tunnels/stream-dialer.ts';
 import type { TunnelDialer } from '../tunnels/dialer.ts';
 import type { Arrival } from '../upstream/upstream-sockets.ts';
 import { EventBatch } from './event-batch.ts';
+import { RemoteLogins } from './login-calls.ts';
 import { linkDescriptor } from './messages.ts';
 import type { FromWorker, LogLine, Request, WorkerOptions } from './messages.ts';
 
@@ -24,7 +25,8 @@ const loadMs = 1000;
 const noteMs = 10;
 const notes: HealthNote[] = [];
 const log: GatewayLog = { info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
-const batch = new EventBatch((events, answers) => send({ type: 'events', events, answers }), log);
+const batch = new EventBatch((events) => send({ type: 'events', ...events }), log);
+const logins = new RemoteLogins((call) => void send(call));
 let engine: NodeEngine | undefined;
 let staged: StagedUpdate | undefined;
 /** True: there is no other worker that could have made a connection. */
@@ -111,6 +113,9 @@ async function perform(request: Request): Promise<boolean | undefined> {
     case 'countRates':
       engine.countRates(request.reports);
       break;
+    case 'loginReply':
+      logins.answered(request.reply);
+      break;
     case 'answer':
       questions.get(request.question)?.(request.madeByOthers);
       questions.delete(request.question);
@@ -138,6 +143,7 @@ async function start(request: Extract<Request, { readonly task: 'start' }>): Pro
     options,
     observer: batch.observer,
     log,
+    logins,
     certificates,
     askOthers,
     noteHealth,

@@ -5,9 +5,11 @@ import { dirname } from 'node:path';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
+import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import type { GatewayLog } from '../engine.ts';
 import type { HealthNote } from '../health/health-board.ts';
 import type { WorkerLoad } from './balance.ts';
+import { answerLoginCall } from './login-calls.ts';
 import { linkDescriptor } from './messages.ts';
 import type { Events, FromWorker, Question, Reply, Request, Task, WorkerStart } from './messages.ts';
 
@@ -21,6 +23,7 @@ export interface WorkerSettings {
   readonly log: GatewayLog;
   readonly observed: (worker: WorkerProcess, events: Events) => void;
   readonly noted: (notes: readonly HealthNote[]) => void;
+  readonly logins: KeptLogins;
   readonly questioned: (worker: WorkerProcess, question: Question) => void;
   /** Given this process's end of the link to the worker. */
   readonly linked: (worker: WorkerProcess, socket: Duplex) => void;
@@ -146,6 +149,12 @@ export class WorkerProcess {
         break;
       case 'question':
         this.#settings.questioned(this, message);
+        break;
+      case 'login':
+        void answerLoginCall(this.#settings.logins, message)
+          .then((reply) => this.ask({ task: 'loginReply', reply }))
+          // A worker that is gone waits for nothing.
+          .catch(() => {});
         break;
       case 'load':
         this.load = message;
