@@ -4,7 +4,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { isAgentCommand } from './command-line/agent-names.ts';
 import { explain } from './command-line/explain.ts';
 import { guardOutput } from './command-line/host.ts';
-import { createProgram, toArguments } from './command-line/program.ts';
+import { addHelp, createProgram, toArguments } from './command-line/program.ts';
 
 /** A group with commands for a server, and others for the database of the host. */
 const sharedGroup = 'users';
@@ -32,6 +32,7 @@ async function addCommands(to: Command, [first = '']: readonly string[]): Promis
   addRemoteCommands(to, readDocument(), process);
   const isRemote = to.commands.some((command) => command.name() === first);
   if (!isRemote || first === sharedGroup) await addServiceCommands(to);
+  addHelp(to);
 }
 
 async function addServiceCommands(to: Command): Promise<void> {

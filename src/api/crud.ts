@@ -36,6 +36,7 @@ import { propertiesOf } from './body/body.ts';
 import { describeValue, whyNeverSet } from './body/validation.ts';
 import { reverterOf } from './reverter.ts';
 import type { Revertible } from './reverter.ts';
+import { shownId } from './shown-id.ts';
 
 type Verb = 'create' | 'update' | 'delete';
 
@@ -150,7 +151,7 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
     crud.guarded?.includes(verb) === true ? ['AllowLockout'] : [];
   const found = (document: Document | undefined, call: Call): Document => {
     if (document === undefined || crud.belongs?.(document, call) === false) {
-      throw new UserError(notFoundError, { noun, id: quote(call.params['id']) });
+      throw new UserError(notFoundError, { noun, id: shownId(call.params['id'], table.prefix) });
     }
     return document;
   };
@@ -269,10 +270,14 @@ export function crudOperations<Document extends Stored, Create extends TSchema, 
 }
 
 /** The parts of a resource that its list needs. */
-type Listed<Document extends Stored> = Pick<
+export type Listed<Document extends Stored> = Pick<
   CrudDefinition<Document, TSchema, TSchema>,
   'store' | 'table' | 'path' | 'plural' | 'name' | 'tag' | 'view' | 'filterFields' | 'mayBeLarge'
-> & { readonly rights: { readonly read: Rights } } & Presentation<Document>;
+> & {
+  readonly rights: { readonly read: Rights };
+  /** False: the document is over, and only waits to be deleted. A page then has fewer entries than were asked for. */
+  isShown?(document: Document): boolean;
+} & Presentation<Document>;
 
 /** The list alone, also for resources that nobody writes through the API. */
 export function listOperation<Document extends Stored>(crud: Listed<Document>, listKey: string): Operation {
@@ -300,12 +305,14 @@ export function listOperation<Document extends Stored>(crud: Listed<Document>, l
     errors: [],
     handle: (call) => {
       const { page, filters, caller, uri } = call;
-      const show = ({ documents, nextBefore }: Shown<Document>) =>
-        whenReady(presentMany(crud, store.queries, documents, call), (entries) => ({
+      const show = ({ documents, nextBefore }: Shown<Document>) => {
+        const shown = crud.isShown === undefined ? documents : documents.filter((each) => crud.isShown?.(each));
+        return whenReady(presentMany(crud, store.queries, shown, call), (entries) => ({
           [listKey]: entries,
           uri: uri(path),
           next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
         }));
+      };
       const condition = readFilter(filters[filterName], filterFields);
       if (condition !== undefined) return filteredList(store, table, call, condition).then(show);
       // One more than asked for shows whether there is a next page.
@@ -340,7 +347,7 @@ async function checkReadOnly(
   }
 }
 
-function presentMany<Document>(
+export function presentMany<Document>(
   presentation: Presentation<Document>,
   queries: Queries,
   documents: readonly Document[],

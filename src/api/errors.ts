@@ -15,13 +15,13 @@ export const authorizationMalformed = defineError(
 export const tokenMalformed = defineError(
   202,
   401,
-  'The bearer value does not have the shape of an API key token. Send the whole token as it was shown when the key was created.',
+  'This is not the token of an API key: those have another form. Send the whole token as it was shown when the key was created.',
 );
 
 export const tokenUnknown = defineError(
   203,
   401,
-  'The API key token is unknown or has been revoked. Check that the whole token is sent, or create a new key with one that works.',
+  'The API key token is unknown or has been revoked. Check that the whole token is sent, and that it is not the token of a credential, which is for agents alone; or create a new key with one that works.',
 );
 
 export const keyIdInsteadOfToken = defineError(
@@ -206,7 +206,7 @@ export const readOnlyField = defineError(
   'The field {field} cannot be changed: it is {stored}. Leave it out, or send it as it is.',
 );
 
-export const methodNotAllowed = defineError(20002, 405, '{method} is not possible at {path}. Possible: {allowed}.');
+export const methodNotAllowed = defineError(20002, 405, '{method} is not possible at {path}. {remedy}');
 
 export const bodyTooLarge = defineError(
   20003,

@@ -40,6 +40,8 @@ export interface ApiOptions {
   readonly unopenedPorts: () => readonly number[];
   /** The disk of the database is full: writes are refused, reading goes on. */
   readonly isFull: () => boolean;
+  /** The database has not answered a write for a while; reading goes on. */
+  readonly isStalled: () => boolean;
   /** PEM of the authority behind edges without a certificate of their own; undefined until there is one. */
   readonly localCaCertificate: () => Promise<string | undefined>;
   readonly publicUrl: string | undefined;
@@ -69,4 +71,6 @@ export interface ApiOptions {
   readonly measured: RequestObserver | undefined;
   readonly connections: ServerConnections;
   readonly logger: FastifyBaseLogger;
+  /** True: no line for each call. */
+  readonly isQuiet: boolean;
 }

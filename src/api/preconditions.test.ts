@@ -5,12 +5,12 @@ import { onEachDatabase } from '../../test/support/each-database.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
 import { migrations } from '../start/open-context.ts';
 import { openStore } from '../store/store.ts';
 import { toTimestamp } from '../lib/ids.ts';
 
-onGatehousesInTurn('preconditions and repeated requests', (g) => {
+onEachGatehouse('preconditions and repeated requests', (g) => {
   const tagOf = async (path: string) => (await g().get(path)).headers.get('etag') ?? '';
   const withTag = (tag: string) => ({ headers: { 'if-match': tag } });
 

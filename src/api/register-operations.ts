@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Readable } from 'node:stream';
 
 import type {
@@ -30,6 +31,7 @@ import { explainValidation, mostRelevantError } from './body/validation.ts';
 import { everyPath, pathOf, routePath } from './http/not-found.ts';
 import type { KnownPaths } from './http/not-found.ts';
 import type { PathParams } from './http/path-tree.ts';
+import { refusePath } from './http/refuse-path.ts';
 import type { Operation } from './operation.ts';
 import { filterName, noQuery, readQuery } from './http/query.ts';
 import type { Query } from './http/query.ts';
@@ -106,7 +108,7 @@ function operationRoute(paths: KnownPaths, context: OperationContext): Operation
       (request, reply, done) => context.admission.begin(request, reply, callerOf(request), done),
       (request, _reply, done) => {
         const { body } = operationOf(request);
-        if (body === undefined) done();
+        if (body === undefined) settle(() => refuseBody(request), done);
         else settle(() => readBody(request, body, context), done);
       },
     ],
@@ -229,11 +231,15 @@ function enter(
   request: FastifyRequest,
   reply: FastifyReply,
   paths: KnownPaths,
-  { options, rates, admission }: OperationContext,
+  context: OperationContext,
 ): Awaitable<void> {
+  const { options, rates, admission } = context;
   const fault = setCommonHeaders(request, reply, options.vendor);
   if (fault !== undefined) throw fault;
-  const { operation, params } = paths.findOperation(request);
+  const found = paths.findOperation(request);
+  const inTurn = (run: () => Awaitable<Identity>) => admission.authenticate(request, reply, run);
+  if (found === undefined) return refusePath(request, paths, context, inTurn);
+  const { operation, params } = found;
   request.operation = operation;
   request.params = params;
   const admit = ({ caller, identity, warnedBy }: AdmittedCaller) => {
@@ -249,7 +255,6 @@ function enter(
     checkRights(operation, caller);
     checkForm(request, operation);
   };
-  const inTurn = (run: () => Awaitable<Identity>) => admission.authenticate(request, reply, run);
   return whenReady(admitCaller(request.raw, options, inTurn), admit);
 }
 
@@ -261,12 +266,19 @@ function checkForm(request: FastifyRequest, operation: Operation): void {
   const isSent = hasBody(headers);
   // A Content-Type without a body is ignored, even a malformed one.
   if (!isSent && headers['content-type'] !== undefined) delete headers['content-type'];
-  if (operation.body === undefined && isSent) {
-    throw new UserError(bodyNotExpected, {
-      method: request.method,
-      path: quote(pathOf(request)),
-    });
-  }
+  // An empty object is looked at once it is read.
+  if (operation.body === undefined && isSent && headers['content-length'] !== '2') throw bodyFault(request);
+}
+
+/** Refuses a body that is more than the empty object, which many clients send where there is nothing to say. */
+function refuseBody(request: FastifyRequest): Awaitable<void> {
+  const { body } = request;
+  if (body !== undefined && !isDeepStrictEqual(body, {})) throw bodyFault(request);
+  return ready(undefined);
+}
+
+function bodyFault(request: FastifyRequest): UserError {
+  return new UserError(bodyNotExpected, { method: request.method, path: quote(pathOf(request)) });
 }
 
 function namesInQuery({ filters = [], filterFields, query = [] }: Operation): readonly string[] {

@@ -91,7 +91,10 @@ export function reverterOf<Document extends Stored>(resource: Revertible<Documen
       if (current === undefined) throw refuse(`the ${noun} ${id} is gone since`);
       if (revertParts !== undefined) {
         const reverted = await revertParts(transaction, own);
-        return { before: { id, ...reverted.before }, after: { id, ...reverted.after } };
+        // What people know it by, though it stays as it is.
+        const { description } = { description: undefined, ...current };
+        const known = { id, ...(description === undefined ? {} : { description }) };
+        return { before: { ...known, ...reverted.before }, after: { ...known, ...reverted.after } };
       }
       if (before === null) {
         if (resource.whyStays !== undefined) throw refuse(resource.whyStays);

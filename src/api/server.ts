@@ -5,6 +5,8 @@ import type { TSchema } from 'typebox';
 import { newOperationId } from '../lib/ids.ts';
 import { AbandonedError } from '../lib/pace.ts';
 import { bodyLimitBytes, parseBody } from './body/body.ts';
+import { AnonymousCalls } from './admission/anonymous-calls.ts';
+import { readBody } from './body/read-body.ts';
 import { CallAdmission } from './admission/call-admission.ts';
 import { registerSessionRoutes } from './dashboard/session-routes.ts';
 import { registerStaticRoutes } from './dashboard/static-routes.ts';
@@ -28,10 +30,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { observer, rateLimit } = options;
   const limited = () => observer.callRefused('rate_limited');
   const rates = rateLimit === undefined ? undefined : new RateLimit(rateLimit, limited);
-  const admission = new CallAdmission(options);
+  const anonymous = new AnonymousCalls(options.trustedProxies);
+  const servers = new HttpServers({ ...options, answer: errors.answerSocket, anonymous });
+  const admission = new CallAdmission({
+    ...options,
+    signedIn: (request) => anonymous.signedIn(request),
+    rest: (socket, restMs) => servers.rest(socket, restMs),
+  });
   const streams = new EventStreams();
   const shared = { options, named: byId(options.schemas), rates, admission, streams };
-  const servers = new HttpServers({ ...options, answer: errors.answerSocket });
   const app: FastifyInstance = fastify({
     // A logger for each request costs more than the line that most of them log: `logRequests` writes it.
     logger: false,
@@ -62,7 +69,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   app.decorateRequest('listQuery', undefined);
   app.decorateRequest('operation', undefined);
   const paths = new KnownPaths(app);
-  logRequests(app, options.logger);
+  if (!options.isQuiet) logRequests(app, options.logger, options.trustedProxies);
   if (options.measured !== undefined) measureRequests(app, options.measured);
   acceptBodies(app, rates);
   await app.register((scope) => registerPublicRoutes(scope, options));
@@ -81,16 +88,21 @@ function byId(schemas: readonly TSchema[]): ReadonlyMap<string, TSchema> {
 
 function acceptBodies(app: FastifyInstance, rates: RateLimit | undefined): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      const { headers, operation, caller } = request;
-      const body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes);
-      if (caller !== undefined) rates?.charge(caller.accountId, body.length);
-      const parse = operation === undefined ? parseBody : parserOf(operation);
-      done(null, parse(headers['content-type'], headers['content-encoding'], body));
-    } catch (error) {
-      // `done` wants an Error, which is all that `parseBody` throws.
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    readBody(request, (fault, body) => {
+      if (fault !== undefined || body === undefined) {
+        done(fault ?? null);
+        return;
+      }
+      try {
+        const { headers, operation, caller } = request;
+        if (caller !== undefined) rates?.charge(caller.accountId, body.length);
+        const parse = operation === undefined ? parseBody : parserOf(operation);
+        done(null, parse(headers['content-type'], headers['content-encoding'], body));
+      } catch (error) {
+        // `done` wants an Error, which is all that `parseBody` throws.
+        done(error as Error);
+      }
+    });
   });
 }

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { hasElapsed } from '../lib/elapsed.ts';
 
 /** Shortest interval between lines about one thing. */
 const sameMs = 60_000;
@@ -20,8 +21,8 @@ export class LineLimit {
   /** Whether to write a line about it now; `last`: there will be no more for a while. */
   ask(about: string): 'line' | 'last' | 'none' {
     const nowMs = this.#now();
-    if (nowMs - (this.#loggedAt.get(about) ?? 0) < sameMs) return 'none';
-    if (nowMs - this.#since >= sameMs) [this.#since, this.#lines] = [nowMs, 0];
+    if (!hasElapsed(this.#loggedAt.get(about) ?? 0, sameMs, nowMs)) return 'none';
+    if (hasElapsed(this.#since, sameMs, nowMs)) [this.#since, this.#lines] = [nowMs, 0];
     if (++this.#lines > linesPerInterval) return 'none';
     this.#loggedAt.fill(this.#loggedAt.ticket(), about, nowMs);
     return this.#lines === linesPerInterval ? 'last' : 'line';

@@ -1,7 +1,8 @@
-import { refusals } from '../errors/refusals.ts';
-import type { HttpAnswered, HttpDecision, TcpClosed, TcpDecision, TcpOpened } from '../gateway/engine.ts';
+import { causeOf, refusalCauses, refusals } from '../errors/refusals.ts';
+import type { RefusalCause } from '../errors/refusals.ts';
+import type { HttpAnswered, HttpDecision, TcpClosed, TcpDecision, TcpOpened, Verdict } from '../gateway/engine.ts';
 import { newOperationId } from '../lib/ids.ts';
-import { joinReports, p95Of, stateOf, TrafficHealth } from './traffic-health.ts';
+import { joinReports, p95Of, stateOf, tallyOf, TrafficHealth } from './traffic-health.ts';
 import type { Ending, HealthReports } from './traffic-health.ts';
 import { TrafficHour } from './traffic-hour.ts';
 import type { CountedEvent } from './traffic-hour.ts';
@@ -65,6 +66,8 @@ const failedReasons: ReadonlyMap<string, string> = new Map([
 ]);
 /** Longest part of a path that is kept with an error. */
 const pathLimit = 200;
+/** The same of the reason of a refusal. */
+const reasonLimit = 300;
 /** The same of a method, which may be any word in HTTP/2. */
 const methodLimit = 40;
 
@@ -125,27 +128,32 @@ export class LiveTraffic {
     for (const each of subscribers) each.add(made);
   }
 
-  tcpOpened({ edgeId, source, verdict: judged }: TcpOpened, decision: TcpDecision): void {
+  tcpOpened({ edgeId, source, verdict: judged, reason = words[judged] }: TcpOpened, decision: TcpDecision): void {
     const { accountId, warnedBy = noIds } = decision;
     const verdict = judged !== 'allowed' ? 'refused' : warnedBy.length > 0 ? 'warned' : 'allowed';
     const nowMs = Date.now();
     this.#hourOf(accountId).add(nowMs, edgeId, { kind: 'connection', verdict, isError: false, durationMs: 0 });
-    this.#health.add(nowMs, accountId, verdict === 'refused' ? turnedAway : answered, [edgeId, decision.backendId]);
+    const cause = causes[judged];
+    const ending: Ending =
+      cause === undefined ? answered : turnedAwayBy(cause, { atMs: nowMs, message: reason, source });
+    this.#health.add(nowMs, accountId, ending, [edgeId, decision.backendId]);
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const phase = verdict === 'refused' ? 'closed' : 'opened';
     const made = toTcpEvent({ edgeId, source }, decision, verdict, phase);
-    for (const each of subscribers) each.add(verdict === 'refused' ? { ...made, reason: words[judged] } : made);
+    for (const each of subscribers) each.add(verdict === 'refused' ? { ...made, reason } : made);
   }
 
   tcpClosed(event: TcpClosed, decision: TcpDecision | undefined): void {
     if (decision === undefined) return;
     const { accountId, warnedBy = noIds } = decision;
+    const ids = [event.edgeId, decision.backendId];
+    if (event.reason === 'handshake failed') for (const id of ids) this.#health.left(Date.now(), id);
     const failure = failedReasons.get(event.reason);
     if (failure !== undefined) {
       const atMs = Date.now();
       this.#hourOf(accountId).failed(atMs, event.edgeId);
-      for (const id of [event.edgeId, decision.backendId]) this.#health.failed(id, { atMs, message: failure });
+      for (const id of ids) this.#health.failed(id, { atMs, message: failure });
     }
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
@@ -197,6 +205,11 @@ export class LiveTraffic {
         ...report,
         state: stateOf(report),
         p95Ms: p95Of(report.hour),
+        turnedAwayBy: refusalCauses
+          .map((cause) => ({ cause, count: tallyOf(report.hour, cause) }))
+          .filter(({ count }) => count > 0)
+          .toSorted((a, b) => b.count - a.count),
+        logins: { begun: tallyOf(report.hour, 'login_begun'), back: tallyOf(report.hour, 'login_back') },
       })),
     };
   }
@@ -216,14 +229,26 @@ export class LiveTraffic {
   }
 }
 
-const turnedAway: Ending = { kind: 'turned_away' };
 const answered: Ending = { kind: 'answered' };
 
-function endingOf(event: HttpAnswered, { reason }: HttpDecision): Ending {
-  const { status, errorCode, upstreamMs, durationMs, method, path } = event;
+function turnedAwayBy(cause: RefusalCause, { atMs, message = '', source }: RefusalFacts): Ending {
+  return { kind: 'turned_away', refusal: { atMs, cause, message: message.slice(0, reasonLimit), source } };
+}
+
+interface RefusalFacts {
+  readonly atMs: number;
+  readonly message: string | undefined;
+  readonly source: string;
+}
+
+function endingOf(event: HttpAnswered, { reason, login }: HttpDecision): Ending {
+  const { source, status, errorCode, upstreamMs, durationMs, method, path } = event;
   // The gateway's own 501 and 505 are for faults of the request.
   const isOwn = errorCode !== undefined && (status < 500 || status === 501 || status === 505);
-  if (isOwn) return turnedAway;
+  const back = login === 'back' ? { login } : {};
+  if (isOwn) return { ...turnedAwayBy(causeOf(errorCode), { atMs: Date.now(), message: reason, source }), ...back };
+  // Nobody has asked the upstream, whose answers are counted here.
+  if (login !== undefined && status < 500) return { kind: 'own', login: login === 'none' ? undefined : login };
   if (status === 499 && upstreamMs === undefined) return { kind: 'left', durationMs };
   if (status < 500) return { kind: 'answered', durationMs: upstreamMs };
   const message = reason ?? `The backend answered ${status}.`;
@@ -267,11 +292,21 @@ class Subscriber implements Disposable {
   }
 }
 
+const causes: Readonly<Record<Verdict, RefusalCause | undefined>> = {
+  allowed: undefined,
+  refused_by_restriction: 'rule',
+  refused_by_module: 'rule',
+  refused_by_rate_limit: 'rate',
+  refused_by_certificate: 'certificate',
+  refused_unloadable: 'other',
+};
+
 const words = {
   allowed: undefined,
   refused_by_restriction: 'an IP restriction refuses the source',
   refused_by_module: 'the IP rules of the edge refuse the source',
   refused_by_rate_limit: 'the source opens more connections than the rate limit of the edge allows',
+  refused_by_certificate: 'the client certificate is refused',
   refused_unloadable: 'the edge, or a rule that it depends on, cannot be loaded',
 } as const;
 

@@ -1,5 +1,6 @@
 import type { BackendRefused, GatewayLog, TrafficObserver, WrongPassword } from '../gateway/engine.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
+import { hasElapsed } from '../lib/elapsed.ts';
 import { newOperationId } from '../lib/ids.ts';
 import { formatIp } from '../lib/ip/address.ts';
 import type { IpAddress } from '../lib/ip/address.ts';
@@ -49,11 +50,11 @@ export function createTrafficObserver(parts: ObserverParts): TrafficObserver {
       logWarning(restrictionIds, formatIp(source));
     },
     tcpOpened(event, decision) {
-      const { edgeId, source, verdict } = event;
+      const { edgeId, verdict } = event;
       metrics.tcpOpened(edgeId, verdict);
       live.tcpOpened(event, decision);
       // An allowed connection is logged when it ends.
-      if (verdict !== 'allowed' && isLogged()) log.info(logFields({ edgeId, source, verdict }), 'tcp connection');
+      if (verdict !== 'allowed' && isLogged()) log.info(logFields(event), 'tcp connection');
     },
     tcpClosed(event, decision) {
       metrics.tcpClosed(event);
@@ -173,7 +174,7 @@ function createRefusalLog(log: GatewayLog): (event: BackendRefused) => void {
   const loggedAt = new BoundedCache<string, number>(rememberedPairs);
   return (event) => {
     const nowMs = Date.now();
-    if (nowMs - (loggedAt.get(event.backendId) ?? 0) < warningEveryMs) return;
+    if (!hasElapsed(loggedAt.get(event.backendId) ?? 0, warningEveryMs, nowMs)) return;
     loggedAt.fill(loggedAt.ticket(), event.backendId, nowMs);
     const remedy =
       event.leadsTo === 'link_local'
@@ -201,7 +202,7 @@ function createWarningLog(log: GatewayLog): (restrictionIds: readonly string[], 
     const nowMs = Date.now();
     for (const restriction of restrictionIds) {
       const pair = `${restriction} ${source}`;
-      if (nowMs - (loggedAt.get(pair) ?? 0) < warningEveryMs) continue;
+      if (!hasElapsed(loggedAt.get(pair) ?? 0, warningEveryMs, nowMs)) continue;
       loggedAt.fill(loggedAt.ticket(), pair, nowMs);
       log.warn(
         { restriction, source },

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 import { ServedNames } from '../acme/served-names.ts';
+import { vendorWords } from '../api/http/vendor-words.ts';
+import { serveWaiting } from '../api/http/waiting-server.ts';
 import type { Config } from '../config/config.ts';
 import { hasApi, hasGateway } from '../config/roles.ts';
 import type { RunningEngine } from '../gateway/start-engine.ts';
@@ -19,8 +21,9 @@ import { warnings } from '../resources/ip-restrictions/service.ts';
 import { bootstrap } from '../resources/principals/service.ts';
 import { nearQuotas } from '../resources/quotas/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
+import type { Notice } from '../resources/start-notices.ts';
 import { certificateEnds } from '../resources/tls-certificates/service.ts';
-import { visitors } from '../resources/visitors/service.ts';
+import { keptLogins, visitors } from '../resources/visitors/service.ts';
 import { StoreUnavailableError } from '../store/database.ts';
 import { keepChangeLogShort } from '../store/write/keep-change-log-short.ts';
 import { startAgents } from './agents/start-agents.ts';
@@ -28,6 +31,7 @@ import type { RunningAgents } from './agents/start-agents.ts';
 import { buildApi } from './build-api.ts';
 import { createLimits } from './limits.ts';
 import type { Limits } from './limits.ts';
+import { LateLogins } from './late-logins.ts';
 import { announcePorts, checkPorts, openAgentPort } from './listeners.ts';
 import { createObservers } from './observers.ts';
 import { openAndPublish } from './open-and-publish.ts';
@@ -53,19 +57,34 @@ export interface App extends AsyncDisposable {
   readonly firstToken: string | undefined;
   /** True at the first start over this database. */
   readonly isNew: boolean;
+  /** What the operator must know of the stored configuration. The caller logs it, after its greeting. */
+  readonly notices: readonly Notice[];
+}
+
+interface StartOptions {
+  /** Ends the wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal;
+  /** Descriptor that listens for agents already. */
+  readonly agentSocket?: number | undefined;
+  /** True: no line for each API call, and none for each request or connection through an edge. */
+  readonly isQuiet?: boolean;
 }
 
 /**
  * Starts the parts of the role. Without its database, a gateway serves the last configuration from its file, and the
- * other parts wait for the database until `signal` aborts. `agentSocket` is a descriptor that listens for agents already.
+ * other parts wait for the database.
  */
-export async function startApp(config: Config, log: Logger, signal?: AbortSignal, agentSocket?: number): Promise<App> {
+export async function startApp(
+  config: Config,
+  log: Logger,
+  { signal, agentSocket, isQuiet = false }: StartOptions = {},
+): Promise<App> {
   // Stops in reverse order; a fault during the start stops the parts that are running.
   await using started = new AsyncDisposableStack();
   await checkPorts(config);
   // Open before and after everything else: agents that come back after a restart find it, and wait.
   const agentPort = started.use(await openAgentPort(config, agentSocket));
-  const observers = createObservers(config, log);
+  const observers = createObservers(config, log, isQuiet);
   const { metrics, listenerFaults, live } = observers;
   const directory = new LinkDirectory(thisMachine().networkId);
   const served = config.acme === 'on' && config.role !== 'agents' ? new ServedNames() : undefined;
@@ -73,14 +92,21 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
   // The way to agents is open later than the gateway; visitors who come before wait for it, within the limit of a dial.
   const toAgents = Promise.withResolvers<OpenStream>();
   const openStream: OpenStream = async (request, user) => (await toAgents.promise)(request, user);
-  const gateway = hasGateway(config) ? started.use(createGateway(config, observers, openStream)) : undefined;
+  const lateLogins = new LateLogins();
+  const gateway = hasGateway(config)
+    ? started.use(createGateway(config, observers, openStream, lateLogins))
+    : undefined;
 
-  const opened = await openOrWait(config, { ...observers, gateway, followers }, signal);
+  // Open until the API itself is.
+  await using waiting = new AsyncDisposableStack();
+  const opened = await openOrWait(config, { ...observers, gateway, followers }, signal, waiting);
   const { context, publisher, registration } = opened;
   const { services, store } = context;
   started.use(store);
+  started.use(publisher);
   observers.lateWarnings.to(services.get(warnings));
   observers.lateVisitors.to(services.get(visitors));
+  lateLogins.to(services.get(keptLogins));
   for (const task of services.all(backgroundTasks)) {
     if (!task.ofApi || hasApi(config)) started.use(await task.start(log));
   }
@@ -102,11 +128,12 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
 
   let isStarted = false;
   const readiness = watchReadiness(parts, () => isStarted);
-  const api = hasApi(config) ? await buildApi(config, { ...parts, ...limits, ...readiness }) : undefined;
+  const api = hasApi(config) ? await buildApi(config, { ...parts, ...limits, ...readiness, isQuiet }) : undefined;
   // A token that the operator has chosen is good for the first call that is answered. Any other is made last, because it is
   // shown only once: a start that fails must not make one.
   const isChosen = config.bootstrapToken !== undefined;
   const chosenToken = api && isChosen ? await makeFirstKey(config, context, log) : undefined;
+  await waiting.disposeAsync();
   const apiUrl = await api?.listen(config.apiListen);
   if (api !== undefined) {
     log.info(`Server listening at ${apiUrl}`);
@@ -149,15 +176,17 @@ export async function startApp(config: Config, log: Logger, signal?: AbortSignal
     isNew: (chosenToken ?? firstToken) !== undefined,
     // A token that the operator has chosen is not printed.
     firstToken,
+    notices: opened.notices,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-/** Without the database, the gateway serves the last configuration from its file while the others wait. */
+/** Without the database, the gateway serves the last configuration from its file while the others wait, and the API says so. */
 async function openOrWait(
   config: Config,
   given: Parameters<typeof openAndPublish>[1],
   signal: AbortSignal | undefined,
+  waiting: AsyncDisposableStack,
 ): Promise<Opened> {
   const open = () => openAndPublish(config, given);
   return open().catch(async (error: unknown) => {
@@ -166,6 +195,9 @@ async function openOrWait(
       { err: error },
       'the database cannot be reached: the gateway serves the last configuration it knew',
     );
+    // Nobody would find a port that the system chooses.
+    if (hasApi(config) && config.apiListen.port !== 0)
+      waiting.use(await serveWaiting(config.apiListen, vendorWords(config.vendor), 'its database cannot be reached'));
     return untilAvailable(open, signal);
   });
 }
@@ -189,7 +221,7 @@ async function makeFirstKey(
 ): Promise<string | undefined> {
   const firstToken = await services.get(bootstrap).run(bootstrapToken);
   if (firstToken === undefined && bootstrapToken !== undefined) {
-    log.info(
+    log.warn(
       'bootstrap_token is ignored: this database has accounts already, and the token counts at the first start only',
     );
   }

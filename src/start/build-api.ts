@@ -27,6 +27,7 @@ interface ApiParts extends Pick<Observers, 'observer' | 'metrics' | 'log'>, Read
   readonly context: ResourceContext;
   readonly access: AccessTable;
   readonly gateway: ResilientGateway | undefined;
+  readonly isQuiet: boolean;
 }
 
 const schemas = [

@@ -24,7 +24,11 @@ export interface Observers {
   readonly observer: TrafficObserver;
 }
 
-export function createObservers({ role, trafficStreams, accessLog }: Config, log: Logger): Observers {
+export function createObservers(
+  { role, trafficStreams, accessLog = 1 }: Config,
+  log: Logger,
+  isQuiet: boolean,
+): Observers {
   const metrics = new Metrics();
   const lateWarnings = new LateWarnings();
   const lateVisitors = new LateVisitors();
@@ -45,7 +49,7 @@ export function createObservers({ role, trafficStreams, accessLog }: Config, log
     live,
     rates,
   };
-  const observer = createTrafficObserver({ ...told, accessLogShare: accessLog });
+  const observer = createTrafficObserver({ ...told, accessLogShare: isQuiet ? 0 : accessLog });
   return {
     log,
     metrics,

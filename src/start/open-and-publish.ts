@@ -13,6 +13,7 @@ import { processes } from '../resources/processes/service.ts';
 import type { Registration } from '../resources/processes/service.ts';
 import type { ResourceContext } from '../resources/resource.ts';
 import { startNotices } from '../resources/start-notices.ts';
+import type { Notice } from '../resources/start-notices.ts';
 import { describeHeldNames } from './own-names.ts';
 import { checkStoredSecrets } from '../resources/stored-secrets.ts';
 import { seenBackends } from '../resources/static-backends/service.ts';
@@ -40,12 +41,13 @@ export interface Opened {
   readonly access: AccessTable;
   readonly publisher: Publisher;
   readonly registration: Registration;
+  readonly notices: readonly Notice[];
 }
 
 /** Opens the parts that need the database. A failure on the way closes all of them. */
 export async function openAndPublish(config: Config, given: Given): Promise<Opened> {
   const { log, gateway, followers, observer, live, listenerFaults, backendHealth } = given;
-  const context = await openContext(config, log);
+  const context = await openContext(config, log, gateway?.startedFrom);
   const { services, store, sealer } = context;
   await using opened = new AsyncDisposableStack();
   opened.use(store);
@@ -63,11 +65,13 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
     }),
   );
   const secrets = await checkStoredSecrets(services, sealer, config.secretKey !== undefined);
-  if (secrets !== undefined) log[secrets.level](secrets.message);
-  const notices = [...services.all(startNotices), () => describeHeldNames(store.queries, context.settings.ownNames)];
-  for (const notice of notices) {
+  const notices = secrets === undefined ? [] : [secrets];
+  for (const notice of [
+    ...services.all(startNotices),
+    () => describeHeldNames(store.queries, context.settings.ownNames),
+  ]) {
     const message = await notice();
-    if (message !== undefined) log.warn(message);
+    if (message !== undefined) notices.push({ level: 'warn', message });
   }
   await gateway?.start(services.get(localCa));
   const publisher = await startPublisher(context, given, [
@@ -78,7 +82,7 @@ export async function openAndPublish(config: Config, given: Given): Promise<Open
     ...(gateway === undefined ? [] : [(update: SnapshotUpdate) => gateway.apply(update)]),
   ]);
   opened.move();
-  return { context, access, publisher, registration };
+  return { context, access, publisher, registration, notices };
 }
 
 /** Keeps the rules that the API itself obeys. */

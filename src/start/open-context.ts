@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { hasGateway } from '../config/roles.ts';
 import { overQuota } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
+import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
 import type { ListenAddress } from '../lib/host-port.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
@@ -25,11 +26,19 @@ const plainPort = 80;
 /** Lost changes that one line names. */
 const loggedChanges = 100;
 
-/** Opens the database, brings it up to date, and puts the resources together over it. */
-export async function openContext(config: Config, log: Logger): Promise<ResourceContext> {
+/**
+ * Opens the database, brings it up to date, and puts the resources together over it. `seen`: the point of it whose configuration
+ * this process serves already.
+ */
+export async function openContext(
+  config: Config,
+  log: Logger,
+  seen?: ResilientGateway['startedFrom'],
+): Promise<ResourceContext> {
   const store = await openStore({
     url: config.databaseUrl,
     listenUrl: config.databaseListenUrl,
+    seen,
     migrations,
     explainOverQuota: ({ quota, used, most }, { accountId }) =>
       new UserError(overQuota, { quota, used, limit: most, account: accountId }),
@@ -44,7 +53,7 @@ export async function openContext(config: Config, log: Logger): Promise<Resource
         log.error(
           { seenVersion, version, lostChanges: lost.length, lost: lost.slice(0, loggedChanges) },
           'the database has another history than before, after a failover or a restore: everything is read again; ' +
-            'the changes in "lost" were seen, and are gone',
+            (lost.length > 0 ? 'the changes in "lost" were seen, and are gone' : 'what is gone is not known by name'),
         );
       },
       rebuilt() {

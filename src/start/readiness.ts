@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Observers } from './observers.ts';
 
 /** State of this process, for whoever sends it traffic. */
-export type Readiness = Pick<ApiOptions, 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull'>;
+export type Readiness = Pick<ApiOptions, 'unready' | 'faultyEntries' | 'unopenedPorts' | 'isFull' | 'isStalled'>;
 
 interface WatchedParts extends Pick<Observers, 'entryFaults' | 'listenerFaults'> {
   readonly context: { readonly store: Store };
@@ -20,6 +20,7 @@ export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): R
     unready() {
       if (!isStarted()) return 'it is starting';
       if (store.isRebuilding) return 'its database has another history than before, and not all of it is in force yet';
+      if (store.fault !== undefined) return `its database cannot be used: ${store.fault}`;
       if (store.isStale) return 'its database has not answered lately';
       if (gateway?.engine?.workers()?.loads.size === 0) return 'none of its workers is running: see its log';
       return publisher.lagging ? 'the newest change is not yet in force' : undefined;
@@ -27,5 +28,6 @@ export function watchReadiness(parts: WatchedParts, isStarted: () => boolean): R
     faultyEntries: () => entryFaults.count,
     unopenedPorts: () => listenerFaults.list().map(({ port }) => port),
     isFull: () => store.isFull,
+    isStalled: () => store.isStalled,
   };
 }

@@ -15,6 +15,7 @@ import { createSealer } from '../lib/sealed-secret.ts';
 import { thisMachine } from '../lib/this-machine.ts';
 import type { OpenStream } from '../links/stream-request.ts';
 import type { Logger } from '../log.ts';
+import type { KeptLogins } from '../sign-in/kept-logins.ts';
 import { SnapshotFile } from '../snapshot/snapshot-file.ts';
 import { configuredListeners, publicPorts } from './listeners.ts';
 import type { Observers } from './observers.ts';
@@ -24,6 +25,7 @@ export function createGateway(
   config: Config,
   { observer, backendHealth, log }: Pick<Observers, 'observer' | 'backendHealth' | 'log'>,
   openStream: OpenStream,
+  logins: KeptLogins,
 ): ResilientGateway {
   return new ResilientGateway({
     file: openFile(config, log),
@@ -34,6 +36,7 @@ export function createGateway(
         options: { ...gatewayOptions(config), bounds: chooseBounds(config) },
         workers: chooseWorkers(config, log),
         boundsOf: (workers, index) => chooseBounds(config, workers, index),
+        logins,
         observer,
         health: backendHealth,
         log,
@@ -66,7 +69,6 @@ function gatewayOptions(config: Config): Omit<GatewayOptions, 'bounds'> {
     },
     sharePorts: false,
     refusesPublicNames: config.certificateFallback === 'refuse',
-    http1FastPath: config.http1FastPath === 'on',
     ...(config.upstreamCa === undefined ? {} : { upstreamAuthorities: [readAuthorities(config.upstreamCa)] }),
     inward: {
       listeners: configuredListeners(config),

@@ -3,11 +3,11 @@ import { afterEach, test } from 'node:test';
 
 import { createAccount, createBot, createUser, from, runOnHost } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 const unknownKey = `${'0'.repeat(27)}_${'0'.repeat(43)}`;
 
-onAnyGatehouse(
+onEachGatehouse(
   'access to the API',
   (g) => {
     const statusFrom = async (address: string) => (await g().get('/api_keys', from(address))).status;

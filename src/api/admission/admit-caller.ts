@@ -34,7 +34,7 @@ export interface AdmittedCaller {
 }
 
 /** Runs the lookup of a token or session when it is its turn. */
-type InTurn = (run: () => Awaitable<Identity>) => Awaitable<Identity>;
+export type InTurn = (run: () => Awaitable<Identity>) => Awaitable<Identity>;
 
 /** Authenticates a request and checks its source address. Throws the `UserError` for a caller who may not call. */
 export function admitCaller(

@@ -12,6 +12,8 @@ import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { readConfig } from '../../config/config.ts';
 import type { CidrSet } from '../../lib/ip/cidr-set.ts';
 import { parseIp } from '../../lib/ip/address.ts';
+import { ready } from '../../lib/awaitable.ts';
+import { HttpServers } from '../http/http-servers.ts';
 import { CallAdmission } from './call-admission.ts';
 
 /** Longer than any wait of these tests, however slow the machine is. */
@@ -20,7 +22,14 @@ const noProxies = readConfig({}, {}).trustedProxies;
 
 /** A small server with one place for calls, which a call holds until `gate` is resolved. */
 async function serveFull(context: TestContext, trustedProxies: CidrSet) {
-  const app = fastify();
+  const servers = new HttpServers({
+    connections: { accept: () => {}, busy: () => {}, idle: () => {} },
+    isOurs: () => ready(false),
+    stallSeconds: limitMs,
+    answer: (_fault, socket) => socket.destroy(),
+    anonymous: { restAfter: () => 0, sourceOf: () => undefined },
+  });
+  const app = fastify({ serverFactory: (handle) => servers.create(handle) });
   const observer = { callRefused: () => {}, callsWaiting: () => {} };
   const admission = new CallAdmission({
     accountCalls: 1,
@@ -29,6 +38,8 @@ async function serveFull(context: TestContext, trustedProxies: CidrSet) {
     trustedProxies,
     observer,
     logger: app.log,
+    signedIn: () => {},
+    rest: (socket, restMs) => servers.rest(socket, restMs),
   });
   admission.attach(app);
   const source = parseIp('127.0.0.1');

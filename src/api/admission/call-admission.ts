@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { UserError } from '../../errors/user-error.ts';
@@ -33,6 +36,10 @@ interface CallAdmissionOptions {
   readonly trustedProxies: CidrSet;
   readonly observer: ApiObserver;
   readonly logger: FastifyBaseLogger;
+  /** The caller behind a request is known. */
+  readonly signedIn: (request: IncomingMessage) => void;
+  /** Begins and reads nothing more of a connection for a while. */
+  readonly rest: (socket: Socket, restMs: number) => void;
 }
 
 type Reason = Refusal | 'bodies_too_large';
@@ -138,6 +145,7 @@ export class CallAdmission {
 
   /** Called when the caller is known. Throws if its call could not be served, before its body is read. */
   arrive(request: FastifyRequest, reply: FastifyReply, { accountId, principal }: Caller): void {
+    this.#options.signedIn(request.raw);
     const refusal = this.#queue.refusalFor(accountId, principal.id);
     if (refusal !== undefined) throw this.#refuse(refusal, request, reply);
     if (!hasBody(request.headers)) return;
@@ -169,10 +177,7 @@ export class CallAdmission {
     const peer = parseIp(socket.remoteAddress ?? '');
     // The connection of a proxy carries calls of others too.
     if (peer === undefined || this.#options.trustedProxies.lookup(peer) !== 0) return;
-    raw.once('close', () => {
-      socket.pause();
-      setTimeout(() => socket.resume(), restSeconds * 1000).unref();
-    });
+    raw.once('close', () => this.#options.rest(socket, restSeconds * 1000));
   }
 
   /** Logs that calls are refused, but not each of them: that would add to the load. */

@@ -28,15 +28,19 @@ const garbage = [
 
 test('a request behind an answer that closes the connection is not carried out', async (context) => {
   let writes = 0;
-  const server = createServer((request, response) => turns.enter(request, response));
-  const turns = new ConnectionTurns({
-    begin: ({ url }, response) => {
-      if (url === '/writes') response.end(`write ${(writes += 1)}`);
+  const server = createServer((request, response) => {
+    turns.enter(request, response, () => {
+      if (request.url === '/writes') response.end(`write ${(writes += 1)}`);
       else setImmediate(() => response.setHeader('Connection', 'close').end('closed'));
-    },
+    });
+  });
+  const turns = new ConnectionTurns({
     idle: () => {},
     answer: (_fault, socket) => socket.destroy(),
+    ownerOf: () => '',
+    restAfter: () => 0,
   });
+  server.on('connection', turns.accept);
   context.after(() => server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // A listening TCP server has an address of this form.

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { RateLimit } from './rate-limit.ts';
 
-onGatehousesInTurn(
+onEachGatehouse(
   'the API with a rate limit',
   (g) => {
     test('too many calls of an account are 429 with what clients need to wait; others are not touched', async () => {
@@ -58,7 +58,7 @@ onGatehousesInTurn(
   { rateLimit: '5' },
 );
 
-onGatehousesInTurn('the API with default settings', (g) => {
+onEachGatehouse('the API with default settings', (g) => {
   test('has a limit that is far from what a client does', async () => {
     const { headers } = await g().get('/api_keys');
     assert.equal(headers.get('x-ratelimit-limit'), '60000');

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createBot, createUser, newName } from '../../../test/support/people.ts';
-import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 type Who = 'admin' | 'member' | 'bot';
 
-onAnyGatehouse('rights', (g) => {
+onEachGatehouse('rights', (g) => {
   test('admins may all; members and bots all but naming owners, others’ keys, bots and restrictions', async () => {
     const member = await createUser(g(), 'member');
     const bot = await createBot(g());

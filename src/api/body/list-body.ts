@@ -7,7 +7,7 @@ import { finishInTurns } from '../../lib/steps.ts';
 import type { Steps } from '../../lib/steps.ts';
 import { bodyLimitBytes, checkMediaType, decodeText, entryKinds, normalizeBody, parseBody } from './body.ts';
 import { bodyUnreadable } from '../errors.ts';
-import { listPieces, startOfList } from './list-pieces.ts';
+import { besideListBytes, findList, listPieces } from './list-pieces.ts';
 import type { Operation } from '../operation.ts';
 import { explainValidation, mostRelevantError } from './validation.ts';
 import type { Validate } from './validation.ts';
@@ -51,19 +51,33 @@ export async function readList(
   if (!(body instanceof UnparsedList)) return check(body);
   const { contentType, bytes } = body;
   if (contentType === 'text/plain' && operation.parseText !== undefined) return operation.parseText(bytes, isAbandoned);
-  const start = startOfList(bytes);
-  if (start === undefined) {
+  const place = findList(bytes, operation.shownAs?.key);
+  if (place === undefined) {
     if (bytes.length > bodyLimitBytes) throw new UserError(bodyUnreadable, { reason: 'it is not a list' });
     return check(parseBody(contentType, undefined, bytes));
   }
   const pace = new Pace(isAbandoned);
   const list: unknown[] = [];
-  for (const { from, to, entriesBefore } of listPieces(bytes, start, operation.entryLimitBytes)) {
+  const pieces = listPieces(bytes, place, operation.entryLimitBytes);
+  let next = pieces.next();
+  for (; next.done !== true; next = pieces.next()) {
+    const { from, to, entriesBefore } = next.value;
     const steps = checkPiece(parsePiece(bytes.subarray(from, to), entriesBefore), entriesBefore, check);
     for (const entry of await finishInTurns(steps, pace)) list.push(entry);
     if (pace.isDue) await pace.giveWay();
   }
+  if (place.isField) {
+    const rest = check(parseBody(contentType, undefined, besideList(bytes, place.start, next.value)));
+    if (!Array.isArray(rest) || rest.length > 0) throw new UserError(bodyUnreadable, { reason: 'it has two lists' });
+  }
   return list;
+}
+
+/** The object of which a list is a field, without the entries of the list. */
+function besideList(bytes: Buffer, from: number, to: number): Buffer {
+  if (bytes.length - to > besideListBytes)
+    throw new UserError(bodyUnreadable, { reason: 'there is too much behind the list' });
+  return Buffer.concat([bytes.subarray(0, from), Buffer.from('[]'), bytes.subarray(to)]);
 }
 
 type Check = (list: readonly unknown[], entriesBefore: number) => unknown;

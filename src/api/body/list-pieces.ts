@@ -6,7 +6,9 @@ import { bodyTooDeep, bodyUnreadable, listEntryTooLong } from '../errors.ts';
 const pieceBytes = 64 * 1024;
 /** Unless an operation says otherwise. */
 const usualEntryLimitBytes = 64 * 1024;
-const comma = 0x2c;
+/** Bytes of an object that may stand before the list which is a field of it, and beside it in all. */
+export const besideListBytes = 16 * 1024;
+const [comma, colon] = [0x2c, 0x3a];
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** Entries of a JSON list, with the commas between them but not those around them. */
@@ -17,22 +19,51 @@ interface Piece {
   readonly entriesBefore: number;
 }
 
-/** Undefined where the text does not begin as a list does. */
-export function startOfList(bytes: Buffer): number | undefined {
+/** The place of a list in a text: the whole of it, or a field of an object, as answers show a list. */
+interface ListPlace {
+  readonly start: number;
+  readonly isField: boolean;
+}
+
+/** Undefined where the text does not begin as a list does, nor as an object that soon has one in the field `key`. */
+export function findList(bytes: Buffer, key?: string): ListPlace | undefined {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const start = skipBlanks(bytes, hasMark ? 3 : 0);
-  return bytes[start] === openBracket ? start : undefined;
+  if (bytes[start] === openBracket) return { start, isField: false };
+  const field = key === undefined || bytes[start] !== openBrace ? undefined : findField(bytes, start, key);
+  return field === undefined ? undefined : { start: field, isField: true };
+}
+
+/** The place of the list in a field of the object that begins at `from`. */
+function findField(bytes: Buffer, from: number, key: string): number | undefined {
+  const to = Math.min(bytes.length, from + besideListBytes);
+  let depth = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at];
+    if (byte === openBracket || byte === openBrace) depth += 1;
+    else if (byte === closeBracket || byte === closeBrace) depth -= 1;
+    if (byte !== quoteMark) continue;
+    const end = endOfText(bytes, at, to);
+    const behind = skipBlanks(bytes, end + 1);
+    if (depth === 1 && bytes[behind] === colon && bytes.toString('latin1', at + 1, end) === key) {
+      const value = skipBlanks(bytes, behind + 1);
+      return bytes[value] === openBracket ? value : undefined;
+    }
+    at = end;
+  }
+  return undefined;
 }
 
 /**
  * Cuts the text of a JSON list between its entries, so that each piece can be parsed by itself. The list is well-formed if,
- * and only if, nothing is thrown here and every piece is well-formed between brackets of its own.
+ * and only if, nothing is thrown here and every piece is well-formed between brackets of its own. Returns the place behind
+ * the list, at which the text must end unless the list is a field.
  */
 export function* listPieces(
   bytes: Buffer,
-  start: number,
+  { start, isField }: ListPlace,
   entryLimitBytes: number = usualEntryLimitBytes,
-): Generator<Piece> {
+): Generator<Piece, number> {
   let from = start + 1;
   let entryFrom = from;
   let entries = 0;
@@ -47,10 +78,10 @@ export function* listPieces(
       if (++depth > depthLimit) throw new UserError(bodyTooDeep, { limit: depthLimit });
     } else if (byte === closeBracket || byte === closeBrace) {
       if (--depth > 0) continue;
-      if (byte !== closeBracket || skipBlanks(bytes, at + 1) < bytes.length) break;
+      if (byte !== closeBracket || (!isField && skipBlanks(bytes, at + 1) < bytes.length)) break;
       // An empty piece is no entry, unless it is all that there is.
       if (entries > 0 || skipBlanks(bytes, from) < at) yield { from, to: at, entriesBefore };
-      return;
+      return at + 1;
     } else if (byte === comma && depth === 1) {
       entries += 1;
       entryFrom = at + 1;

@@ -129,17 +129,46 @@ function generalFault(
   }
 }
 
-function reasonOf({ keyword, params, message, data }: ValidationFault): string {
+function reasonOf({ keyword, params, message, data, parentSchema }: ValidationFault): string {
   if (keyword === 'type') {
     // Messages say "list", as people do.
     const wanted = String(params['type']).replace('array', 'list');
     const asText = wanted === 'string' && isComposite(data) ? ' (send JSON as text: a string that holds it)' : '';
-    return `is ${describeValue(data)}, where a value of type ${wanted} belongs${asText}`;
+    const form = wanted === 'object' ? exampleForm(parentSchema) : undefined;
+    const such = form === undefined ? '' : `, such as ${form}`;
+    return `is ${describeValue(data)}, where a value of type ${wanted} belongs${asText}${such}`;
   }
+  const range = rangeOf(keyword, parentSchema);
+  if (range !== undefined) return `is ${describeValue(data)}, where a number ${range} belongs`;
+  if (keyword === 'minLength') return `is too short: at least ${String(params['limit'])} characters belong there`;
   if (keyword === 'enum' && Array.isArray(params['allowedValues'])) {
     return notOneOf(data, params['allowedValues']);
   }
   return message ?? 'does not fit';
+}
+
+/** The numbers that a field takes, where one is out of bounds. */
+function rangeOf(keyword: string, schema: object | undefined): string | undefined {
+  if (keyword !== 'minimum' && keyword !== 'maximum') return undefined;
+  const { minimum, maximum }: { readonly minimum?: number; readonly maximum?: number } = schema ?? {};
+  if (minimum === undefined) return `up to ${maximum}`;
+  return maximum === undefined ? `from ${minimum} on` : `from ${minimum} to ${maximum}`;
+}
+
+interface SchemaWithExamples {
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, SchemaWithExamples>>;
+}
+
+/** An object as the schema takes it; undefined where it has no example. */
+function exampleForm(schema: SchemaWithExamples = {}): string | undefined {
+  const [own] = schema.examples ?? [];
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, { examples = [] }]) =>
+    examples[0] === undefined ? [] : [[name, examples[0]] as const],
+  );
+  const [field] = fields;
+  const shown = own ?? (field && Object.fromEntries([field]));
+  return shown === undefined ? undefined : JSON.stringify(shown);
 }
 
 function notOneOf(value: unknown, allowed: readonly unknown[]): string {

@@ -31,13 +31,13 @@ export function addProviderRoutes(scope: FastifyInstance, context: OperationCont
 async function begin(request: FastifyRequest, reply: FastifyReply, context: OperationContext): Promise<FastifyReply> {
   const { raw } = request;
   const { options, admission } = context;
-  const [as] = secretsIn(request.body, ['as']);
+  const [as, accountId = ''] = secretsIn(request.body, ['as'], ['account_id']);
   const provider = providerOf(options);
   checkOrigin(request, options);
   const { url, cookie, secret } = await admission
     .authenticateUnknown(request, reply, async () => {
       await checkAnySource(request, provider, options);
-      return provider.begin(as === 'other');
+      return provider.begin(as === 'other', accountId === '' ? undefined : accountId);
     })
     .catch((fault: unknown) => {
       logCause(fault, request, options);
@@ -64,13 +64,15 @@ async function finish(request: FastifyRequest, reply: FastifyReply, context: Ope
     };
     return provider.finish(answer, { operationId: request.id, source, admit });
   });
-  const { identity, session } = await finished.catch((fault: unknown) => {
+  const outcome = await finished.catch((fault: unknown) => {
     logCause(fault, request, options);
     // An answer that somebody has made up costs them as much as a wrong token.
     return fault instanceof UserError && fault.status < 500
       ? options.failures.answerGuess(fault, () => source)
       : Promise.reject(fault);
   });
+  if ('accounts' in outcome) return reply.send(outcome);
+  const { identity, session } = outcome;
   return openSession(request, reply, context, { admitted: checkSource(identity, 'dashboard', raw, options), session });
 }
 

@@ -10,9 +10,9 @@ export interface ProviderSignIn {
   /** Accounts that somebody could enter. */
   accountIds(): Promise<readonly string[]>;
   /** `isAgain`: the person wants to be asked, also if the provider knows who it is. */
-  begin(isAgain: boolean): Promise<BegunSignIn>;
+  begin(isAgain: boolean, accountId?: string): Promise<BegunSignIn>;
   /** Throws a `UserError` for whoever is not let in; its `cause` is for the log. */
-  finish(answer: ProviderAnswer, call: SignInCall): Promise<FinishedSignIn>;
+  finish(answer: ProviderAnswer, call: SignInCall): Promise<FinishedSignIn | AccountChoice>;
   /** Where a person can sign out at the provider too. */
   signOutUrl(): Promise<string | undefined>;
 }
@@ -25,6 +25,11 @@ export interface BegunSignIn {
   readonly cookie: string;
   /** The secret that the page keeps. */
   readonly secret: string;
+}
+
+/** Several accounts know the address of a person, who must say which one is meant. */
+export interface AccountChoice {
+  readonly accounts: readonly { readonly id: string; readonly name: string }[];
 }
 
 export interface ProviderAnswer {

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 
 import { DashboardBrowser } from '../../../test/support/dashboard-browser.ts';
 import { from } from '../../../test/support/people.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 const here = '192.0.2.1';
 const elsewhere = '203.0.113.9';
 const codeOf = ({ status, body }: { readonly status: number; readonly body?: { readonly error_code?: string } }) =>
   [status, Number(body?.error_code?.replace('ERR_GATEHOUSE_', '') ?? 0)] as const;
 
-onGatehousesInTurn(
+onEachGatehouse(
   'restrictions of the type dashboard',
   (gatehouse) => {
     /** A policy that allows the one address. */

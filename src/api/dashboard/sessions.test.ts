@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { DashboardBrowser } from '../../../test/support/dashboard-browser.ts';
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createBot, createUser } from '../../../test/support/people.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 
@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 const codeOf = ({ status, body }: { readonly status: number; readonly body: { readonly error_code: string } }) =>
   [status, Number(body.error_code.replace('ERR_GATEHOUSE_', ''))] as const;
 
-onGatehousesInTurn('a session of the dashboard', (gatehouse) => {
+onEachGatehouse('a session of the dashboard', (gatehouse) => {
   const signedIn = (token: string) => DashboardBrowser.signedIn(gatehouse(), token);
   /** Sets a column of the session as time would. */
   const setStored = (browser: DashboardBrowser, column: string, value: number) => {
@@ -250,6 +250,14 @@ onGatehousesInTurn('a session of the dashboard', (gatehouse) => {
     assert.equal(Number(await readStored(used, 'seen_at_ms')), writtenMs, 'and not again within a minute');
   });
 
+  test('that was used in the future, before the clock was set back, is over when it is as far away as an idle one', async () => {
+    const [near, far] = [await signedIn(gatehouse().token), await signedIn(gatehouse().token)];
+    await setStored(near, 'seen_at_ms', Date.now() + hourMs - 60_000);
+    assert.equal((await near.get('/api_keys')).status, 200);
+    await setStored(far, 'seen_at_ms', Date.now() + hourMs + 60_000);
+    assert.deepEqual(codeOf(await far.get('/api_keys')), [401, 20172]);
+  });
+
   test('that has ended long ago is deleted by a later sign-in', async () => {
     const browser = await signedIn(gatehouse().token);
     await setStored(browser, 'expires_at_ms', 1);
@@ -301,7 +309,7 @@ onGatehousesInTurn('a session of the dashboard', (gatehouse) => {
   });
 });
 
-onDatabasesInTurn('sessions of the dashboard', (newDatabase) => {
+onEachDatabase('sessions of the dashboard', (newDatabase) => {
   test('over TLS, have a cookie that only this host over TLS can have set', async () => {
     const settings = { publicUrl: 'https://gate.example.com', trustedProxies: '127.0.0.1' };
     await using gatehouse = await Gatehouse.start(await newDatabase(), settings);

@@ -7,14 +7,13 @@ import { headersTooLarge, internalError, malformedRequest, requestTimeout } from
 import { UserError } from '../../errors/user-error.ts';
 import { newOperationId } from '../../lib/ids.ts';
 import { maskTokens } from '../../lib/mask-tokens.ts';
-import { ConstraintError, StoreFullError, StoreUnavailableError } from '../../store/database.ts';
+import { ConstraintError, StoreFullError, StoreUnavailableError, WritesStalledError } from '../../store/database.ts';
 import { unsupported } from '../body/body.ts';
 import type { SocketFault } from '../admission/connection-turns.ts';
 import {
   accountBusy,
   bodiesTooLarge,
   bodyIncomplete,
-  bodyTooLarge,
   diskFull,
   filterRowsReached,
   lostRace,
@@ -56,7 +55,10 @@ export function createErrorResponses(
   return {
     send(request, reply, error) {
       const shown = toUserError(request, error);
-      if (shown.status >= 500 && !shedding.has(shown.code))
+      if (error instanceof UserError && error.code === notReady.code)
+        // Said, not met: there is no cause that a stack could show.
+        log.warn({ operation_id: request.id, reason: error.message }, 'not ready');
+      else if (shown.status >= 500 && !shedding.has(shown.code))
         log.error({ operation_id: request.id, err: error }, 'request failed');
       if (shown.code === filterRowsReached.code) observer.callRefused('filter_rows');
       for (const name of vendor.operationHeaders) void reply.header(name, request.id);
@@ -93,7 +95,11 @@ function toUserError(request: FastifyRequest, error: unknown): UserError {
   if (error instanceof UserError) return error;
   if (error instanceof StoreFullError) return new UserError(diskFull, { 'Retry-After': '10' });
   if (error instanceof StoreUnavailableError) {
-    return new UserError(notReady, { reason: 'its database cannot be reached' }, { 'Retry-After': '1' });
+    const reason =
+      error instanceof WritesStalledError
+        ? 'its database takes no writes at the moment, and reading goes on'
+        : 'its database cannot be reached';
+    return new UserError(notReady, { reason }, { 'Retry-After': '1' });
   }
   // Resources check before they write: a violation means a lost race, and a retry finds the reason.
   if (error instanceof ConstraintError) return new UserError(lostRace);
@@ -103,11 +109,8 @@ function toUserError(request: FastifyRequest, error: unknown): UserError {
 function frameworkFault(request: FastifyRequest, error: unknown): UserError | undefined {
   if (!(error instanceof Error)) return undefined;
   switch ('code' in error ? error.code : undefined) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new UserError(bodyTooLarge, { limit: request.routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupported('Content-Type', request.headers['content-type'] ?? '');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return new UserError(bodyIncomplete);
     default:

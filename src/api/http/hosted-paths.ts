@@ -8,13 +8,13 @@ interface HostedPath {
 
 const trafficRules =
   'Use the modules of routes in its place: ip_restriction, basic_auth, rate_limit, request_headers, response_headers and others.';
-const signIn = 'Use the module oidc of routes, with a provider that speaks OpenID Connect.';
+const signIn = 'Use the module oidc of routes: most providers that speak SAML speak OpenID Connect too.';
 const auditLog = 'The change log at /changes, the access log and the metrics say what happened.';
 const edgeModule = (name: string) => new RegExp(`^/edges/(?:tcp|https|tls)/(?:\\w+/)+${name}$`);
 
 const hostedPaths: readonly HostedPath[] = [
   { path: edgeModule('(?:policy|traffic_policy)'), what: 'traffic policy', instead: trafficRules },
-  { path: edgeModule('saml'), what: 'sign-in at the edge', instead: signIn },
+  { path: edgeModule('saml'), what: 'sign-in by SAML', instead: signIn },
   { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {
     path: /^\/vault(?:s|_secrets)(?:\/|$)/,
@@ -47,11 +47,55 @@ const hostedPaths: readonly HostedPath[] = [
     instead: 'Use /edges/tcp, /edges/tls and /edges/https with their modules.',
   },
   {
-    path: /^\/(?:ai_gateway_api_keys|abuse_reports|failover_backends|weighted_backends)(?:\/|$)/,
-    what: 'such resource',
-    instead: 'openapi.json lists what there is.',
+    path: /^\/ai_gateway_api_keys(?:\/|$)/,
+    what: 'AI gateway',
+    instead: 'Send the key of a provider with the module request_headers of a route that leads there.',
+  },
+  {
+    path: /^\/abuse_reports(?:\/|$)/,
+    what: 'reports of abuse',
+    instead:
+      'Whoever runs it looks after its addresses: delete the edge that must not serve any more, or stop the session of the ' +
+      'agent (POST /tunnel_sessions/{id}/stop).',
+  },
+  {
+    path: /^\/failover_backends(?:\/|$)/,
+    what: 'resource of this name',
+    instead: 'Failover backends are at /backends/failover.',
+  },
+  {
+    path: /^\/weighted_backends(?:\/|$)/,
+    what: 'resource of this name',
+    instead: 'Weighted backends are at /backends/weighted.',
   },
 ];
+
+const endpointAdvice =
+  'Endpoints are opened by agents, and closed with them. An address that the API makes is an edge: POST /edges/https, /edges/tcp or /edges/tls.';
+
+/** Calls that people try, and what to do in their place. */
+const methodAdvice: readonly { readonly method: string; readonly path: RegExp; readonly instead: string }[] = [
+  { method: 'POST', path: /^\/endpoints$/, instead: endpointAdvice },
+  { method: 'PATCH', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
+  { method: 'PUT', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
+  { method: 'DELETE', path: /^\/endpoints\/\w+$/, instead: endpointAdvice },
+  { method: 'POST', path: /^\/users$/, instead: 'People are invited: POST /invitations.' },
+  {
+    method: 'DELETE',
+    path: /^\/users\/\w+$/,
+    instead: 'People are deactivated, which ends their access at once: PATCH with {"active": false}.',
+  },
+  {
+    method: 'DELETE',
+    path: /^\/tunnel_sessions\/\w+$/,
+    instead: 'Sessions are stopped: POST /tunnel_sessions/{id}/stop.',
+  },
+];
+
+/** Advice on a method that a path does not have. */
+export function methodRemedy(method: string, path: string): string | undefined {
+  return methodAdvice.find((each) => each.method === method && each.path.test(path))?.instead;
+}
 
 /** The entry for a path of the public service that is not served here. */
 export function findHostedPath(path: string): HostedPath | undefined {

@@ -21,6 +21,7 @@ async function serve(context: TestContext, graceMs: number, sent: readonly strin
     isOurs: () => ready(false),
     stallSeconds: 10 * limitMs,
     answer: (_fault, socket) => socket.destroy(),
+    anonymous: { restAfter: () => 0, sourceOf: () => undefined },
     graceMs,
   });
   const app = fastify({ serverFactory: (handle) => servers.create(handle) });
@@ -95,6 +96,7 @@ describe('several servers', () => {
         answered.push(message);
         socket.destroy();
       },
+      anonymous: { restAfter: () => 0, sourceOf: () => undefined },
     });
     for (const name of ['first', 'second']) {
       const server = servers.create((_request, response) => {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { ServerConnections } from '../../lib/server-connections.ts';
 import { whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import type { AnonymousCalls } from '../admission/anonymous-calls.ts';
 import { ConnectionTurns } from '../admission/connection-turns.ts';
 import type { SocketFault } from '../admission/connection-turns.ts';
 
@@ -17,6 +18,7 @@ interface HttpServersOptions {
   readonly stallSeconds: number;
   /** Writes the answer to bytes that are not HTTP, and closes the connection. */
   readonly answer: (fault: SocketFault, socket: Socket) => void;
+  readonly anonymous: Pick<AnonymousCalls, 'restAfter' | 'sourceOf'>;
   /** Time that calls under way have to finish when the servers close; long enough for the largest. */
   readonly graceMs?: number;
 }
@@ -33,25 +35,31 @@ const keepAliveMs = 72_000;
 export class HttpServers {
   readonly #options: HttpServersOptions;
   readonly #servers: Server[] = [];
+  readonly #turns: ConnectionTurns;
   /** Connections that have not had a request yet. */
   readonly #unused = new Set<Socket>();
 
   constructor(options: HttpServersOptions) {
     this.#options = options;
+    const { connections, answer, anonymous } = options;
+    let proxied = 0;
+    this.#turns = new ConnectionTurns({
+      idle: (socket) => connections.idle(socket),
+      answer,
+      // Connections of proxies are those of different clients.
+      ownerOf: (socket) => String(anonymous.sourceOf(socket) ?? `proxy ${(proxied += 1)}`),
+      restAfter: (request) => anonymous.restAfter(request),
+    });
   }
 
   /** Makes a server that hands its requests to `handle`, those of one connection one after another. */
   create(handle: RequestListener): Server {
-    const { connections, answer, stallSeconds } = this.#options;
-    const turns = new ConnectionTurns({
-      begin: (request, response) => this.#begin(request, response, handle),
-      idle: (socket) => connections.idle(socket),
-      answer,
-    });
+    const { connections, stallSeconds } = this.#options;
+    const turns = this.#turns;
     const enter = (request: IncomingMessage, response: ServerResponse) => {
       this.#unused.delete(request.socket);
       connections.busy(request.socket);
-      turns.enter(request, response);
+      turns.enter(request, response, () => this.#begin(request, response, handle));
     };
     const options = {
       requestTimeout: requestTimeoutMs,
@@ -64,6 +72,7 @@ export class HttpServers {
     server.setTimeout(stallSeconds * 1000);
     // Before Node has set up what it needs for a connection that is not refused.
     server.prependListener('connection', (socket) => this.#accept(socket));
+    server.on('connection', turns.accept);
     server.on('connect', turns.refuseConnect).on('clientError', turns.fail);
     // Node would answer an unknown Expect with a bare 417; HTTP lets a server ignore it.
     server.on('checkExpectation', enter);
@@ -80,6 +89,11 @@ export class HttpServers {
     setTimeout(() => {
       for (const server of this.#servers) server.closeAllConnections();
     }, this.#options.graceMs ?? 10_000).unref();
+  }
+
+  /** Begins and reads nothing more of a connection for a while. */
+  rest(socket: Socket, restMs: number): void {
+    this.#turns.rest(socket, restMs);
   }
 
   #accept(socket: Socket): void {

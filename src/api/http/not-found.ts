@@ -4,8 +4,8 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { setCommonHeaders } from './common-headers.ts';
 import { methodNotAllowed, notOffered, pathNotFound } from '../errors.ts';
 import type { Operation } from '../operation.ts';
-import { findHostedPath } from './hosted-paths.ts';
-import { pathRemedy } from './path-remedy.ts';
+import { findHostedPath, methodRemedy } from './hosted-paths.ts';
+import { pathRemedy, usualRemedy } from './path-remedy.ts';
 import { PathTree } from './path-tree.ts';
 import type { PathParams } from './path-tree.ts';
 import type { VendorWords } from './vendor-words.ts';
@@ -23,13 +23,14 @@ export const everyPath = '/*';
 export class KnownPaths {
   readonly #paths = new Map<string, KnownPath>();
   readonly #tree = new PathTree<KnownPath>();
+  /** Every path, cut at "/"; made when it is first needed. */
+  #parts: readonly (readonly string[])[] | undefined;
 
   /** Notes the routes that are registered from now on. */
   constructor(app: FastifyInstance) {
     app.addHook('onRoute', ({ url, method }) => {
       if (url !== everyPath) for (const each of [method].flat()) this.#at(url).methods.add(each);
     });
-    pathsOfServers.set(app.server, this.#paths);
   }
 
   addOperation(operation: Operation): void {
@@ -40,18 +41,24 @@ export class KnownPaths {
     }
   }
 
-  /** Finds the operation of a request, with the parameters of its path. Throws 405 or 404 where there is none. */
-  findOperation(request: FastifyRequest): { readonly operation: Operation; readonly params: PathParams } {
+  /** Finds the operation of a request, with the parameters of its path. */
+  findOperation(request: FastifyRequest): { readonly operation: Operation; readonly params: PathParams } | undefined {
     const found = this.#tree.find(request.url);
     const operation = found?.value.operations.get(request.method);
-    if (found === undefined || operation === undefined) throw this.refusal(request);
-    return { operation, params: found.params };
+    return found === undefined || operation === undefined ? undefined : { operation, params: found.params };
   }
 
   /** Answers 405, with the possible methods, on every path that exists, and 404 on every other one. */
   refusal(request: FastifyRequest): UserError {
     const known = this.#tree.find(request.url)?.value;
     return known === undefined ? notFound(request) : wrongMethod(request, [...known.methods].toSorted().join(', '));
+  }
+
+  /** Answers 404 as `refusal` does, with the path that was probably meant. To look for it costs more than a refusal. */
+  suggestion(request: FastifyRequest): UserError {
+    this.#parts ??= [...this.#paths.keys()].map((path) => path.split('/'));
+    const path = pathOf(request);
+    return missing(path, pathRemedy(path, this.#parts));
   }
 
   /** Paths below a `/folder/*`, each with the methods that the folder has and it has not. */
@@ -92,19 +99,18 @@ function wrongMethod(request: FastifyRequest, allowed: string): UserError {
   // Only the deletion of a module that is not offered is possible there.
   const hosted = allowed === 'DELETE' ? hostedFault(pathOf(request)) : undefined;
   if (hosted !== undefined) return hosted;
-  return new UserError(
-    methodNotAllowed,
-    { method: request.method, path: quote(pathOf(request)), allowed },
-    { Allow: allowed },
-  );
+  const path = pathOf(request);
+  const advice = methodRemedy(request.method, path);
+  const remedy = [`Possible: ${allowed}.`, ...(advice === undefined ? [] : [advice])].join(' ');
+  return new UserError(methodNotAllowed, { method: request.method, path: quote(path), remedy }, { Allow: allowed });
 }
-
-/** Paths that exist, by the server that has them. */
-const pathsOfServers = new WeakMap<object, ReadonlyMap<string, unknown>>();
 
 export function notFound(request: FastifyRequest): UserError {
   const path = pathOf(request);
-  const remedy = pathRemedy(path, [...(pathsOfServers.get(request.server.server)?.keys() ?? [])]);
+  return missing(path, usualRemedy(path));
+}
+
+function missing(path: string, remedy: string): UserError {
   return hostedFault(path) ?? new UserError(pathNotFound, { path: quote(path), remedy });
 }
 

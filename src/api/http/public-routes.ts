@@ -34,6 +34,7 @@ export async function registerPublicRoutes(scope: FastifyInstance, options: ApiO
     return reply.send({
       status: 'ready',
       storage,
+      ...(options.isStalled() ? { writes: 'stalled' } : {}),
       faulty_entries: options.faultyEntries(),
       ...(unopened.length === 0 ? {} : { unopened_ports: unopened }),
     });

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 
 import { tlsCiphers } from '../../lib/tls-ciphers.ts';
+import { hasElapsed } from '../../lib/elapsed.ts';
 import type { Config } from '../../config/config.ts';
 import type { LocalCa } from '../../gateway/certificates/local-ca.ts';
 import { LocalLeaves } from '../../gateway/certificates/local-leaves.ts';
@@ -36,7 +37,7 @@ export class AgentCertificates {
 
   private constructor(files: Files, localCa: LocalCa, log: Pick<Logger, 'warn'>, now: () => number) {
     this.#files = files;
-    this.#leaves = new LocalLeaves(localCa);
+    this.#leaves = new LocalLeaves(localCa, { showsAuthority: true });
     this.#log = log;
     this.#now = now;
   }
@@ -68,7 +69,7 @@ export class AgentCertificates {
 
   /** A renewed certificate is shown without a restart; while the files cannot be used, the one before stays. */
   async #refresh(): Promise<void> {
-    if (this.#given === undefined || this.#now() - this.#readAtMs < readEveryMs) return;
+    if (this.#given === undefined || !hasElapsed(this.#readAtMs, readEveryMs, this.#now())) return;
     await this.#read().catch((error: unknown) => {
       this.#log.warn({ err: error }, 'the certificate for agents cannot be read again: the one before is shown');
     });
