@@ -1,6 +1,6 @@
 import { serviceListKey } from './services.ts';
 
-interface TaskLog {
+export interface TaskLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }

@@ -5,7 +5,7 @@ import { onEachDatabase } from '../../test/support/each-database.ts';
 import { Gatehouse } from '../../test/support/gatehouse.ts';
 import { createBot, createUser } from '../../test/support/people.ts';
 import { refuses } from '../../test/support/refusals.ts';
-import { onAnyGatehouse } from '../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../test/support/shared-gatehouse.ts';
 
 const allowLockout = { headers: { 'gatehouse-allow-lockout': 'true' } };
 
@@ -41,7 +41,7 @@ function writesOf({ policy, rule }: Made): readonly (readonly [method: string, p
   ];
 }
 
-onAnyGatehouse('policies that decide who may call', (g) => {
+onEachGatehouse('policies that decide who may call', (g) => {
   for (const type of ['api', 'dashboard']) {
     test(`members and bots write no policy of an enforced ${type} restriction, nor its rules`, async () => {
       const made = await makePolicy(g());

@@ -31,6 +31,13 @@ export async function ownersOfPort(services: Services, queries: Queries, port: n
   return owners;
 }
 
+/** Every port that somebody holds, in all accounts. */
+export async function heldPortsOf(services: Services, queries: Queries): Promise<ReadonlySet<number>> {
+  const held = new Set<number>();
+  for (const holder of services.all(portHolders)) for (const port of await holder.heldPorts(queries)) held.add(port);
+  return held;
+}
+
 /**
  * A port of the range that nobody holds and, where it can be tried, that is not in use by another program; or undefined.
  * Starts anywhere, so that a port just given back rests a while.
@@ -41,8 +48,7 @@ export async function findFreePort(
 ): Promise<number | undefined> {
   const { canListen, tcpPorts } = settings;
   const { first, last } = tcpPorts;
-  const held = new Set<number>();
-  for (const holder of services.all(portHolders)) for (const port of await holder.heldPorts(queries)) held.add(port);
+  const held = await heldPortsOf(services, queries);
   const count = last - first + 1;
   const start = Math.floor(Math.random() * count);
   for (let step = 0; step < count; step++) {

@@ -127,7 +127,8 @@ export class Referables {
   }
 }
 
-const shownCount = 10;
+/** Words of a list that a message has. */
+export const shownCount = 10;
 
 /** A list of ids or names for a message; a long one is cut. */
 export function listShort(words: readonly string[]): string {

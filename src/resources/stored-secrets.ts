@@ -2,6 +2,7 @@ import { plainPrefix } from '../lib/sealed-secret.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
 import type { ResourceContext } from './resource.ts';
 import { serviceListKey } from './services.ts';
+import type { Notice } from './start-notices.ts';
 import type { Services } from './services.ts';
 
 /** A private key as it is stored. */
@@ -28,12 +29,6 @@ const noKey =
   'secret_key is not set: private keys are stored as plain text, in the database, its backups and the snapshot file. ' +
   'Set GATEHOUSE_SECRET_KEY to at least 32 random characters, the same everywhere.';
 
-/** Lines of the log about private keys at the start. */
-interface SecretsNotice {
-  readonly level: 'info' | 'warn';
-  readonly message: string;
-}
-
 /**
  * Throws where the key of this process is not the one that secrets are encrypted with: it would write secrets that no
  * other process can open. With the right key, secrets that were stored before there was one are encrypted.
@@ -42,7 +37,7 @@ export async function checkStoredSecrets(
   services: Services,
   sealer: Sealer,
   hasKey: boolean,
-): Promise<SecretsNotice | undefined> {
+): Promise<Notice | undefined> {
   const all = services.all(storedSecrets);
   for (const secrets of all) {
     const encrypted = await secrets.oldest('encrypted');

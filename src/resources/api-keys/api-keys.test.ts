@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createAccount, createBot, createUser, newName } from '../../../test/support/people.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
-onGatehousesInTurn('API keys', (g) => {
+onEachGatehouse('API keys', (g) => {
   test('a new key has every field of the specification, and a token made of its id and 256 bits', async () => {
     const texts = { description: 'made by the pipeline', metadata: '{"environment":"staging"}' };
     const { status, body } = await g().post('/api_keys', texts);

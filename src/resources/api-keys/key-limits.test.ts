@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser, from } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { toTimestamp } from '../../lib/ids.ts';
 import { endsAfterCaller } from './errors.ts';
 
@@ -13,7 +13,7 @@ const later = '2099-11-14T10:11:14Z';
 const here = '203.0.113.7';
 const allowLockout = { headers: { 'gatehouse-allow-lockout': 'true' } };
 
-onGatehousesInTurn(
+onEachGatehouse(
   'limits of API keys',
   (g) => {
     const newPolicy = async (rules: readonly string[] = []): Promise<string> => {
@@ -281,7 +281,7 @@ onGatehousesInTurn(
   { trustedProxies: '127.0.0.1' },
 );
 
-onDatabasesInTurn('an API key that expires', (newDatabase) => {
+onEachDatabase('an API key that expires', (newDatabase) => {
   test('is refused from that second on, in every process and without a write, and tells it to its holder alone', async (t) => {
     const database = await newDatabase();
     await using first = await Gatehouse.start(database);

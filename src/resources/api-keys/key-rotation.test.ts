@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { endsAfterCaller, replacedToken } from './errors.ts';
 
 const hour = { overlap_seconds: 3_600 };
 
-onGatehousesInTurn('rotation of API keys', (g) => {
+onEachGatehouse('rotation of API keys', (g) => {
   const codeOf = async (token: string) => {
     const { status, body } = await g().get('/api_keys?limit=1', { token });
     return status === 200 ? 200 : body.error_code;
@@ -180,7 +180,7 @@ onGatehousesInTurn('rotation of API keys', (g) => {
   });
 });
 
-onDatabasesInTurn('rotation over several processes and starts', (newDatabase) => {
+onEachDatabase('rotation over several processes and starts', (newDatabase) => {
   test('a token that the operator chose is rotated like any other, and stays ended after a restart', async () => {
     const database = await newDatabase();
     let token: string;

@@ -83,6 +83,12 @@ export const certificateAuthoritiesResource: Resource = {
         const found = await certificateAuthorities.loadMany(queries, ids);
         return new Map(found.map(({ id, ca_pem: pem }) => [id, pem]));
       },
+      async names(queries, ids) {
+        const found = ids.length === 0 ? [] : await certificateAuthorities.loadMany(queries, ids);
+        return new Map(
+          found.map(({ id, description, subject_common_name }) => [id, description || subject_common_name || id]),
+        );
+      },
     });
   },
 };

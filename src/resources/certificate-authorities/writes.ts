@@ -7,7 +7,8 @@ import { UserError } from '../../errors/user-error.ts';
 import { readAuthorities } from '../../modules/client-authorities.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { readCertificateFacts } from '../certificate-facts.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import { authorityInUse } from './errors.ts';
 import { certificateAuthorities } from './table.ts';
 import type { CertificateAuthority } from './table.ts';
@@ -44,7 +45,11 @@ export const authorityWrites = {
     certificateAuthorities.update(transaction, previous, withText(previous, body)),
   async remove(transaction: Transaction, authority: CertificateAuthority): Promise<void> {
     const users = await referable.referrersOf(transaction, authority.id);
-    if (users.length > 0) throw new UserError(authorityInUse, { authority: authority.id, users: listShort(users) });
+    if (users.length > 0)
+      throw new UserError(authorityInUse, {
+        authority: authority.id,
+        users: await nameUsers(transaction, authority.account_id, users),
+      });
     await certificateAuthorities.delete(transaction, authority);
   },
 };

@@ -4,10 +4,15 @@ import { test } from 'node:test';
 import { makePair } from '../../../test/support/certificate-pair.ts';
 import { ClientAuthority } from '../../../test/support/client-certificates.ts';
 import { createAccount, createUser } from '../../../test/support/people.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import type { Call } from '../../api/call.ts';
+import { UserError } from '../../errors/user-error.ts';
+import { newId } from '../../lib/ids.ts';
+import { policyProtected } from '../ip-policies/errors.ts';
 import { hostCommands } from '../ip-restrictions/host-commands.ts';
+import { reverters } from './service.ts';
 
-onGatehousesInTurn(
+onEachGatehouse(
   'reverting a change',
   (g) => {
     const lastChange = async (id: string): Promise<string> =>
@@ -217,9 +222,10 @@ onGatehousesInTurn(
           action: 'update',
           kind: 'ip_policy',
           resource_id: id,
-          before: { id, rules: 4, rules_that_differ: ['!192.0.2.0/24', '203.0.113.0/24'] },
+          before: { id, description: 'offices', rules: 4, rules_that_differ: ['!192.0.2.0/24', '203.0.113.0/24'] },
           after: {
             id,
+            description: 'offices',
             rules: 4,
             rules_that_differ: [
               { cidr: '192.0.2.0/24', description: 'the first office', metadata: 'm' },
@@ -352,6 +358,34 @@ onGatehousesInTurn(
       assert.equal((await g().get('/ip_policies')).status, 200);
       await g().delete(`/ip_restrictions/${restriction.id}`);
       assert.equal((await revert(change)).status, 200);
+    });
+
+    test('a rule of a policy that protects the API is made again by whoever may make one', async () => {
+      const policy = await policyWith({ cidr: '127.0.0.0/8' }, { cidr: '::1/128' }, { cidr: '192.0.2.0/24' });
+      const rules = await rulesOf(policy.id);
+      const rule = rules.find((each: { readonly cidr: string }) => each.cidr === '192.0.2.0/24');
+      await g().delete(`/ip_policy_rules/${rule.id}`);
+      const deletion = await lastChange(rule.id);
+      const restriction = await g().create('/ip_restrictions', {
+        type: 'api',
+        ip_policy_ids: [policy.id],
+        enforced: true,
+      });
+      // Members may revert nothing. The reverter asks all the same, as the call that makes a rule does.
+      const { services, store } = g().app.context;
+      const [row] = await store.queries.all('SELECT account_id FROM ip_policies WHERE id = $1', [policy.id]);
+      const accountId = String(row?.[0]);
+      const before = { ip_policy_id: policy.id, cidr: '192.0.2.0/24', action: 'allow' };
+      const principal = { id: (await createUser(g(), 'member')).id, accountId, role: 'member', active: true } as const;
+      const call = { caller: { principal, accountId, scope: 'api' }, params: {} } as unknown as Call;
+      const reverter = services.all(reverters).find(({ kind }) => kind === 'ip_policy_rule') ?? assert.fail();
+      const reverting = store.write({ id: principal.id, accountId, operationId: newId('op') }, (transaction) =>
+        reverter.revert(transaction, call, { id: rule.id, before, after: null }),
+      );
+      await assert.rejects(reverting, (error) => error instanceof UserError && error.code === policyProtected.code);
+      assert.equal((await g().get(`/ip_policy_rules/${rule.id}`)).status, 404);
+      assert.equal((await revert(deletion)).status, 200);
+      await g().delete(`/ip_restrictions/${restriction.id}`);
     });
 
     test('the lock-out guard looks at it as at any change', async () => {

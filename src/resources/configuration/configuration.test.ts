@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import type { Person } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 const path = '/configuration';
 
@@ -22,7 +22,7 @@ interface Step {
   readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
 }
 
-onGatehousesInTurn(
+onEachGatehouse(
   'configurations',
   (g) => {
     let hosts = 0;
@@ -366,7 +366,7 @@ onGatehousesInTurn(
   { role: 'api' },
 );
 
-onGatehousesInTurn(
+onEachGatehouse(
   'the bound on entries',
   (g) => {
     test('more entries than the setting allows are refused, and the setting is named', async () => {

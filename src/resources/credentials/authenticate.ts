@@ -8,6 +8,8 @@ import type { AgentCredential, AgentCredentials, CredentialVerdict } from './ser
 import { credentials } from './table.ts';
 import type { Credential } from './table.ts';
 
+/** The form of a token of the hosted service: a proper one, which no credential here has. */
+const isOfOtherServer = /^[A-Za-z0-9]{15,60}_[A-Za-z0-9]{10,60}$/;
 const bodyLength = 27;
 const secretLength = 43;
 
@@ -19,7 +21,7 @@ export function createAgentCredentials(store: Store, services: Services): AgentC
   };
   return {
     async authenticate(token): Promise<CredentialVerdict> {
-      if (!isIssued(token)) return { verdict: 'malformed' };
+      if (!isIssued(token)) return { verdict: isOfOtherServer.test(token) ? 'unknown' : 'malformed' };
       // Not from memory: agents come seldom, and a credential that another process has deleted must not let one in.
       const [row] = await store.queries.all('SELECT document, secret_hash FROM credentials WHERE id = $1', [
         `${credentials.prefix}_${token.slice(0, bodyLength)}`,

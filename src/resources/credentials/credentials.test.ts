@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { credentialEndless } from './errors.ts';
 import { agentCredentials } from './service.ts';
 
 const path = '/credentials';
 
-onGatehousesInTurn('credentials', (g) => {
+onEachGatehouse('credentials', (g) => {
   const authenticate = (token: string) => g().app.context.services.get(agentCredentials).authenticate(token);
 
   test('a new credential has every field, and a token made of its id and a secret, shown once', async () => {
@@ -52,6 +52,8 @@ onGatehousesInTurn('credentials', (g) => {
     const last = token.at(-1) === 'a' ? 'b' : 'a';
     assert.deepEqual(await authenticate(`${token.slice(0, -1)}${last}`), { verdict: 'unknown' });
     assert.deepEqual(await authenticate('not a token'), { verdict: 'malformed' });
+    const hosted = '2aBcDeFgHiJkLmNoPqRsTuVwXyZ_4AbCdEfGhIjKlMnOpQrSt';
+    assert.deepEqual(await authenticate(hosted), { verdict: 'unknown' }, 'a proper token of another server');
     assert.equal((await g().delete(`${path}/${id}`)).status, 204);
     assert.deepEqual(await authenticate(token), { verdict: 'unknown' });
   });

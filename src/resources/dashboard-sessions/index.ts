@@ -35,10 +35,11 @@ function createSignIn({ services }: ResourceContext, login: ProviderLogin, sessi
     label,
     lastsSeconds: loginSeconds,
     accountIds: () => services.get(principals).accountIds(),
-    begin: (isAgain) => login.begin(isAgain),
+    begin: (isAgain, accountId) => login.begin(isAgain, accountId),
     async finish(answer, call) {
       const confirmed = await login.confirm(answer);
-      const user = await services.get(providerUsers).admit(confirmed.person, call);
+      const user = await services.get(providerUsers).admit(confirmed.person, call, confirmed.accountId);
+      if ('accounts' in user) return user;
       return sessions.beginAtProvider(user, confirmed, provider.issuer);
     },
     signOutUrl: () => login.signOutUrl(),

@@ -20,12 +20,16 @@ interface BegunLogin extends LoginSecrets {
   /** Hash of the secret that the page keeps. */
   readonly pageHash: string;
   readonly atMs: number;
+  /** The account that the person has chosen. */
+  readonly accountId?: string | undefined;
 }
 
 /** Somebody whom the provider has confirmed. */
 export interface ConfirmedLogin {
   readonly person: Person;
   readonly refreshToken: string | undefined;
+  /** The account that the person has chosen, where several were offered. */
+  readonly accountId?: string | undefined;
 }
 
 /** Logins of operators at the identity provider of the settings. */
@@ -41,12 +45,12 @@ export class ProviderLogin {
   }
 
   /** `isAgain`: as somebody else than the provider would say by itself. */
-  async begin(isAgain: boolean): Promise<BegunSignIn> {
+  async begin(isAgain: boolean, accountId?: string): Promise<BegunSignIn> {
     const { callbackUrl } = this.settings;
     const begun = this.#provider.begin(callbackUrl, isAgain ? 'login' : undefined);
     const { url, secrets } = await begun.catch((error: unknown) => this.#explain(error));
     const secret = newSecret();
-    const login: BegunLogin = { ...secrets, pageHash: hashSecret(secret), atMs: Date.now() };
+    const login: BegunLogin = { ...secrets, pageHash: hashSecret(secret), atMs: Date.now(), accountId };
     const cookie = await this.#context.services.get(sharedSealer).seal(JSON.stringify(login), sealContext);
     return { url, cookie, secret };
   }
@@ -58,7 +62,7 @@ export class ProviderLogin {
     const url = new URL(this.settings.callbackUrl);
     url.search = answer.query;
     const finished = await this.#provider.finish(url.href, login).catch((error: unknown) => this.#explain(error));
-    return this.#confirmed(finished);
+    return { ...this.#confirmed(finished), accountId: login.accountId };
   }
 
   /** Asks whether a login holds. Throws `LoginRefused`, or the `UserError` of the rules, where it does not. */

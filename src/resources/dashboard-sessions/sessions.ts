@@ -12,6 +12,7 @@ import { sessionOver } from '../../api/dashboard/errors.ts';
 import { ownerInactive, tokenUnknown } from '../../api/errors.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { hasElapsed } from '../../lib/elapsed.ts';
 import { hashSecret, newSecret, secretMatchesAny } from '../../lib/secrets.ts';
 import { ready, whenReady } from '../../lib/awaitable.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
@@ -194,7 +195,7 @@ export class StoredSessions implements Sessions {
   ): Awaitable<Identity> {
     // Sessions of a provider that is no longer set are over.
     if (this.#login?.settings.provider.issuer !== issuer) throw refused(sessionOver);
-    const isDue = Date.now() - checkedAtMs >= this.#login.settings.checkSeconds * 1000;
+    const isDue = hasElapsed(checkedAtMs, this.#login.settings.checkSeconds * 1000);
     const find = () => {
       const { accountId, principalId } = session;
       return whenReady(this.#context.services.get(principals).find(accountId, principalId), (principal): Identity => {
@@ -224,7 +225,7 @@ export class StoredSessions implements Sessions {
   #touch(session: KnownSession): void {
     const nowMs = Date.now();
     session.usedAtMs = nowMs;
-    if (nowMs - session.writtenAtMs < Math.min(touchEveryMs, this.#idleMs / 4)) return;
+    if (!hasElapsed(session.writtenAtMs, Math.min(touchEveryMs, this.#idleMs / 4), nowMs)) return;
     session.writtenAtMs = nowMs;
     const { hash, accountId } = session;
     this.#context.store
@@ -249,7 +250,7 @@ export class StoredSessions implements Sessions {
   }
 
   #isIdle({ usedAtMs }: KnownSession): boolean {
-    return Date.now() - usedAtMs >= this.#idleMs;
+    return hasElapsed(usedAtMs, this.#idleMs);
   }
 }
 

@@ -42,6 +42,22 @@ onAnyGatehouse(
       await refuses(g(), ['GET', `${route}/saml`], 404, 20191);
       await refuses(g(), ['DELETE', `${route}${'a'.repeat(600)}/saml`], 404, 20191);
       await refuses(g(), ['POST', `${route}/backend`], 405, 20002);
+      const range = await refuses(
+        g(),
+        ['PUT', `${route}/circuit_breaker`, { error_threshold_percentage: 50 }],
+        400,
+        215,
+      );
+      assert.match(range, /it is 50, where a number from 0 to 1 belongs\.$/);
+      const form = await refuses(g(), ['PUT', `${route}/oauth`, { provider: 'github' }], 400, 215);
+      assert.match(form, /it is "github", where a value of type object belongs, such as \{"github":\{"client_id":/);
+      const short = await refuses(
+        g(),
+        ['PUT', `${route}/basic_auth`, { credentials: [{ username: 'ada', password: 'short' }] }],
+        400,
+        215,
+      );
+      assert.match(short, /"credentials\.0\.password" is not acceptable: it is too short: at least 8 characters/);
     });
 
     test('a module that was never set can be deleted, again and again', async () => {

@@ -17,6 +17,7 @@ import type { ResourceContext } from '../resource.ts';
 import { moduleNotSet, shownNotTaken } from './errors.ts';
 import { acceptModule, keepSecretsOf, presentModule, syncReferences, warningsOf } from './module-fields.ts';
 import type { HasModules, StoredModules } from './module-fields.ts';
+import { shownId } from '../../api/shown-id.ts';
 
 /** The paths and names of what is below one kind of edge or route. */
 interface OwnerPaths<Owner extends Stored> {
@@ -212,11 +213,11 @@ async function findForWrite<Owner extends HasModules>(
 
 function checkFound<Owner extends Stored>(
   owner: Owner | undefined,
-  { noun, notFoundError, belongs }: OwnerPaths<Owner>,
+  { table, noun, notFoundError, belongs }: OwnerPaths<Owner>,
   call: Call,
 ): Owner {
   if (owner === undefined || belongs?.(owner, call) === false) {
-    throw new UserError(notFoundError, { noun, id: quote(call.params['id']) });
+    throw new UserError(notFoundError, { noun, id: shownId(call.params['id'], table.prefix) });
   }
   return owner;
 }

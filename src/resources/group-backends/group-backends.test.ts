@@ -70,10 +70,14 @@ onGatehousesInTurn(
       const edge = await g().create('/edges/tcp', { backend: { backend_id: outer } });
       assert.equal(edge.backend.backend.uri, `${g().url}${failover}/${outer}`);
       assert.ok((await refuses(g(), ['DELETE', `/backends/static/${a}`], 409, 20013)).includes(inner));
+      const b = await newStatic();
+      await g().patch(`${failover}/${inner}`, { backends: [b] });
+      assert.equal((await g().delete(`/backends/static/${a}`)).status, 204);
+      assert.ok((await refuses(g(), ['DELETE', `/backends/static/${b}`], 409, 20013)).includes(inner));
       assert.ok((await refuses(g(), ['DELETE', `${failover}/${inner}`], 409, 20013)).includes(outer));
       assert.ok((await refuses(g(), ['DELETE', `${failover}/${outer}`], 409, 20013)).includes(edge.id));
       await g().delete(`/edges/tcp/${edge.id}`);
-      for (const path of [`${failover}/${outer}`, `${failover}/${inner}`, `/backends/static/${a}`])
+      for (const path of [`${failover}/${outer}`, `${failover}/${inner}`, `/backends/static/${b}`])
         assert.equal((await g().delete(path)).status, 204);
     });
 

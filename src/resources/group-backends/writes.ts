@@ -3,7 +3,8 @@ import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import type { Referable } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { backendInUse } from '../static-backends/errors.ts';
@@ -56,7 +57,11 @@ export function groupWrites<Members>(
     },
     async remove(transaction: Transaction, group: GroupBackend<Members>): Promise<void> {
       const users = await referable.referrersOf(transaction, group.id);
-      if (users.length > 0) throw new UserError(backendInUse, { backend: group.id, users: listShort(users) });
+      if (users.length > 0)
+        throw new UserError(backendInUse, {
+          backend: group.id,
+          users: await nameUsers(transaction, group.account_id, users),
+        });
       await referables.set(transaction, 'backend', group.id, []);
       await table.delete(transaction, group);
     },

@@ -4,7 +4,8 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { acceptHeaders } from '../../modules/header-changes.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import { backendInUse } from '../static-backends/errors.ts';
 import { httpResponseBackends } from './table.ts';
 import type { HttpResponseBackend } from './table.ts';
@@ -55,7 +56,11 @@ export const httpResponseWrites = {
   },
   async remove(transaction: Transaction, _call: Call, backend: HttpResponseBackend): Promise<void> {
     const users = await referable.referrersOf(transaction, backend.id);
-    if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listShort(users) });
+    if (users.length > 0)
+      throw new UserError(backendInUse, {
+        backend: backend.id,
+        users: await nameUsers(transaction, backend.account_id, users),
+      });
     await httpResponseBackends.delete(transaction, backend);
   },
 };

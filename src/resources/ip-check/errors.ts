@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const ipCheckTarget = defineError(
   20032,
   400,
-  'Give exactly one of type, edge_id and route_id: what the address is to be tried against.',
+  'Say what the address is to be tried against: give type alone, or edge_id, route_id or both.',
 );
 
 export const notAnIpAddress = defineError(

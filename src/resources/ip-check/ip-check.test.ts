@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
+import { ClientAuthority } from '../../../test/support/client-certificates.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 
-onDatabasesInTurn('ip check', (newDatabase) => {
+onEachDatabase('ip check', (newDatabase) => {
   let gatehouse: Gatehouse;
   let office: { id: string };
   let rule: { id: string };
@@ -49,6 +50,128 @@ onDatabasesInTurn('ip check', (newDatabase) => {
     assert.deepEqual([denied.body.allowed, denied.body.checks[0].rule.cidr], [false, '203.0.113.66/32']);
     const ipv6 = await gatehouse.post('/ip_check', { ip: '2001:DB8::1', edge_id: edge.id });
     assert.deepEqual([ipv6.body.allowed, ipv6.body.checks[0].rule.cidr], [true, '2001:db8::/32']);
+  });
+
+  test('what a visitor must show besides is said, by route where routes differ', async () => {
+    const authority = await gatehouse.create('/certificate_authorities', {
+      description: 'Devices',
+      ca_pem: new ClientAuthority('devices').pem,
+    });
+    const edge = await gatehouse.create('/edges/https', { hostports: ['asks.example.com:443'] });
+    const check = async (target: object = {}) =>
+      (await gatehouse.post('/ip_check', { ip: '198.51.100.1', edge_id: edge.id, ...target })).body;
+    const empty = await check();
+    assert.deepEqual([empty.allowed, empty.routes, empty.further_checks], [true, [], []]);
+
+    const routes = `/edges/https/${edge.id}/routes`;
+    const addRoute = (match: string, module: object) =>
+      gatehouse.create(routes, { match_type: 'path_prefix', match, ...module });
+    const login = {
+      oidc: { issuer: 'https://id.example.com', client_id: 'g', client_secret: 's', groups: ['ops', 'on-call'] },
+    };
+    const admin = await addRoute('/admin', login);
+    const only = await check();
+    assert.deepEqual(only.further_checks, [
+      { module: 'oidc', by: 'the login of a visitor', asks: 'is asked to sign in: ops or on-call' },
+    ]);
+    assert.equal(
+      only.explanation,
+      '198.51.100.1 is let through: nothing restricts it. Then a visitor is asked to sign in: ops or on-call (oidc).',
+    );
+
+    await addRoute('/public', {});
+    await addRoute('/inside', { ip_restriction: { ip_policy_ids: [office.id] } });
+    await addRoute('/off', { basic_auth: { enabled: false, credentials: [{ username: 'a', password: 'bbbbbbbb' }] } });
+    const mixed = await check();
+    assert.deepEqual(
+      mixed.routes.map((route: { match: string; allowed: boolean; further_checks: { asks: string }[] }) => [
+        route.match,
+        route.allowed,
+        route.further_checks.map(({ asks }) => asks),
+      ]),
+      [
+        ['/off', true, []],
+        ['/inside', false, []],
+        ['/public', true, []],
+        ['/admin', true, ['is asked to sign in: ops or on-call']],
+      ],
+    );
+    assert.deepEqual([mixed.allowed, mixed.checks], [true, []]);
+    assert.equal(mixed.routes[1].checks[0].id, mixed.routes[1].id);
+    assert.equal(
+      mixed.explanation,
+      '198.51.100.1 is let through at /off and /public, has to show more than its address at /admin and is refused at /inside.',
+    );
+
+    await gatehouse.patch(`/edges/https/${edge.id}`, { mutual_tls: { certificate_authority_ids: [authority.id] } });
+    const guarded = await check();
+    assert.deepEqual(
+      guarded.routes.map((route: { further_checks: { module: string }[] }) =>
+        route.further_checks.map(({ module }) => module),
+      ),
+      [['mutual_tls'], ['mutual_tls'], ['mutual_tls'], ['mutual_tls', 'oidc']],
+    );
+    assert.deepEqual(
+      guarded.further_checks.map(({ asks }: { asks: string }) => asks),
+      ['needs a certificate of Devices', 'is asked to sign in: ops or on-call'],
+    );
+    const ofRoute = await check({ route_id: admin.id });
+    assert.equal(ofRoute.routes, null);
+    assert.match(
+      ofRoute.explanation,
+      /Then a visitor needs a certificate of Devices \(mutual_tls\) and is asked to sign in: ops or on-call \(oidc\)\.$/,
+    );
+    const other = await gatehouse.create('/edges/https', { hostports: ['other.example.com:443'] });
+    const refused = await gatehouse.post('/ip_check', { ip: '::1', edge_id: other.id, route_id: admin.id });
+    assert.deepEqual([refused.status, refused.body.error_code], [404, 'ERR_GATEHOUSE_7124']);
+    assert.ok(refused.body.msg.includes(other.id), refused.body.msg);
+  });
+
+  test('a visitor who is described passes the logins that let them in, and is refused by others', async () => {
+    const edge = await gatehouse.create('/edges/https', { hostports: ['described.example.com:443'] });
+    const client = { client_id: 'g', client_secret: 's' };
+    const inside = { network: 'or_login', ip_policy_ids: [office.id] };
+    const login = { issuer: 'https://id.example.com', ...client, groups: ['ops'], email_domains: ['example.com'] };
+    const add = async (match: string, modules: object) =>
+      (await gatehouse.create(`/edges/https/${edge.id}/routes`, { match_type: 'path_prefix', match, ...modules })).id;
+    const [plain, network, strict] = [
+      await add('/', { oidc: login }),
+      await add('/network', { oidc: { ...login, ...inside } }),
+      await add('/strict', { oidc: { ...login, claims: { department: ['it'] } } }),
+    ];
+    const check = async (route_id: string, visitor?: object, ip = '198.51.100.1') => {
+      const { body } = await gatehouse.post('/ip_check', { ip, route_id, ...(visitor && { visitor }) });
+      return [body.allowed, body.further_checks.length, body.checks.map(({ effect }: { effect: string }) => effect)];
+    };
+    const ops = { groups: ['ops', 'dev'] };
+    assert.deepEqual(await check(plain), [true, 1, []]);
+    assert.deepEqual(await check(plain, ops), [true, 0, []]);
+    assert.deepEqual(await check(plain, { email: 'ada@example.com' }), [true, 0, []]);
+    assert.deepEqual(await check(plain, { email: 'ada@example.org', groups: ['dev'] }), [false, 1, ['refuses']]);
+    assert.deepEqual(await check(network, { groups: [] }, '203.0.113.7'), [true, 0, ['allows']], 'it needs no login');
+    assert.deepEqual(await check(network, { groups: [] }), [false, 1, ['refuses']]);
+    assert.deepEqual(await check(strict, ops), [true, 1, []], 'nobody knows the claim');
+    assert.deepEqual(await check(strict, { ...ops, claims: { department: ['it'] } }), [true, 0, []]);
+    assert.deepEqual(await check(strict, { ...ops, claims: { department: ['hr'] } }), [false, 1, ['refuses']]);
+    const { body } = await gatehouse.post('/ip_check', { ip: '::1', route_id: plain, visitor: { groups: [] } });
+    assert.match(body.explanation, /is refused by the module of .*: its login lets in others, and not this visitor\.$/);
+  });
+
+  test('an edge is refused whole where each of its routes refuses, and its first routes are looked at', async () => {
+    const edge = await gatehouse.create('/edges/https', { hostports: ['many.example.com:443'] });
+    const module = { ip_restriction: { ip_policy_ids: [office.id] } };
+    for (let number = 0; number <= 200; number += 1)
+      await gatehouse.create(`/edges/https/${edge.id}/routes`, {
+        match_type: 'path_prefix',
+        match: `/${number}`,
+        ...(number === 0 ? {} : module),
+      });
+    const { body } = await gatehouse.post('/ip_check', { ip: '198.51.100.1', edge_id: edge.id });
+    assert.deepEqual([body.allowed, body.allowed_if_all_enforced, body.routes.length], [false, false, 200]);
+    assert.match(
+      body.explanation,
+      /is refused at \/200, \/199, \/198 and 197 more\. Only 200 of its routes were looked at/,
+    );
   });
 
   test('traffic to a route meets the endpoints restrictions and then the route’s module; a disabled one is off', async () => {

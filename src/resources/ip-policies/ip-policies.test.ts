@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
-onGatehousesInTurn('IP policies', (g) => {
+onEachGatehouse('IP policies', (g) => {
   test('a policy is created, read, listed, updated and deleted', async () => {
     const made = await g().create('/ip_policies', { description: 'offices', metadata: 'm' });
     const { id, uri, created_at, ...texts } = made;

@@ -5,7 +5,8 @@ import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import { checkMayWritePolicy } from '../policy-protection.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import type { Services } from '../services.ts';
 import { policyInUse } from './errors.ts';
 import { ipPolicies } from './table.ts';
@@ -26,7 +27,11 @@ export function ipPolicyWrites(services: Services) {
     async remove(transaction: Transaction, { caller }: Call, policy: IpPolicy): Promise<void> {
       await checkMayWritePolicy(services, transaction, caller, policy.id);
       const users = await referable.referrersOf(transaction, policy.id);
-      if (users.length > 0) throw new UserError(policyInUse, { policy: policy.id, users: listShort(users) });
+      if (users.length > 0)
+        throw new UserError(policyInUse, {
+          policy: policy.id,
+          users: await nameUsers(transaction, policy.account_id, users),
+        });
       // Its rules go with it.
       const parts = await services.get(ipPolicyRuleSearch).deleteAll(transaction, policy.id);
       await ipPolicies.delete(transaction, policy, { cascades: true, parts });

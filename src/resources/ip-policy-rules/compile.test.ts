@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from 'fast-check';
 
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { anyCidr, edgesOf, naiveLookup } from '../../../test/support/naive-cidrs.ts';
 import { CidrSet, packCidrs } from '../../lib/ip/cidr-set.ts';
@@ -36,7 +36,7 @@ function together(all: readonly ChangeBatch[]): ChangeBatch {
   return { changes: all.flatMap(({ changes }) => changes), version: all.at(-1)?.version ?? 0 };
 }
 
-onDatabasesInTurn('the rules of a policy in the snapshot', (newDatabase) => {
+onEachDatabase('the rules of a policy in the snapshot', (newDatabase) => {
   describe('with two processes', () => {
     let first: Gatehouse;
     let second: Gatehouse;
@@ -46,7 +46,7 @@ onDatabasesInTurn('the rules of a policy in the snapshot', (newDatabase) => {
       first = await Gatehouse.start(url);
       second = await Gatehouse.start(url);
       first.app.context.store.follow({
-        changed: (changes, version) => {
+        changed: (changes, { version }) => {
           news.push({ changes, version });
         },
         reset() {},

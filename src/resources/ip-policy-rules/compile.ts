@@ -39,23 +39,29 @@ type Snapshots = Pick<Store, 'readSnapshot'>;
 
 /** A policy in the snapshot is its rules; it changes with each of them. All work on a large one is done in slices. */
 export function createPolicyCompiler(snapshots: Snapshots): Compiler {
-  const kept: KeptPolicies = new Map();
+  let kept: KeptPolicies = new Map();
   return {
     kind: 'policy',
+    mayTakeLong: true,
     affectedIds(change) {
       const id = policyOf(change);
       return id === undefined ? [] : [id];
     },
     async load(queries, ids, batch) {
-      if (ids === undefined) return loadAll(queries, kept);
+      if (ids === undefined) {
+        // A load that is under way keeps what it finds in the former map: it may be of another history.
+        kept = new Map();
+        return loadAll(queries, kept);
+      }
+      const known = kept;
       const changes = Map.groupBy(batch?.changes ?? [], policyOf);
       const entries: PolicyEntry[] = [];
       for (const id of ids) {
-        const patched = batch && (await tryPatch(kept.get(id), changes.get(id) ?? [], batch));
+        const patched = batch && (await tryPatch(known.get(id), changes.get(id) ?? [], batch));
         const entry =
           patched === undefined
-            ? await orFault(id, () => loadOne(snapshots, queries, id, kept))
-            : keep(kept, id, patched);
+            ? await orFault(id, () => loadOne(snapshots, queries, id, known))
+            : keep(known, id, patched);
         if (entry !== undefined) entries.push(entry);
       }
       return entries;
@@ -151,7 +157,6 @@ function keep(kept: KeptPolicies, id: string, known: KeptPolicy): PolicyEntry {
 
 /** The queries must be of one state of the database. */
 async function loadAll(queries: Queries, kept: KeptPolicies): Promise<readonly PolicyEntry[]> {
-  kept.clear();
   const version = await readVersion(queries);
   const policies = await queries.all('SELECT id, rule_set FROM ip_policies');
   const policyOfSet = new Map(policies.map(([id, set]) => [set, String(id)]));

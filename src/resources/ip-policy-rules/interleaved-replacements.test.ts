@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Random } from '../../../test/e2e/gateway/support/random.ts';
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { from } from '../../../test/support/people.ts';
 import { checkStored, storedRules } from '../../../test/support/stored-rules.ts';
@@ -123,7 +123,7 @@ async function checkEnforced(gatehouse: Gatehouse, rules: Rules, random: Random)
   }
 }
 
-onDatabasesInTurn('replacements, single writes and restarts in any order', (newDatabase) => {
+onEachDatabase('replacements, single writes and restarts in any order', (newDatabase) => {
   test('leave the rules of one order, over two processes', async (t) => {
     t.diagnostic(`TEST_SEED=${seed}`);
     const random = new Random(seed);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { until } from '../../../test/e2e/gateway/support/until.ts';
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { checkStored } from '../../../test/support/stored-rules.ts';
 import { planReplacement } from './replace/rule-plan.ts';
@@ -18,7 +18,7 @@ function networks(first: number, length: number, from = 0): string[] {
   return Array.from({ length }, (_, at) => `${first}.${(from + at) >> 8}.${(from + at) & 255}.0/24`);
 }
 
-onDatabasesInTurn('a set of rules that is not in force', (newDatabase) => {
+onEachDatabase('a set of rules that is not in force', (newDatabase) => {
   describe('with one Gatehouse', () => {
     let gatehouse: Gatehouse;
     let accountId: string;

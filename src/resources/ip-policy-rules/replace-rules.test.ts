@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createAccount, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 interface Rule {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Rule {
   readonly ip_policy: { readonly id: string };
 }
 
-onGatehousesInTurn('replacing all rules of a policy', (g) => {
+onEachGatehouse('replacing all rules of a policy', (g) => {
   const newPolicy = async (): Promise<string> => (await g().create('/ip_policies')).id;
   const replace = async (policy: string, list: unknown) => {
     const answer = await g().put(`/ip_policies/${policy}/rules`, list);
@@ -67,6 +67,42 @@ onGatehousesInTurn('replacing all rules of a policy', (g) => {
     }
     assert.equal((await g().put(path, { ...page, more: [] })).status, 400);
     assert.deepEqual(await replace(policy, { rules: [] }), { added: 0, removed: 2, kept: 0 });
+  });
+
+  test('what GET answers is taken as it is at any size', async () => {
+    const policy = await newPolicy();
+    const path = `/ip_policies/${policy}/rules`;
+    const cidrs = Array.from({ length: 20_000 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`);
+    await replace(policy, cidrs);
+    let rules: unknown[] = [];
+    for (let uri: string | null = path; uri !== null;) {
+      const { body }: { body: { rules: unknown[]; next_page_uri: string | null } } = await g().get(uri);
+      rules = [...rules, ...body.rules];
+      uri = body.next_page_uri;
+    }
+    const uri = `${g().url}${path}`;
+    for (const page of [
+      { rules, uri, next_page_uri: null },
+      { uri, next_page_uri: null, rules },
+    ])
+      assert.deepEqual(await replace(policy, page), { added: 0, removed: 0, kept: 20_000 });
+    assert.match(
+      (await g().put(path, { rules, next_page_uri: `${uri}?after=x` })).text,
+      /one page, or a filtered part/,
+    );
+    assert.match((await g().put(path, { rules, more: 1 })).text, /ERR_GATEHOUSE_/);
+    const twice = JSON.stringify({ rules }).slice(0, -1) + ',"rules":["10.0.0.0/8"]}';
+    assert.match((await g().put(path, undefined, { raw: twice })).text, /it has two lists/);
+    const behind = JSON.stringify({ rules, uri: 'x'.repeat(20_000) });
+    assert.match((await g().put(path, undefined, { raw: behind })).text, /too much behind the list/);
+    for (const broken of [
+      `{"rules":["10.0.0.0/8"]`,
+      `{"rules":["10.0.0.0/8"}`,
+      `{"rules":["10.0.0.0/8"]}}`,
+      `{"rules":["10.0.0.0/8"],}`,
+    ])
+      assert.equal((await g().put(path, undefined, { raw: broken })).status, 400, broken);
+    assert.equal((await g().get(path)).body.totals.allow, 20_000);
   });
 
   test('text with comments, blank lines, deny marks and any line ends is read alike', async () => {

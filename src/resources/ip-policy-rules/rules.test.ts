@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
-onGatehousesInTurn('IP policy rules', (g) => {
+onEachGatehouse('IP policy rules', (g) => {
   const newPolicy = async (): Promise<string> => (await g().create('/ip_policies')).id;
 
   test('a rule is created, read, listed, updated and deleted', async () => {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
-onGatehousesInTurn('IP restrictions', (g) => {
+onEachGatehouse('IP restrictions', (g) => {
   const newPolicy = async (): Promise<string> => (await g().create('/ip_policies')).id;
   const fault = (body: unknown, code: number) => refuses(g(), ['POST', '/ip_restrictions', body], 400, code);
   const refs = (ids: readonly string[]) => ids.map((id) => ({ id, uri: `${g().url}/ip_policies/${id}` }));

@@ -3,12 +3,12 @@ import { afterEach, test } from 'node:test';
 
 import { from, runOnHost } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onAnyGatehouse } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
 const here = '203.0.113.7';
 const allowLockout = { headers: { 'gatehouse-allow-lockout': 'true' } };
 
-onAnyGatehouse(
+onEachGatehouse(
   'the guard against locking oneself out',
   (g) => {
     const newPolicy = async (rules: readonly string[] = []): Promise<string> => {

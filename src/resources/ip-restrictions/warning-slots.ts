@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../lib/bounded-cache.ts';
+import { hasElapsed } from '../../lib/elapsed.ts';
 import type { Queries } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { Migration } from '../../store/migrate.ts';
@@ -68,7 +69,8 @@ export class WarningSlots {
   /** Often where many sources come, so that what is above the bound stays small. */
   async #condenseSometimes(restrictionId: string, written: number): Promise<void> {
     const nowMs = Date.now();
-    if (written < countsAtOnce && nowMs - (this.#condensedAtMs.get(restrictionId) ?? 0) < condenseEveryMs) return;
+    const condensedAtMs = this.#condensedAtMs.get(restrictionId) ?? 0;
+    if (written < countsAtOnce && !hasElapsed(condensedAtMs, condenseEveryMs, nowMs)) return;
     this.#condensedAtMs.fill(this.#condensedAtMs.ticket(), restrictionId, nowMs);
     const nowSeconds = Math.floor(nowMs / 1000);
     await this.#store.writeUnlogged((notes) => joinOldSlots(notes, restrictionId, nowSeconds));

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { createAccount, createBot, createUser, newName } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 
-onGatehousesInTurn('bot users', (g) => {
+onEachGatehouse('bot users', (g) => {
   const fault = (body: unknown, code: number) => refuses(g(), ['POST', '/bot_users', body], 400, code);
 
   test('a new bot has all its fields and is active', async () => {

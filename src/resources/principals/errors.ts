@@ -71,7 +71,7 @@ export const addressOfAnother = defineError(
 export const accountUnclear = defineError(
   20364,
   403,
-  '{provider} knows you as {person}, whose address several accounts have, and no rule says which one is meant. Ask whoever runs this server for a rule with an account (GATEHOUSE_OIDC_RULES).',
+  '{provider} knows you as {person}, but the users and invitations that have this address are others now than a moment ago. Sign in again.',
 );
 
 export const botNameTaken = defineError(

@@ -6,6 +6,7 @@ import { text } from '../../api/body/text-fields.ts';
 import { invalidValue } from '../../api/errors.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
+import { comparableEmail } from '../../lib/email-address.ts';
 import type { Row } from '../../store/database.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { notAnEmailAddress, personTaken } from './errors.ts';
@@ -53,7 +54,7 @@ export async function checkPerson(transaction: Transaction, person: Person): Pro
   if (name.includes('\0')) throw new UserError(invalidValue, { field: '"name"', reason: 'holds a NUL character' });
   if (email !== undefined && !/^[^\s@\0]+@[^\s@\0]+$/.test(email))
     throw new UserError(notAnEmailAddress, { email: quote(email) });
-  const values = [account_id, name, email?.toLowerCase() ?? '', id];
+  const values = [account_id, name, email === undefined ? '' : comparableEmail(email), id];
   const sql = (table: string) =>
     `SELECT document, name, id FROM ${table} WHERE account_id = $1 AND (name = $2 OR email = $3) AND id <> $4`;
   const [user] = await transaction.all(sql('users'), values);

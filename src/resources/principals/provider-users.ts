@@ -1,6 +1,8 @@
 import type { Principal } from '../../api/admission/caller.ts';
+import type { AccountChoice } from '../../api/dashboard/provider-sign-in.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import type { ErrorDefinition } from '../../errors/user-error.ts';
+import { comparableEmail } from '../../lib/email-address.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Person } from '../../sign-in/claims.ts';
 import type { Queries } from '../../store/database.ts';
@@ -25,6 +27,8 @@ interface Found {
   readonly given: GivenRole | undefined;
 }
 
+type Candidates = readonly [Found, ...Found[]];
+
 /** Finds users by who they are at the provider, and makes those whom an invitation or a rule lets in. */
 export function createProviderUsers(context: ResourceContext, settings: OperatorSignIn): ProviderUsers {
   const { store, services } = context;
@@ -32,8 +36,9 @@ export function createProviderUsers(context: ResourceContext, settings: Operator
   const { issuer } = provider;
 
   return {
-    async admit(person, call) {
-      const found = await find(store.queries, person);
+    async admit(person, call, chosen) {
+      const [found, ...others] = await findAll(store.queries, person, chosen);
+      if (others.length > 0) return nameAccounts([found, ...others]);
       call.admit(found.accountId);
       const { accountId, user, given } = found;
       const wanted = user && changed(user, given, person);
@@ -43,7 +48,7 @@ export function createProviderUsers(context: ResourceContext, settings: Operator
       const id = user === undefined ? begun.id : user.role === wanted?.role ? user.id : 'provider';
       const { operationId, source } = call;
       const actor = { id, accountId, operationId, call: { source, scope: 'dashboard' } } as const;
-      return toPrincipal(await store.write(actor, (transaction) => write(transaction, person, begun)));
+      return toPrincipal(await store.write(actor, (transaction) => write(transaction, person, begun, chosen)));
     },
     async refresh({ id, accountId }, person) {
       const look = async (queries: Queries) => {
@@ -60,22 +65,31 @@ export function createProviderUsers(context: ResourceContext, settings: Operator
     },
   };
 
-  async function find(queries: Queries, person: Person): Promise<Found> {
+  /**
+   * Who somebody may be: one, or those of several accounts that know the address. Anybody can have an address invited, or
+   * give it to a user of theirs: an account is chosen by the person, and never by what another account says.
+   */
+  async function findAll(queries: Queries, person: Person, chosen: string | undefined): Promise<Candidates> {
     const rules = await readRules(queries);
     const login = loginOf({ issuer, subject: person.subject });
     const [row] = await queries.all('SELECT document FROM users WHERE login = $1', [login]);
     if (row !== undefined) {
       const user = users.parse(row);
-      return check(person, { accountId: user.account_id, user, given: roleIn(rules, person, user.account_id) });
+      checkUser(person, user);
+      return [{ accountId: user.account_id, user, given: roleIn(rules, person, user.account_id) }];
     }
     const byRule = rules.find((rule) => matches(rule, person))?.accountId;
     const known = (await findByAddress(queries, person)).filter(
       ({ accountId }) => byRule === undefined || accountId === byRule,
     );
-    const [first, ...others] = known;
-    if (others.length > 0) throw refusal(accountUnclear, person);
-    if (first !== undefined) return check(person, { ...first, given: roleIn(rules, person, first.accountId) });
-    if (byRule !== undefined) return { accountId: byRule, given: roleIn(rules, person, byRule) };
+    const usable = known.filter(({ user }) => user === undefined || faultOf(person, user) === undefined);
+    const [first, ...others] = usable
+      .filter(({ accountId }) => chosen === undefined || accountId === chosen)
+      .map((each) => ({ ...each, given: roleIn(rules, person, each.accountId) }));
+    if (first !== undefined) return [first, ...others];
+    if (usable.length > 0) throw refusal(accountUnclear, person);
+    for (const { user } of known) if (user !== undefined) checkUser(person, user);
+    if (byRule !== undefined) return [{ accountId: byRule, given: roleIn(rules, person, byRule) }];
     throw refusal(person.email !== undefined && !person.emailVerified ? addressUnverified : nobodyHere, person);
   }
 
@@ -85,7 +99,7 @@ export function createProviderUsers(context: ResourceContext, settings: Operator
     { email, emailVerified }: Person,
   ): Promise<readonly Omit<Found, 'given'>[]> {
     if (!emailVerified || email === undefined) return [];
-    const address = [email.toLowerCase()];
+    const address = [comparableEmail(email)];
     const members = (await queries.all('SELECT document FROM users WHERE email = $1', address)).map((row) => {
       const user = users.parse(row);
       return { accountId: user.account_id, user };
@@ -96,27 +110,42 @@ export function createProviderUsers(context: ResourceContext, settings: Operator
     const good: Omit<Found, 'given'>[] = [...members];
     for (const invitation of invited) {
       const { account_id: accountId, invited_by: by } = invitation;
-      const inviter = await services.get(principals).find(accountId, by);
+      const inviter = await users.find(queries, accountId, by);
       if (inviter?.active === true && inviter.role === 'admin') good.push({ accountId, invitation });
     }
     return good;
   }
 
-  function check(person: Person, found: Found): Found {
-    const { user } = found;
-    if (user === undefined) return found;
-    if (!user.active) throw refusal(userDeactivated, person);
+  async function nameAccounts(candidates: Candidates): Promise<AccountChoice> {
+    const named = candidates.map(async ({ accountId: id }) => ({
+      id,
+      name: await services.get(principals).accountName(id),
+    }));
+    return { accounts: await Promise.all(named) };
+  }
+
+  function checkUser(person: Person, user: User): void {
+    const fault = faultOf(person, user);
+    if (fault !== undefined) throw refusal(fault, person);
+  }
+
+  function faultOf({ subject }: Person, user: User): typeof userDeactivated | undefined {
+    if (!user.active) return userDeactivated;
     // Addresses are given to others in time. Somebody else at the same provider is not this user.
-    if (user.sign_in?.issuer === issuer && user.sign_in.subject !== person.subject)
-      throw refusal(addressOfAnother, person);
-    return found;
+    const isOther = user.sign_in?.issuer === issuer && user.sign_in.subject !== subject;
+    return isOther ? addressOfAnother : undefined;
   }
 
   /** A write has an order among all others: what was found before it may have changed. */
-  async function write(transaction: Transaction, person: Person, begun: Stored): Promise<User> {
-    const { accountId, user, invitation, given } = await find(transaction, person);
+  async function write(
+    transaction: Transaction,
+    person: Person,
+    begun: Stored,
+    chosen: string | undefined,
+  ): Promise<User> {
+    const [{ accountId, user, invitation, given }, ...others] = await findAll(transaction, person, chosen);
     // The restrictions of the one account were asked, and not those of the other.
-    if (accountId !== begun.account_id) throw refusal(accountUnclear, person);
+    if (others.length > 0 || accountId !== begun.account_id) throw refusal(accountUnclear, person);
     if (user !== undefined) return update(transaction, user, changed(user, given, person));
     if (invitation !== undefined) await invitations.delete(transaction, invitation);
     const role = (given?.byGroup ? given.role : (invitation?.role ?? given?.role)) ?? 'viewer';

@@ -2,7 +2,7 @@ import type { Principal } from '../../api/admission/caller.ts';
 import type { Invitations } from '../../api/dashboard/invitation-route.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Person } from '../../sign-in/claims.ts';
-import type { SignInCall } from '../../api/dashboard/provider-sign-in.ts';
+import type { AccountChoice, SignInCall } from '../../api/dashboard/provider-sign-in.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
 
@@ -28,8 +28,11 @@ export interface PrincipalDescription {
 
 /** Users, by who they are at the identity provider. */
 export interface ProviderUsers {
-  /** The user who somebody is, made where an invitation or a rule says so. Throws the `UserError` for anybody else. */
-  admit(person: Person, call: SignInCall): Promise<Principal>;
+  /**
+   * The user who somebody is, made where an invitation or a rule says so. Throws the `UserError` for anybody else.
+   * `accountId` is the one that the person has chosen.
+   */
+  admit(person: Person, call: SignInCall, accountId?: string): Promise<Principal | AccountChoice>;
   /** Gives a user the role that the groups give now. Throws where they let in no more. */
   refresh(user: Pick<Principal, 'id' | 'accountId'>, person: Person): Promise<void>;
 }

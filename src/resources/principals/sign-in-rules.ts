@@ -1,5 +1,6 @@
 import type { Role } from '../../api/admission/roles.ts';
 import { roles } from '../../api/admission/roles.ts';
+import { domainOf } from '../../lib/email-address.ts';
 import type { Person } from '../../sign-in/claims.ts';
 import type { SignInRule } from '../resource.ts';
 
@@ -18,7 +19,7 @@ export interface GivenRole {
 /** True for a rule that is about this person. An address counts only if the provider has verified it. */
 export function matches({ kind, name }: SignInRule, { groups, email, emailVerified }: Person): boolean {
   if (kind === 'group') return groups.includes(name);
-  return emailVerified && email !== undefined && email.slice(email.lastIndexOf('@') + 1).toLowerCase() === name;
+  return emailVerified && email !== undefined && domainOf(email) === name;
 }
 
 /** The highest role that the rules give; undefined where none is about the person. */

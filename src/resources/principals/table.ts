@@ -1,4 +1,5 @@
 import type { Role } from '../../api/admission/roles.ts';
+import { comparableEmail } from '../../lib/email-address.ts';
 import type { Migration } from '../../store/migrate.ts';
 import { Table, tableSql } from '../../store/table.ts';
 import type { Stored } from '../../store/table.ts';
@@ -80,7 +81,7 @@ export const migrations: readonly Migration[] = [
 const personColumns = {
   name: ({ name }: Person) => name,
   /** By which two addresses are the same. */
-  email: ({ email }: Person) => email?.toLowerCase() ?? null,
+  email: ({ email }: Person) => (email === undefined ? null : comparableEmail(email)),
 };
 
 /** By which a person at a provider is found. */

@@ -7,7 +7,7 @@ import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createBot, createUser, from, newName, runOnHost } from '../../../test/support/people.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import {
   adminOnly,
   bodyTooLarge,
@@ -16,9 +16,12 @@ import {
   tooManyFailures,
   viewersRead,
 } from '../../api/errors.ts';
-import { toTimestamp } from '../../lib/ids.ts';
+import { newId, toTimestamp } from '../../lib/ids.ts';
+import { parseIp } from '../../lib/ip/address.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import { invitationEndless, notAnEmailAddress, otherUser, ownRole, personTaken } from './errors.ts';
+import { invitationAcceptance } from './service.ts';
+import { users } from './table.ts';
 
 const inactive = 636;
 const withoutKey = { headers: { authorization: undefined } };
@@ -35,7 +38,7 @@ async function join(gatehouse: Gatehouse, role = 'member') {
   return { id: String(body.user_id), token: String(body.token), name };
 }
 
-onGatehousesInTurn(
+onEachGatehouse(
   'users',
   (g) => {
     const own = async () => (await g().create('/api_keys'))['owner_id'];
@@ -189,7 +192,7 @@ onGatehousesInTurn(
   { trustedProxies: '127.0.0.1' },
 );
 
-onGatehousesInTurn(
+onEachGatehouse(
   'an invitation',
   (g) => {
     const accept = (link: unknown, options: object = withoutKey) => g().post('/invitations/accept', { link }, options);
@@ -259,6 +262,36 @@ onGatehousesInTurn(
       await isOver(link);
       const again = await g().create('/invitations', { name, role: 'member' });
       assert.equal((await accept(again['link'])).status, 200, 'its name is free again');
+    });
+
+    test('lets nobody in whose inviter loses the role, or is deactivated, while it is accepted', async () => {
+      const { services, store } = g().app.context;
+      const acceptance = services.get(invitationAcceptance);
+      for (const change of [{ role: 'member' }, { active: false }] as const) {
+        const inviter = await createUser(g(), 'admin');
+        const { id, link } = await invite(g(), 'admin', { token: inviter.token });
+        const [token = ''] = /\w+$/.exec(link) ?? [];
+        const call = { operationId: newId('op'), source: parseIp('192.0.2.1') ?? assert.fail(), scope: 'api' } as const;
+        const accountId = await acceptance.accountOf(token);
+        assert(accountId !== undefined, link);
+        const [begun, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const actor = { id: inviter.id, accountId, operationId: newId('op') };
+        const changing = store.write(actor, async (transaction) => {
+          begun.resolve();
+          await goesOn.promise;
+          const user = (await users.load(transaction, inviter.id)) ?? assert.fail();
+          await users.update(transaction, user, { ...user, ...change });
+        });
+        await begun.promise;
+        assert.equal(await acceptance.accountOf(token), accountId, 'nothing has changed yet');
+        // Writes have an order: that of the acceptance comes after the change, which has begun.
+        const accepting = acceptance.accept(token, call);
+        goesOn.resolve();
+        await changing;
+        assert.equal(await accepting, undefined);
+        assert.equal(await acceptance.accountOf(token), undefined, 'nor before a write');
+        assert.equal((await g().get(`/invitations/${id}`)).status, 200, 'it is not used up');
+      }
     });
 
     test('is not made with a token that ends, and nothing but a link accepts one', async () => {

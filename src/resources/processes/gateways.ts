@@ -60,8 +60,17 @@ const GatewayView = Type.Object({
             version: Type.Integer({ description: 'The version that the change had made.' }),
             kind: Type.String({ description: 'Kind of the resource that was changed.' }),
             id: Type.String({ description: 'Id of that resource.' }),
+            action: Type.Optional(
+              Type.Union([Type.Literal('created'), Type.Literal('changed'), Type.Literal('deleted')], {
+                description: 'What the change had done. What was deleted is there again.',
+              }),
+            ),
           }),
-          { description: 'Changes of this account that it had seen and that are gone; there may be more.' },
+          {
+            description:
+              'Changes of this account that it had seen and that are gone, deletions first; there may be more. A process that has ' +
+              'started from its snapshot file knows none by name.',
+          },
         ),
       },
       {
@@ -146,7 +155,7 @@ function presentHistory({ atMs, seenVersion, version, lost }: HistoryChange, acc
     version,
     lost: lost
       .filter((each) => each.accountId === accountId)
-      .map(({ version: of, kind, id }) => ({ version: of, kind, id })),
+      .map(({ version: of, kind, id, action }) => ({ version: of, kind, id, action })),
   };
 }
 

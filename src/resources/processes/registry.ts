@@ -43,6 +43,10 @@ export function createProcesses(store: Store, services: Services, options: Regis
       own = registration;
       return registration;
     },
+    async listeners(queries) {
+      const all = await readProcesses(queries);
+      return all.flatMap(({ listeners, addresses }) => listeners.map((each) => ({ ...each, addresses })));
+    },
     async list() {
       const [all, statuses] = [await readProcesses(store.queries), await readStatuses(store.queries)];
       return all.map((each) => {

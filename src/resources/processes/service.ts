@@ -1,5 +1,6 @@
 import type { HealthReports } from '../../observe/traffic-health.ts';
 import type { Listener } from '../../snapshot/contract.ts';
+import type { Queries } from '../../store/database.ts';
 import type { HistoryChange } from '../../store/write/history.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import { serviceKey, serviceListKey } from '../services.ts';
@@ -13,6 +14,13 @@ export interface Processes {
   register(facts: ProcessFacts): Promise<Registration>;
   /** All of them, with what each last said of itself; this one says it now. */
   list(): Promise<readonly ListedProcess[]>;
+  /** Listeners of all of them, with the addresses of their machines. */
+  listeners(queries: Queries): Promise<readonly MachineListener[]>;
+}
+
+export interface MachineListener extends Listener {
+  /** Those that other machines can reach. */
+  readonly addresses: readonly string[];
 }
 
 /** Facts about a process that are known when it starts. */

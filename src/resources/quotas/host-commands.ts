@@ -1,5 +1,6 @@
 import { nearestName } from '../../lib/nearest-name.ts';
-import type { Queries } from '../../store/database.ts';
+import { formatTable } from '../../lib/text-table.ts';
+import type { Queries, Value } from '../../store/database.ts';
 import type { ObservationWriter } from '../../store/write/transaction.ts';
 import type { HostCommand, HostOption } from '../host-command.ts';
 import { quotas } from './table.ts';
@@ -20,7 +21,7 @@ const accountsQuotas: HostCommand = {
   async run({ store }, { account, set }) {
     const accountId = account === undefined ? undefined : await findAccount(store.queries, account);
     if (set !== undefined) {
-      const wanted = readQuotas(set, account !== undefined);
+      const wanted = readQuotas(set);
       await store.writeUnlogged(async (writer) => {
         for (const [name, most] of wanted) await setQuota(writer, name, most, accountId);
       });
@@ -38,8 +39,9 @@ async function setQuota(
   accountId: string | undefined,
 ): Promise<void> {
   if (accountId === undefined) {
-    await writer.run('UPDATE default_quotas SET most = $2 WHERE quota = $1', [name, most]);
-    await writer.run('UPDATE account_usage SET most = $2 WHERE quota = $1 AND is_own = 0', [name, most]);
+    const shipped = most ?? quotas[name]?.most ?? 0;
+    await writer.run('UPDATE default_quotas SET most = $2 WHERE quota = $1', [name, shipped]);
+    await writer.run('UPDATE account_usage SET most = $2 WHERE quota = $1 AND is_own = 0', [name, shipped]);
   } else if (most === null) {
     await writer.run(
       `UPDATE account_usage SET is_own = 0, most = (SELECT most FROM default_quotas WHERE quota = $1)
@@ -52,22 +54,27 @@ async function setQuota(
   }
 }
 
+type Pairs = readonly (readonly [string, Value])[];
+
 async function list(queries: Queries, accountId: string | undefined): Promise<string> {
-  const rows =
-    accountId === undefined
-      ? await queries.all('SELECT quota, most FROM default_quotas')
-      : await queries.all('SELECT quota, most, used, is_own FROM account_usage WHERE account_id = $1', [accountId]);
-  const byName = new Map(rows.map((row) => [String(row[0]), row]));
-  const lines = Object.keys(quotas).map((name) => {
-    const [, most = '', used, isOwn] = byName.get(name) ?? [];
-    if (used === undefined) return `${name}  ${most}`;
-    return `${name}  ${used} of ${most}${isOwn === 1 ? ', its own' : ''}`;
+  const names = Object.keys(quotas);
+  if (accountId === undefined) {
+    const limits = new Map((await queries.all('SELECT quota, most FROM default_quotas')) as Pairs);
+    const used = new Map((await queries.all('SELECT quota, MAX(used) FROM account_usage GROUP BY quota')) as Pairs);
+    const rows = names.map((name) => [name, Number(limits.get(name)), Number(used.get(name))]);
+    return formatTable(['quota', 'default', 'most used'], rows);
+  }
+  const sql = 'SELECT quota, used, most, is_own FROM account_usage WHERE account_id = $1';
+  const byName = new Map((await queries.all(sql, [accountId])).map((row) => [String(row[0]), row]));
+  const rows = names.map((name) => {
+    const [, used, limit, isOwn] = byName.get(name) ?? [];
+    return [name, Number(used), Number(limit), isOwn === 1 ? 'its own' : ''];
   });
-  return lines.join('\n');
+  return formatTable(['quota', 'used', 'limit', ''], rows);
 }
 
-/** Null stands for the default. */
-function readQuotas(text: string, mayBeDefault: boolean): readonly (readonly [name: string, most: number | null])[] {
+/** Null stands for the default: that of all accounts, or where those are set, the one that was shipped. */
+function readQuotas(text: string): readonly (readonly [name: string, most: number | null])[] {
   return text.split(',').map((part) => {
     const [name = '', value = ''] = part.split('=').map((side) => side.trim());
     if (!Object.hasOwn(quotas, name)) {
@@ -76,12 +83,10 @@ function readQuotas(text: string, mayBeDefault: boolean): readonly (readonly [na
       const hint = nearest === undefined ? `there are: ${known.join(', ')}` : `do you mean ${nearest}?`;
       throw new Error(`there is no quota ${JSON.stringify(name)}; ${hint}`);
     }
-    if (value === 'default' && mayBeDefault) return [name, null];
+    if (value === 'default') return [name, null];
     const most = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(most <= largest)) {
-      const word = mayBeDefault ? ', or the word default' : '';
-      throw new Error(`${name}: write a whole number from 0 to ${largest}${word}, such as ${example}`);
-    }
+    if (!(most <= largest))
+      throw new Error(`${name}: write a whole number from 0 to ${largest}, or the word default, such as ${example}`);
     return [name, most];
   });
 }

@@ -9,7 +9,7 @@ import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createAccount, createUser, newName, runOnHost } from '../../../test/support/people.ts';
 import { countAgain } from '../../../test/support/quota-counts.ts';
 import { refuses } from '../../../test/support/refusals.ts';
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { overQuota } from '../../errors/shared.ts';
 import { readTables } from '../../host-commands/catalog.ts';
 import { migrations } from '../../start/open-context.ts';
@@ -81,15 +81,14 @@ const uncounted: readonly string[] = [
   'configuration_names',
   // Bounded by limits of their own, or deleted in time.
   'dashboard_sessions',
-  'app_sessions',
-  'app_users',
-  'ended_app_sessions',
   'acme_orders',
   'idempotency_keys',
   'ip_restriction_decisions',
   'change_log',
   'observed_changes',
   'account_usage',
+  // Deleted with the last of their sessions, which are counted.
+  'app_users',
 ];
 
 let port = 10_000;
@@ -98,7 +97,7 @@ function freePort(): number {
   return port;
 }
 
-onGatehousesInTurn('quotas', (g) => {
+onEachGatehouse('quotas', (g) => {
   for (const [quota, prepare] of Object.entries(calls)) {
     test(`${quota}: refused at the limit with nothing stored, and free again after a deletion`, async () => {
       const account = await newAccount(g());
@@ -166,8 +165,8 @@ onGatehousesInTurn('quotas', (g) => {
   test('the operator changes the defaults and single accounts, at once; nonsense changes nothing', async () => {
     const [own, other] = [await newAccount(g()), await newAccount(g())];
     const host = (set: string, account?: string) => runOnHost(g(), 'accounts quotas', { set, account });
-    assert.match(await own.set('ip_policies=1, edges=7'), /^ip_policies {2}0 of 1, its own$/m);
-    assert.match(await host('ip_policies=2'), /^ip_policies {2}2$/m);
+    assert.match(await own.set('ip_policies=1, edges=7'), /^ip_policies +0 +1 {2}its own$/m);
+    assert.match(await host('ip_policies=2'), /^ip_policies +2 +\d+$/m);
     try {
       const third = await newAccount(g());
       for (const [account, most] of [
@@ -180,19 +179,25 @@ onGatehousesInTurn('quotas', (g) => {
       }
       await own.set('ip_policies=default');
       await own.create('/ip_policies');
+      // A later default holds for it again.
+      await host('ip_policies=3');
+      await own.create('/ip_policies');
+      await own.refuses('/ip_policies', {});
       await own.set('ip_policies=1');
       // More than the quota: nothing comes in addition, and everything can be deleted.
       await own.refuses('/ip_policies', {});
       for (const { id } of (await g().get('/ip_policies', own.options)).body.ip_policies)
         assert.equal((await g().delete(`/ip_policies/${id}`, own.options)).status, 204);
     } finally {
-      await host('ip_policies=100000');
+      assert.match(await host('ip_policies=default'), /^ip_policies +100000 +\d+$/m, 'the one that was shipped');
     }
     await assert.rejects(host('edge=1'), /there is no quota "edge"; do you mean edges\?/);
     await assert.rejects(host('edges=many'), /edges: write a whole number/);
-    await assert.rejects(host('edges=default'), /edges: write a whole number/);
     await assert.rejects(host('edges=1', 'nobody'), /there is no account "nobody"/);
-    assert.match(await runOnHost(g(), 'accounts quotas', {}), /^edges {2}200000$/m);
+    const shown = await runOnHost(g(), 'accounts quotas', {});
+    assert.match(shown, /^quota +default +most used\n/);
+    assert.match(shown, /^edges +200000 +\d+$/m);
+    assert.equal(new Set(shown.split('\n').map((line) => line.length)).size, 1, 'its columns are straight');
   });
 });
 
@@ -215,10 +220,15 @@ onEachDatabase('quotas of two processes', (newDatabase) => {
         ],
       );
       assert.equal((await one.get('/edges/https?limit=100', options)).body.https_edges.length, 17);
+      const second = await newAccount(two);
+      await second.set('edges=10, ip_policies=10');
+      for (let made = 0; made < 8; made++) await second.create('/edges/https');
+      for (let made = 0; made < 7; made++) await second.create('/ip_policies');
       await countAgain(one);
       const metrics = await (await fetch(`http://127.0.0.1:${one.app.metricsPort}/metrics`)).text();
       const lines = metrics.split('\n').filter((line) => line.startsWith('gatehouse_quota_used_ratio{'));
-      assert.deepEqual(lines, [`gatehouse_quota_used_ratio{account="${account}",quota="edges"} 1`]);
+      const line = (of: string, ratio: number) => `gatehouse_quota_used_ratio{account="${of}",quota="edges"} ${ratio}`;
+      assert.deepEqual(lines, [line(account, 1), line(second.account, 0.8)], 'the nearest first');
     });
   });
 });

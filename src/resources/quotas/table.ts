@@ -69,6 +69,15 @@ const people = {
   users: { description: 'users, and invitations', most: 20_000, tables: ['users', 'invitations'] },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const visitors = {
+  app_sessions: {
+    description:
+      'sessions of visitors who have signed in, and what is kept of those that were ended before their time; beyond it the oldest end',
+    most: 500_000,
+    tables: ['app_sessions', 'ended_app_sessions', 'app_session_marks'],
+  },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 /** Tables that came later, empty. */
 const furtherEdges = ['tls_edges'];
 
@@ -88,6 +97,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   },
   ...authorities,
   ...people,
+  ...visitors,
 };
 
 export const migrations: readonly Migration[] = [
@@ -110,6 +120,7 @@ export const migrations: readonly Migration[] = [
     name: 'quotas 0005 tls edges',
     sql: ({ counting }) => furtherEdges.map((table) => counting.triggersSql({ quota: 'edges', table })).join('\n'),
   },
+  { name: 'quotas 0006 sessions of visitors', sql: ({ counting }) => newQuotasSql(visitors, counting) },
 ];
 
 export function countedTables(counted: Readonly<Record<string, Quota>>): readonly CountedTable[] {

@@ -3,7 +3,7 @@ import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { findFreePort, ownersOfPort } from '../port-holders.ts';
-import { listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
 import type { ResourceContext } from '../resource.ts';
 import { addrInUse, noFreePort, portNotFree, portNotReservable } from './errors.ts';
 import { portOf, reservedAddrs } from './table.ts';
@@ -37,7 +37,11 @@ export function reservedAddrWrites({ services, settings }: Pick<ResourceContext,
     async remove(transaction: Transaction, reserved: ReservedAddr): Promise<void> {
       const owners = await ownersOfPort(services, transaction, portOf(reserved.addr));
       const users = owners.flatMap(({ id }) => (id === reserved.id ? [] : [id]));
-      if (users.length > 0) throw new UserError(addrInUse, { addr: reserved.addr, users: listShort(users) });
+      if (users.length > 0)
+        throw new UserError(addrInUse, {
+          addr: reserved.addr,
+          users: await nameUsers(transaction, reserved.account_id, users),
+        });
       await reservedAddrs.delete(transaction, reserved);
     },
   };

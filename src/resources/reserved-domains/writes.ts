@@ -7,6 +7,7 @@ import { parseHostname } from '../../lib/host-port.ts';
 import { whyNotPublic } from '../../lib/public-name.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { findNameUse, parentOf } from '../hostname-holders.ts';
+import { nameUsers } from '../name-users.ts';
 import { listShort } from '../references.ts';
 import type { ResourceContext } from '../resource.ts';
 import { certificateNames } from '../tls-certificates/service.ts';
@@ -58,7 +59,10 @@ export function reservedDomainWrites(parts: Parts) {
     async remove(transaction: Transaction, reserved: ReservedDomain): Promise<void> {
       const { users } = await findNameUse(services, transaction, reserved.account_id, reserved.domain);
       if (users.length > 0) {
-        throw new UserError(errors.domainInUse, { domain: reserved.domain, users: listShort(users) });
+        throw new UserError(errors.domainInUse, {
+          domain: reserved.domain,
+          users: await nameUsers(transaction, reserved.account_id, users),
+        });
       }
       await referables.set(transaction, 'tls_certificate', reserved.id, []);
       await reservedDomains.delete(transaction, reserved);

@@ -15,16 +15,16 @@ export const backendCompiler: Compiler = {
 };
 
 function toEntry(backend: StaticBackend): BackendEntry {
-  const { id, address, tls } = backend;
+  const { id, account_id: accountId, address, tls } = backend;
   const parsed = parseHostPort(address);
   try {
     // Accepted before it was stored: another form means that the database was changed by hand.
     if (!parsed.ok) throw new Error(`its stored address ${JSON.stringify(address)} ${parsed.reason}`);
     const balance = toBalanceEntry(backend);
     const { host, port } = parsed;
-    return { kind: 'backend', id, host, port, tls: tls.enabled, ...(balance && { balance }) };
+    return { kind: 'backend', id, accountId, host, port, tls: tls.enabled, ...(balance && { balance }) };
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
-    return { kind: 'backend', id, host: '', port: 0, tls: false, fault };
+    return { kind: 'backend', id, accountId, host: '', port: 0, tls: false, fault };
   }
 }

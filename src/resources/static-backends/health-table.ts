@@ -47,6 +47,32 @@ export async function readReports(queries: Queries, backendId: string): Promise<
   return new Map(rows.map(([id, report]) => [String(id), JSON.parse(String(report)) as BackendReport]));
 }
 
+/** A backend as it is stored, and what one process sees of it. */
+export interface StoredReport {
+  readonly backend: string;
+  readonly processId: string;
+  readonly report: string;
+}
+
+/** Reports about the newest backends of an account, at most so many. */
+export async function readReportsOfAccount(
+  queries: Queries,
+  accountId: string,
+  most: number,
+): Promise<readonly StoredReport[]> {
+  const rows = await queries.all(
+    `SELECT b.document, h.process_id, h.report
+     FROM (SELECT id, document FROM static_backends WHERE account_id = $1 ORDER BY id DESC LIMIT $2) b
+     JOIN backend_health h ON h.backend_id = b.id`,
+    [accountId, most],
+  );
+  return rows.map(([backend, processId, report]) => ({
+    backend: String(backend),
+    processId: String(processId),
+    report: String(report),
+  }));
+}
+
 export async function removeReportsOf(writer: ObservationWriter, processId: string): Promise<void> {
   await writer.run('DELETE FROM backend_health WHERE process_id = $1', [processId]);
 }

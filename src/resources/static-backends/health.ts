@@ -6,13 +6,15 @@ import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { parseHostPort } from '../../lib/host-port.ts';
 import { toTimestamp } from '../../lib/ids.ts';
+import { mapInTurns } from '../../lib/map-in-turns.ts';
 import type { AddressFlip, BackendReport } from '../../observe/backend-health.ts';
 import { processes } from '../processes/service.ts';
 import type { ResourceContext } from '../resource.ts';
 import { toBalanceEntry } from './balance.ts';
 import { backendNotFound } from './errors.ts';
-import { readReports } from './health-table.ts';
+import { readReports, readReportsOfAccount } from './health-table.ts';
 import { seenBackends } from './service.ts';
+import type { WatchedBackend, WatchedBackends } from './service.ts';
 import { staticBackends } from './table.ts';
 import type { StaticBackend } from './table.ts';
 import { path } from './writes.ts';
@@ -118,6 +120,56 @@ export function healthOperation({ store, services }: ResourceContext): Operation
   });
 }
 
+/** Backends whose reports are read at most. */
+const mostBackends = 2_000;
+
+export function watchedOf({ store, services }: Pick<ResourceContext, 'store' | 'services'>): WatchedBackends {
+  return {
+    async ofAccount(accountId) {
+      const stored = await readReportsOfAccount(store.queries, accountId, mostBackends);
+      if (stored.length === 0) return [];
+      const alive = new Map((await services.get(processes).list()).map((each) => [each.id, each]));
+      const own = services.get(seenBackends);
+      const byBackend = Map.groupBy(
+        stored.filter(({ processId }) => alive.has(processId)),
+        ({ backend }) => backend,
+      );
+      const watched = await mapInTurns(byBackend, ([document, reports]) => {
+        const backend = staticBackends.parse([document]);
+        return joinReports(
+          backend,
+          // Only `writeReports` writes them.
+          reports.map(({ processId, report }) =>
+            alive.get(processId)?.isSelf === true ? own.read(backend.id) : (JSON.parse(report) as BackendReport),
+          ),
+        );
+      });
+      return watched.filter((each) => each !== undefined);
+    },
+  };
+}
+
+function joinReports(
+  backend: StaticBackend,
+  reports: readonly (BackendReport | undefined)[],
+): WatchedBackend | undefined {
+  if (toBalanceEntry(backend) === undefined) return undefined;
+  const { id, address: first, addresses: all = [{ address: first, weight: 1 }] } = backend;
+  const used = all
+    .filter(({ weight }) => weight > 0)
+    .map(({ address }) => ({ address, views: reports.map((report) => viewOf(report, address)) }));
+  const [fault] = used.flatMap(({ address, views }) =>
+    views.flatMap(({ state: each, since, cause }) => (each === 'down' ? [{ address, since, cause }] : [])),
+  );
+  return {
+    id,
+    state: joinStates(used.flatMap(({ views }) => views.map((view) => view.state))),
+    addresses: used.length,
+    answering: used.filter(({ views }) => views.every((view) => view.state !== 'down')).length,
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
 function present(backend: StaticBackend, seen: readonly Seen[], { principal }: Call['caller'], uri: string) {
   const { id, address: first, addresses: stored = [{ address: first, weight: 1 }] } = backend;
   const named = ({ id: gatewayId, hostname }: Seen) => ({
@@ -140,7 +192,7 @@ function present(backend: StaticBackend, seen: readonly Seen[], { principal }: C
   return { id, uri, state: isWatched ? joinStates(states) : 'unwatched', addresses, flips };
 }
 
-function joinStates(states: readonly string[]): string {
+function joinStates(states: readonly string[]): WatchedBackend['state'] {
   if (states.includes('down')) return states.every((each) => each === 'down') ? 'down' : 'in_part';
   return states.includes('up') ? 'up' : 'unchecked';
 }

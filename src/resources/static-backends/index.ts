@@ -20,9 +20,11 @@ import {
   backendNotFound,
 } from './errors.ts';
 import * as errors from './errors.ts';
-import { healthOperation, StaticBackendHealthView } from './health.ts';
+import { healthOperation, StaticBackendHealthView, watchedOf } from './health.ts';
 import { removeReportsOf } from './health-table.ts';
+import { watchedBackends } from './service.ts';
 import { migrations, staticBackends } from './table.ts';
+import { warnInward } from './warn-inward.ts';
 import { path, referable, staticBackendWrites } from './writes.ts';
 
 const address = Type.String({
@@ -64,7 +66,7 @@ const StaticBackendUpdate = Type.Object(
   { $id: 'StaticBackendUpdate', additionalProperties: false },
 );
 
-function staticBackendOperations({ store }: ResourceContext): readonly Operation[] {
+function staticBackendOperations({ store, services }: ResourceContext): readonly Operation[] {
   return crudOperations({
     rights: { read: 'everyone', write: 'everyone' },
     store,
@@ -92,8 +94,16 @@ function staticBackendOperations({ store }: ResourceContext): readonly Operation
       update: [backendDescriptionTooLong, backendMetadataTooLong, addressRequired, ...addressErrors],
       delete: [backendInUse],
     },
-    create: (transaction, call) => staticBackendWrites.create(transaction, call),
-    update: (transaction, call, previous) => staticBackendWrites.update(transaction, call, previous),
+    async create(transaction, call) {
+      const backend = await staticBackendWrites.create(transaction, call);
+      await warnInward(services, transaction, call, backend);
+      return backend;
+    },
+    async update(transaction, call, previous) {
+      const backend = await staticBackendWrites.update(transaction, call, previous);
+      await warnInward(services, transaction, call, backend);
+      return backend;
+    },
     remove: (transaction, call, backend) => staticBackendWrites.remove(transaction, call, backend),
     restore: (transaction, call, wanted, current) =>
       current === undefined
@@ -119,8 +129,10 @@ export const staticBackendsResource: Resource = {
   operations: (context) => [...staticBackendOperations(context), healthOperation(context)],
   compilers: () => [backendCompiler],
   referables: [referable],
-  provide({ services }) {
+  provide(context) {
+    const { services } = context;
     services.add(configurationKinds, staticBackendKind());
+    services.provide(watchedBackends, watchedOf(context));
     services.add(ownedByProcesses, { removeOf: removeReportsOf });
   },
 };

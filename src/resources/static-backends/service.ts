@@ -8,6 +8,29 @@ export type SeenBackends = Pick<BackendHealth, 'read' | 'takeChanged' | 'putBack
 
 export const seenBackends = serviceKey<SeenBackends>('seen backends');
 
+/** What all gateways together see of the addresses of a backend. */
+export interface WatchedBackend {
+  readonly id: string;
+  readonly state: 'up' | 'in_part' | 'down' | 'unchecked';
+  /** Addresses with a weight. */
+  readonly addresses: number;
+  /** Those that no gateway misses. */
+  readonly answering: number;
+  /** The first of the others. */
+  readonly fault?: {
+    readonly address: string;
+    readonly since?: string | undefined;
+    readonly cause?: string | undefined;
+  };
+}
+
+export interface WatchedBackends {
+  /** Those of the newest backends of an account whose addresses somebody watches. */
+  ofAccount(accountId: string): Promise<readonly WatchedBackend[]>;
+}
+
+export const watchedBackends = serviceKey<WatchedBackends>('watched backends');
+
 const reportMs = 1000;
 
 /** Tells other processes what this one sees, whenever that has changed; at most once a second. */

@@ -197,6 +197,31 @@ onGatehousesInTurn(
         assert.equal((await g().patch(one, refused)).status, 400, JSON.stringify(refused));
     });
 
+    test('what a file leaves out is taken back, setting by setting', async () => {
+      const { token } = await newStranger();
+      const entry = { kind: 'static_backends', name: 'app', address: 'a:1' };
+      const settings = {
+        addresses: [{ address: 'a:1' }, { address: 'a:2' }],
+        tls: { enabled: true },
+        balance: { by: 'source' },
+        retries: 2,
+        when_all_down: 'fail_closed',
+        slow_start_seconds: 30,
+        passive_check: { statuses: ['503'] },
+        active_check: { kind: 'tcp' },
+      };
+      const apply = async (given: object) => {
+        assert.equal((await g().post('/configuration', [{ ...entry, ...given }], { token })).status, 200);
+        const { id, uri, created_at, ...shown } = (await g().get(path, { token })).body.backends[0];
+        assert.ok(id && uri && created_at);
+        return shown;
+      };
+      const bare = await apply({});
+      const all = await apply(settings);
+      assert.deepEqual(Object.keys(all).toSorted(), [...Object.keys(settings), 'address'].toSorted());
+      assert.deepEqual(await apply({}), bare);
+    });
+
     test('the health of a backend is shown to its account', async () => {
       const plain = await g().create(path, { address: 'a:1' });
       const { body } = await g().get(`${path}/${plain.id}/health`);
@@ -218,7 +243,7 @@ onGatehousesInTurn(
     test('a backend in use cannot be deleted, and can once nothing uses it', async () => {
       const backend = await g().create(path, { address: 'a:1' });
       const module = { backend: { backend_id: backend.id } };
-      const edge = await g().create('/edges/tcp', module);
+      const edge = await g().create('/edges/tcp', { ...module, description: 'db' });
       const https = await g().create('/edges/https');
       const route = await g().create(`/edges/https/${https.id}/routes`, {
         match: '/',
@@ -226,13 +251,34 @@ onGatehousesInTurn(
         ...module,
       });
       const message = await refuses(g(), ['DELETE', `${path}/${backend.id}`], 409, 20013);
-      assert.ok(message.includes(edge.id) && message.includes(route.id));
+      assert.ok(message.includes(`the TCP edge "db" (${edge.id})`), message);
+      assert.ok(message.includes(`the route "/" (${route.id})`), message);
       await g().delete(`/edges/tcp/${edge.id}`);
       await refuses(g(), ['DELETE', `${path}/${backend.id}`], 409, 20013);
       await g().delete(`/edges/https/${https.id}/routes/${route.id}/backend`);
       assert.equal((await g().delete(`${path}/${backend.id}`)).status, 204);
       await refuses(g(), ['GET', `${path}/${backend.id}`], 404, 6514);
+      const other = await refuses(g(), ['GET', `${path}/${edge.id}`], 404, 6514);
+      assert.ok(other.includes(`(such ids begin with "bkdsc_")`), other);
       await refuses(g(), ['DELETE', `${path}/${backend.id}`], 404, 6514);
+    });
+
+    test('an address that leads to the installation itself is taken with a warning', async () => {
+      const { host, port } = new URL(g().url);
+      for (const address of [host, `localhost:${port}`, `[::1]:${port}`]) {
+        const made = await g().post(path, { address: '192.0.2.1:80' });
+        assert.equal(made.headers.get('gatehouse-warning'), null);
+        const changed = await g().patch(`${path}/${made.body.id}`, { address });
+        const warning = changed.headers.get('gatehouse-warning') ?? '';
+        assert.ok(
+          warning.startsWith(`${address} is the listener "api" of this installation`),
+          `${address}: ${warning}`,
+        );
+        const pool = await g().post(path, { addresses: [{ address: '192.0.2.1:80' }, { address }] });
+        assert.equal(pool.headers.get('gatehouse-warning'), warning);
+      }
+      const other = await g().post(path, { address: '127.0.0.1:1' });
+      assert.deepEqual([other.status, other.headers.get('gatehouse-warning')], [201, null]);
     });
 
     test("another account's backends do not exist", async () => {
@@ -246,21 +292,26 @@ onGatehousesInTurn(
       await refuses(g(), ['POST', '/edges/tcp', { backend: { backend_id: id } }, stranger], 400, 6501);
     });
 
-    test('the gateway is told host, port and TLS', async () => {
+    test('the gateway is told account, host, port and TLS', async () => {
       const { id } = await g().create(path, { address: '[2001:DB8::1]:8443', tls: { enabled: true } });
       const { context } = g().app;
       const [compiler] = staticBackendsResource.compilers?.(context) ?? [];
       const entries = await compiler?.load(context.store.queries, [id, 'bkdsc_gone']);
-      assert.deepEqual(entries, [{ kind: 'backend', id, host: '2001:db8::1', port: 8443, tls: true }]);
+      const [row] = await context.store.queries.all('SELECT account_id FROM static_backends WHERE id = $1', [id]);
+      const accountId = String(row?.[0]);
+      assert.deepEqual(entries, [{ kind: 'backend', id, accountId, host: '2001:db8::1', port: 8443, tls: true }]);
       const several = await g().create(path, {
         addresses: [{ address: 'A:1' }, { address: '[2001:DB8::1]:2', weight: 0 }],
         balance: { by: 'header', header: 'X-User' },
+        slow_start_seconds: 30,
         passive_check: { statuses: ['503', '500-501'] },
+        active_check: { path: '/healthz', interval_seconds: 5, timeout_seconds: 3 },
       });
       assert.deepEqual(await compiler?.load(context.store.queries, [several.id]), [
         {
           kind: 'backend',
           id: several.id,
+          accountId,
           host: 'a',
           port: 1,
           tls: false,
@@ -273,7 +324,16 @@ onGatehousesInTurn(
             header: 'x-user',
             retries: 1,
             whenAllDown: 'fail_open',
-            slowStartMs: 0,
+            slowStartMs: 30_000,
+            active: {
+              kind: 'http',
+              path: '/healthz',
+              statuses: [[200, 399]],
+              intervalMs: 5000,
+              timeoutMs: 3000,
+              failures: 3,
+              passes: 2,
+            },
             passive: {
               failures: 3,
               statuses: [

@@ -3,7 +3,8 @@ import { withText } from '../../api/body/text-fields.ts';
 import type { TextFields } from '../../api/body/text-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import { textsToSet } from '../configuration-kind.ts';
 import { acceptBalance } from './balance.ts';
 import type { BalanceInput } from './balance.ts';
@@ -70,7 +71,11 @@ export const staticBackendWrites = {
 
   async remove(transaction: Transaction, _call: Call, backend: StaticBackend): Promise<void> {
     const users = await referable.referrersOf(transaction, backend.id);
-    if (users.length > 0) throw new UserError(backendInUse, { backend: backend.id, users: listShort(users) });
+    if (users.length > 0)
+      throw new UserError(backendInUse, {
+        backend: backend.id,
+        users: await nameUsers(transaction, backend.account_id, users),
+      });
     await staticBackends.delete(transaction, backend);
   },
 };

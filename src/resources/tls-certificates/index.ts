@@ -9,7 +9,8 @@ import { viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import { configurationKinds } from '../configuration-kind.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { sealPlainRows, storedSecrets } from '../stored-secrets.ts';
@@ -143,7 +144,10 @@ function tlsCertificateOperations({ store, sealer }: ResourceContext): readonly 
     async remove(transaction, _call, certificate) {
       const referrers = await referable.referrersOf(transaction, certificate.id);
       if (referrers.length > 0) {
-        throw new UserError(errors.certificateInUse, { certificate: certificate.id, users: listShort(referrers) });
+        throw new UserError(errors.certificateInUse, {
+          certificate: certificate.id,
+          users: await nameUsers(transaction, certificate.account_id, referrers),
+        });
       }
       await tlsCertificates.delete(transaction, certificate);
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { makePair } from '../../../test/support/certificate-pair.ts';
-import { onDatabasesInTurn } from '../../../test/support/each-database.ts';
+import { onEachDatabase } from '../../../test/support/each-database.ts';
 import { Gatehouse } from '../../../test/support/gatehouse.ts';
 import { createSealer } from '../../lib/sealed-secret.ts';
 import { certificateCompiler } from './compile.ts';
@@ -13,7 +13,7 @@ const plain = makePair('plain', '-subj', '/CN=plain.test');
 const keyLine = leaf.private_key_pem.split('\n')[1] ?? '';
 const secretKey = 'the-key-that-seals-private-keys-0123456789';
 
-onDatabasesInTurn('sealed private keys', (newDatabase) => {
+onEachDatabase('sealed private keys', (newDatabase) => {
   test('a key is stored encrypted, for its own row only, and in no other place', async () => {
     await using gatehouse = await Gatehouse.start(await newDatabase(), { role: 'api', secretKey });
     const first = await gatehouse.create(path, leaf);

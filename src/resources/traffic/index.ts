@@ -5,11 +5,12 @@ import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { toTimestamp } from '../../lib/ids.ts';
-import type { LastError } from '../../observe/traffic-health.ts';
+import type { LastError, LastRefusal } from '../../observe/traffic-health.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { tooManyTrafficStreams } from './errors.ts';
 import * as errors from './errors.ts';
 import { EventExplainer } from './explain-event.ts';
+import { watchedBackends } from '../static-backends/service.ts';
 import { processes } from '../processes/service.ts';
 import { TrafficEventView, TrafficHealthView, TrafficHistoryView } from './schema.ts';
 import { traffic } from './service.ts';
@@ -61,7 +62,8 @@ function healthOperation({ services }: ResourceContext): Operation {
     description:
       'How each edge, route and backend of this account did in the last hour, by what happened to the requests and ' +
       'connections that were for it, in all processes of the installation. Other processes report every ten seconds, each of the 200 ' +
-      'with most errors and requests. It is kept in memory: a restart begins anew.',
+      'with most errors and requests. It is kept in memory: a restart begins anew. Static backends with several addresses or with ' +
+      'checks are listed with what the gateways see of their addresses.',
     tag: 'Traffic',
     status: 200,
     response: TrafficHealthView,
@@ -80,6 +82,7 @@ function healthOperation({ services }: ResourceContext): Operation {
         since: toTimestamp(Math.max(nowMs - hourMs, ...startsMs)),
         is_complete: !hasLeftOut,
         health: things.map(presentHealth),
+        backends: await services.get(watchedBackends).ofAccount(caller.accountId),
         uri: uri(healthPath),
       };
     },
@@ -94,6 +97,9 @@ function presentHealth({
   p95Ms,
   lastAtMs,
   lastError,
+  lastRefusal,
+  turnedAwayBy,
+  logins,
 }: ReturnType<Traffic['health']>['things'][number]) {
   const isOfThisHour = lastError !== undefined && hour.errors > 0;
   return {
@@ -101,6 +107,9 @@ function presentHealth({
     state,
     requests: hour.requests,
     turned_away: hour.turnedAway,
+    turned_away_by: turnedAwayBy,
+    last_refusal: lastRefusal && hour.turnedAway > 0 ? presentRefusal(lastRefusal) : undefined,
+    logins: logins.begun + logins.back === 0 ? undefined : logins,
     errors: hour.errors,
     p95_ms: rounded(p95Ms),
     recent_requests: recent.requests,
@@ -108,6 +117,10 @@ function presentHealth({
     last_at: toTimestamp(lastAtMs),
     last_error: isOfThisHour ? presentError(lastError) : undefined,
   };
+}
+
+function presentRefusal({ atMs, source, ...refusal }: LastRefusal) {
+  return { at: toTimestamp(atMs), ...refusal, client_ip: source };
 }
 
 function presentError({ atMs, ...error }: LastError) {

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
+import { refusalCauses } from '../../errors/refusals.ts';
+
 const integer = (description: string) => Type.Integer({ description });
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -44,7 +46,7 @@ export const TrafficHistoryView = Type.Object(
   { $id: 'TrafficHistory' },
 );
 
-const states = ['answers', 'answers_in_part', 'slow', 'does_not_answer', 'no_requests'];
+const states = ['answers', 'answers_in_part', 'slow', 'does_not_answer', 'no_login_returns', 'no_requests'];
 
 export const TrafficHealthView = Type.Object(
   {
@@ -66,10 +68,42 @@ export const TrafficHealthView = Type.Object(
           description:
             'By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least ' +
             'one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. ' +
+            '`no_login_returns`: visitors were sent to sign in, and none has come back from the provider. ' +
             '`no_requests`: there was nothing to tell it by.',
         }),
         requests: integer('Requests and connections of the last hour, without those that were turned away.'),
         turned_away: integer('Those that a rule refused, or that were at fault themselves: no backend was asked.'),
+        turned_away_by: Type.Array(
+          Type.Object({
+            cause: Type.String({
+              enum: [...refusalCauses],
+              description:
+                'rule: IP rules. rate: a rate limit. login: no login, or one that is not let in. other: a fault of the request, or a path without a route.',
+            }),
+            count: integer('How many.'),
+          }),
+          { description: 'The same by cause, the most frequent first; exact to ten minutes.' },
+        ),
+        last_refusal: Type.Optional(
+          Type.Object(
+            {
+              at: Type.String({ format: 'date-time', description: 'When it happened, RFC 3339.' }),
+              cause: Type.String({ enum: [...refusalCauses], description: 'As above.' }),
+              message: Type.String({ description: 'Why, and whom where that is known.' }),
+              client_ip: Type.String({ description: 'The address that it came from.' }),
+            },
+            { description: 'The last one that was turned away. Absent: none was in the last hour.' },
+          ),
+        ),
+        logins: Type.Optional(
+          Type.Object(
+            {
+              begun: integer('Visitors who were sent to the provider.'),
+              back: integer('Those who came back from it.'),
+            },
+            { description: 'Logins of the last hour. Absent: there were none.' },
+          ),
+        ),
         errors: integer('Answers with a status of 500 or more, and connections that did not get to a backend.'),
         p95_ms: quantile('95 of 100'),
         recent_requests: integer('`requests` of the last ten minutes.'),
@@ -90,6 +124,33 @@ export const TrafficHealthView = Type.Object(
         ),
       }),
       { description: 'Those that had traffic in the last hour.' },
+    ),
+    backends: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The static backend.' }),
+        state: Type.String({
+          enum: ['up', 'in_part', 'down', 'unchecked'],
+          description:
+            'up: no gateway misses an address. in_part: some address is down for some gateway. down: all addresses with a weight are ' +
+            'down for all gateways. unchecked: nothing has been seen yet.',
+        }),
+        addresses: integer('Addresses with a weight.'),
+        answering: integer('Those of them that are down for no gateway.'),
+        fault: Type.Optional(
+          Type.Object(
+            {
+              address: Type.String({ description: 'The address that is down.' }),
+              since: Type.Optional(Type.String({ format: 'date-time', description: 'Since when, RFC 3339.' })),
+              cause: text('The last failure.'),
+            },
+            { description: 'The first address that is down. Absent: none is.' },
+          ),
+        ),
+      }),
+      {
+        description:
+          'What checks and traffic say of the addresses of static backends, among the newest 2,000, that have several addresses or checks.',
+      },
     ),
     uri: Type.String({ description: 'URI of this document.' }),
   },

@@ -5,7 +5,8 @@ import { UserError } from '../../errors/user-error.ts';
 import type { Transaction } from '../../store/write/transaction.ts';
 import { labelsFault } from '../labels.ts';
 import type { Labels } from '../labels.ts';
-import { createReferable, listShort } from '../references.ts';
+import { nameUsers } from '../name-users.ts';
+import { createReferable } from '../references.ts';
 import { invalidLabels, tunnelGroupInUse } from './errors.ts';
 import { tunnelGroupBackends } from './table.ts';
 import type { TunnelGroupBackend } from './table.ts';
@@ -36,7 +37,11 @@ export const tunnelGroupWrites = {
   },
   async remove(transaction: Transaction, _call: Call, backend: TunnelGroupBackend): Promise<void> {
     const users = await referable.referrersOf(transaction, backend.id);
-    if (users.length > 0) throw new UserError(tunnelGroupInUse, { backend: backend.id, users: listShort(users) });
+    if (users.length > 0)
+      throw new UserError(tunnelGroupInUse, {
+        backend: backend.id,
+        users: await nameUsers(transaction, backend.account_id, users),
+      });
     await tunnelGroupBackends.delete(transaction, backend);
   },
 };

@@ -1,9 +1,10 @@
 import { quote, UserError } from '../../errors/user-error.ts';
-import { findFreePort, ownersOfPort } from '../port-holders.ts';
+import { findFreePort, heldPortsOf, ownersOfPort } from '../port-holders.ts';
 import { reservedPorts } from '../reserved-addrs/service.ts';
 import { formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
+import { countPortsOf } from './holders.ts';
 import { tunnelClaims } from './table.ts';
 import { readWantedPort } from './wanted.ts';
 
@@ -16,7 +17,8 @@ export async function choosePort(choice: Choice): Promise<Place> {
   if (port === undefined) throw new UserError(errors.noFreeAgentPort, { ports: `${tcpPorts.first}-${tcpPorts.last}` });
   if (!claimant.credential.acl.allowsAddress(agentDomain, port))
     throw refuseByAcl(claimant, asked === undefined ? 'a port that nobody chose' : `${agentDomain}:${port}`);
-  if (asked !== undefined) await checkPort(choice, asked);
+  const isOwn = asked !== undefined && (await checkPort(choice, asked));
+  if (!isOwn) await checkShare(choice);
   const url = `tcp://${agentDomain}:${port}`;
   return { kind: 'tcp', key: `port ${port}`, url, hostname: null, port, labels: null };
 }
@@ -39,9 +41,29 @@ async function askedPort(choice: Choice): Promise<number | undefined> {
   return port;
 }
 
-async function checkPort({ claimant, services, writer }: Choice, port: number): Promise<void> {
-  for (const { id, accountId, reserves } of await ownersOfPort(services, writer, port)) {
+/** True if the account has the port already. Throws if another one does. */
+async function checkPort({ claimant, services, writer }: Choice, port: number): Promise<boolean> {
+  const owners = await ownersOfPort(services, writer, port);
+  for (const { id, accountId, reserves } of owners) {
     const isOwn = accountId === claimant.credential.accountId && (reserves || tunnelClaims.mayHave(id));
     if (!isOwn) throw new UserError(errors.portNotAvailable, { port });
   }
+  return owners.length > 0;
+}
+
+/**
+ * Keeps the last free ports for accounts that have few: one that has its share takes none of the last quarter, nor so many
+ * that another account could not have one.
+ */
+async function checkShare({ claimant, services, settings, writer }: Choice): Promise<void> {
+  const { first, last } = settings.tcpPorts;
+  const ports = last - first + 1;
+  const [row] = await writer.all('SELECT count(*) FROM accounts');
+  const accounts = Number(row?.[0]);
+  if (accounts < 2) return;
+  const share = Math.max(1, Math.floor(ports / accounts));
+  if ((await countPortsOf(writer, claimant.credential.accountId)) < share) return;
+  const held = [...(await heldPortsOf(services, writer))].filter((port) => port >= first && port <= last);
+  const kept = Math.max(Math.ceil(ports / 4), accounts);
+  if (ports - held.length <= kept) throw new UserError(errors.portShareUsed, { share, ports: `${first}-${last}` });
 }

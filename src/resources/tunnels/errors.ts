@@ -3,13 +3,13 @@ import { defineError } from '../../errors/user-error.ts';
 export const agentTokenMalformed = defineError(
   105,
   401,
-  'The authtoken does not have the form of a token of a credential. Give the whole token as it was shown when the credential was created; keys of the API are no authtokens.',
+  'The authtoken does not have the form of a token of a credential. Give the whole token as it was shown when the credential was created.',
 );
 
 export const agentTokenUnknown = defineError(
   107,
   401,
-  'The authtoken is not valid: its credential does not exist, or was deleted. Check that the whole token is given, or create another credential.',
+  'The authtoken is not valid: no credential of this server has it, or the credential was deleted. Check that the whole token is given, and that it is neither an API key nor of another server, or create another credential.',
 );
 
 export const tooManySessions = defineError(
@@ -39,7 +39,7 @@ export const agentSourceRefused = defineError(
 export const nameNotAvailable = defineError(
   20092,
   409,
-  'The name {name} is not available. Ask for another one, or leave it out to be given one.',
+  'The name {name} is not available. Ask for another one, or leave it out to be given one. To serve an edge of your own, give the agent a label in place of its name (--label app=shop), and the edge a tunnel_group backend with that label.',
 );
 
 export const httpsSwitchedOff = defineError(
@@ -66,6 +66,12 @@ export const portNotAvailable = defineError(
   20097,
   409,
   'The port {port} is not available. Ask for another one, or leave the address out to be given one.',
+);
+
+export const portShareUsed = defineError(
+  20368,
+  503,
+  'Few ports of {ports} are free, and they are kept for other accounts: this one has its share of {share}. Close an endpoint, reserve addresses before, or have GATEHOUSE_TCP_PORTS widened.',
 );
 
 export const noFreeAgentPort = defineError(

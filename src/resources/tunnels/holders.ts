@@ -1,4 +1,5 @@
 import type { HostnameHolder } from '../hostname-holders.ts';
+import type { Queries } from '../../store/database.ts';
 import type { PortHolder } from '../port-holders.ts';
 
 /**
@@ -16,6 +17,13 @@ export const claimedNames: HostnameHolder = {
   inForce: counts,
   reserves: false,
 };
+
+/** Counts the ports that endpoints of one account have. */
+export async function countPortsOf(queries: Queries, accountId: string): Promise<number> {
+  const sql = `SELECT count(*) FROM tunnel_claims WHERE ${counts} AND port IS NOT NULL AND account_id = $2`;
+  const [row] = await queries.all(sql, [Date.now(), accountId]);
+  return Number(row?.[0]);
+}
 
 /** Ports of agents' endpoints. */
 export const claimedPorts: PortHolder = {

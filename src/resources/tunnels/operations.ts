@@ -1,11 +1,11 @@
 import type { AgentCommand } from '../../agents/wire/commands.ts';
 import type { Call } from '../../api/call.ts';
-import { listOperation } from '../../api/crud.ts';
 import { notFound } from '../../api/errors.ts';
 import { alwaysText, mapIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
+import { findObserved, readOperations } from '../../api/read-operations.ts';
+import { UserError } from '../../errors/user-error.ts';
 import type { Queries } from '../../store/database.ts';
 import { agentCredentials } from '../credentials/service.ts';
 import type { ResourceContext } from '../resource.ts';
@@ -51,17 +51,13 @@ export function sessionOperations(context: ResourceContext): readonly Operation[
     started_at: session.created_at,
     transport,
   });
-  const find = async ({ caller, params }: Call): Promise<TunnelSession> => {
-    const { id = '' } = params;
-    const session = await store.find(tunnelSessions, caller.accountId, id);
-    if (session === undefined) throw new UserError(notFound, { noun: 'tunnel session', id: quote(id) });
-    return session;
-  };
   const list = {
     store,
     table: tunnelSessions,
     path: sessionsPath,
+    noun: 'tunnel session',
     plural: 'tunnel sessions',
+    listKey: 'tunnel_sessions',
     name: 'TunnelSessions',
     tag: 'Tunnel sessions',
     rights: { read: 'everyone' },
@@ -81,21 +77,11 @@ export function sessionOperations(context: ResourceContext): readonly Operation[
     present,
   } as const;
   return [
-    listOperation(list, 'tunnel_sessions'),
-    operation({
-      method: 'GET',
-      path: `${sessionsPath}/{id}`,
-      operationId: 'TunnelSessionsGet',
-      summary: 'Get tunnel session',
-      tag: list.tag,
-      rights: 'everyone',
-      status: 200,
-      response: TunnelSessionView,
-      errors: [notFound],
-      handle: async (call) => present(await find(call), call),
-    }),
+    ...readOperations(list),
     // Their names come from an object whose keys are commands.
-    ...(Object.keys(commands) as AgentCommand[]).map((command) => commandOperation(command, context, find)),
+    ...(Object.keys(commands) as AgentCommand[]).map((command) =>
+      commandOperation(command, context, (call) => findObserved(store.queries, list, call)),
+    ),
   ];
 }
 
@@ -151,7 +137,9 @@ export function tunnelOperations({ store, settings, services }: ResourceContext)
     store,
     table: tunnels,
     path: tunnelsPath,
+    noun: 'tunnel',
     plural: 'tunnels',
+    listKey: 'tunnels',
     name: 'Tunnels',
     tag: 'Tunnels',
     rights: { read: 'everyone' },
@@ -171,24 +159,5 @@ export function tunnelOperations({ store, settings, services }: ResourceContext)
     presentAll: (queries: Queries, all: readonly Tunnel[], call: Call) =>
       Promise.all(all.map((tunnel) => present(queries, tunnel, call))),
   } as const;
-  return [
-    listOperation(list, 'tunnels'),
-    operation({
-      method: 'GET',
-      path: `${tunnelsPath}/{id}`,
-      operationId: 'TunnelsGet',
-      summary: 'Get tunnel',
-      tag: list.tag,
-      rights: 'everyone',
-      status: 200,
-      response: TunnelView,
-      errors: [notFound],
-      handle: async (call) => {
-        const { id = '' } = call.params;
-        const tunnel = await store.find(tunnels, call.caller.accountId, id);
-        if (tunnel === undefined) throw new UserError(notFound, { noun: 'tunnel', id: quote(id) });
-        return present(store.queries, tunnel, call);
-      },
-    }),
-  ];
+  return readOperations(list);
 }

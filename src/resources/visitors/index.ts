@@ -1,19 +1,20 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { listOperation, nullable } from '../../api/crud.ts';
+import { nullable } from '../../api/crud.ts';
 import { notFound } from '../../api/errors.ts';
 import { listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { quote, UserError } from '../../errors/user-error.ts';
-import type { Stored, Table } from '../../store/table.ts';
-import { backgroundTasks, flushAtEnd } from '../background-tasks.ts';
+import { findObserved, readOperations } from '../../api/read-operations.ts';
+import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { storedSecrets } from '../stored-secrets.ts';
+import { VisitorKeeper } from './keeper.ts';
 import { createSharedSealer, keyCompiler, keySecrets, keyTask } from './keys.ts';
-import { sharedSealer, visitors } from './service.ts';
-import { createVisitors, endedSessionCompiler, endSession, sessionsOfUser } from './sessions.ts';
+import { StoredLogins } from './logins.ts';
+import { keptLogins, sharedSealer, visitors } from './service.ts';
+import { endedSessionCompiler, endSession, endUser } from './sessions.ts';
 import { appSessions, appUsers, migrations } from './table.ts';
 import type { AppSession, AppUser } from './table.ts';
 
@@ -91,202 +92,149 @@ export const visitorsResource: Resource = {
   compilers: (context) => [keyCompiler(context), endedSessionCompiler],
   provide(context) {
     const { services, store } = context;
-    const kept = createVisitors(store);
-    services.provide(visitors, kept);
-    services.provide(sharedSealer, createSharedSealer(context));
+    const keeper = new VisitorKeeper(store);
+    services.provide(visitors, keeper);
+    const sealer = createSharedSealer(context);
+    services.provide(sharedSealer, sealer);
+    services.provide(keptLogins, new StoredLogins(store, sealer));
     services.add(backgroundTasks, keyTask(context));
-    services.add(
-      backgroundTasks,
-      // Nothing is asked of the database if nothing is left to write: it may be away.
-      flushAtEnd(() => kept.flush(false)),
-    );
+    services.add(backgroundTasks, keeper.task());
     services.add(storedSecrets, keySecrets(context));
   },
 };
 
-function userOperations(context: ResourceContext): readonly Operation[] {
-  const { store, services } = context;
-  const present = ({ id, provider: identity_provider, subject, email, name, ...user }: AppUser, { uri }: Call) => ({
-    id,
-    uri: uri(`${usersPath}/${id}`),
-    identity_provider,
-    provider_user_id: subject,
-    username: '',
-    email,
-    name,
-    created_at: user.created_at,
-    last_active: user.last_active,
-    last_login: user.last_login,
-  });
-  const shared = {
+function userOperations({ store, services }: ResourceContext): readonly Operation[] {
+  const users = {
+    store,
+    table: appUsers,
+    path: usersPath,
     noun: 'application user',
+    plural: 'application users',
+    listKey: 'application_users',
     name: 'ApplicationUsers',
     tag: 'Application users',
-    path: usersPath,
-    table: appUsers,
-  };
+    rights: { read: 'everyone' },
+    view: AppUserView,
+    filterFields: {
+      id: textIn('id'),
+      created_at: timeIn('created_at'),
+      last_active: timeIn('last_active'),
+      last_login: timeIn('last_login'),
+      email: textIn('email'),
+      name: textIn('name'),
+      provider_user_id: textIn('subject'),
+      'identity_provider.name': textIn('provider', 'name'),
+      'identity_provider.url': textIn('provider', 'url'),
+    },
+    present: ({ id, provider: identity_provider, subject, email, name, ...user }: AppUser, { uri }: Call) => ({
+      id,
+      uri: uri(`${usersPath}/${id}`),
+      identity_provider,
+      provider_user_id: subject,
+      username: '',
+      email,
+      name,
+      created_at: user.created_at,
+      last_active: user.last_active,
+      last_login: user.last_login,
+    }),
+  } as const;
   return [
-    listOperation(
-      {
-        ...shared,
-        store,
-        plural: 'application users',
-        rights: { read: 'everyone' },
-        view: AppUserView,
-        filterFields: {
-          id: textIn('id'),
-          created_at: timeIn('created_at'),
-          last_active: timeIn('last_active'),
-          last_login: timeIn('last_login'),
-          email: textIn('email'),
-          name: textIn('name'),
-          provider_user_id: textIn('subject'),
-          'identity_provider.name': textIn('provider', 'name'),
-          'identity_provider.url': textIn('provider', 'url'),
-        },
-        present,
-      },
-      'application_users',
-    ),
-    getOperation(context, { ...shared, view: AppUserView, present }),
+    ...readOperations(users),
     operation({
       method: 'DELETE',
       path: `${usersPath}/{id}`,
       operationId: 'ApplicationUsersDelete',
       summary: 'Delete application user',
       description:
-        'Ends all sessions of the user, at once at every gateway, and forgets the user. Whoever the module lets in can sign in again.',
-      tag: shared.tag,
+        'Ends all sessions of the user, at every gateway within 250 ms, and forgets the user. Whoever the module lets in can sign in again.',
+      tag: users.tag,
       rights: 'everyone',
       status: 204,
       errors: [notFound],
       handle: async (call) => {
         await services.get(visitors).flush();
         await store.write(call.actor, async (transaction) => {
-          const user = await find(transaction, shared, call);
-          for (const session of await sessionsOfUser(transaction, user.id)) await endSession(transaction, session);
-          await appUsers.delete(transaction, user);
+          const user = await findObserved(transaction, users, call);
+          await endUser(transaction, user);
         });
       },
     }),
   ];
 }
 
-function sessionOperations(context: ResourceContext): readonly Operation[] {
-  const { store, services } = context;
-  const present = (session: AppSession, { uri }: Call) => {
-    const { id, user_id, edge_id, route_id } = session;
-    const edge = `/edges/https/${edge_id}`;
-    return {
-      id,
-      uri: uri(`${sessionsPath}/${id}`),
-      public_url: `https://${session.host}`,
-      browser_session: {
-        user_agent: { raw: session.user_agent, ...unreadTexts },
-        ip_address: session.source,
-        location: null,
-      },
-      application_user: { id: user_id, uri: uri(`${usersPath}/${user_id}`) },
-      identity_provider: session.provider,
-      email: session.email,
-      name: session.name,
-      groups: session.groups,
-      created_at: session.created_at,
-      last_active: session.last_active,
-      expires_at: session.expires_at,
-      endpoint: null,
-      edge: { id: edge_id, uri: uri(edge) },
-      route: { id: route_id, uri: uri(`${edge}/routes/${route_id}`) },
-    };
-  };
-  const shared = {
+function sessionOperations({ store, services }: ResourceContext): readonly Operation[] {
+  const sessions = {
+    store,
+    table: appSessions,
+    path: sessionsPath,
     noun: 'application session',
+    plural: 'application sessions',
+    listKey: 'application_sessions',
     name: 'ApplicationSessions',
     tag: 'Application sessions',
-    path: sessionsPath,
-    table: appSessions,
-  };
+    rights: { read: 'everyone' },
+    view: AppSessionView,
+    filterFields: {
+      id: textIn('id'),
+      created_at: timeIn('created_at'),
+      last_active: timeIn('last_active'),
+      expires_at: timeIn('expires_at'),
+      email: textIn('email'),
+      name: textIn('name'),
+      groups: listIn('groups'),
+      'application_user.id': textIn('user_id'),
+      'edge.id': textIn('edge_id'),
+      'route.id': textIn('route_id'),
+      'browser_session.ip_address': textIn('source'),
+    },
+    isShown: ({ expires_at }: AppSession) => Date.parse(expires_at) > Date.now(),
+    present: presentSession,
+  } as const;
   return [
-    listOperation(
-      {
-        ...shared,
-        store,
-        plural: 'application sessions',
-        rights: { read: 'everyone' },
-        view: AppSessionView,
-        filterFields: {
-          id: textIn('id'),
-          created_at: timeIn('created_at'),
-          last_active: timeIn('last_active'),
-          expires_at: timeIn('expires_at'),
-          email: textIn('email'),
-          name: textIn('name'),
-          groups: listIn('groups'),
-          'application_user.id': textIn('user_id'),
-          'edge.id': textIn('edge_id'),
-          'route.id': textIn('route_id'),
-          'browser_session.ip_address': textIn('source'),
-        },
-        present,
-      },
-      'application_sessions',
-    ),
-    getOperation(context, { ...shared, view: AppSessionView, present }),
+    ...readOperations(sessions),
     operation({
       method: 'DELETE',
       path: `${sessionsPath}/{id}`,
       operationId: 'ApplicationSessionsDelete',
       summary: 'Delete application session',
-      description: 'Ends the session, at once at every gateway. Whoever the module lets in can sign in again.',
-      tag: shared.tag,
+      description: 'Ends the session, at every gateway within 250 ms. Whoever the module lets in can sign in again.',
+      tag: sessions.tag,
       rights: 'everyone',
       status: 204,
       errors: [notFound],
       handle: async (call) => {
         await services.get(visitors).flush();
         await store.write(call.actor, async (transaction) => {
-          await endSession(transaction, await find(transaction, shared, call));
+          await endSession(transaction, await findObserved(transaction, sessions, call));
         });
       },
     }),
   ];
 }
 
-interface Shown<Document extends Stored> {
-  readonly table: Table<Document>;
-  readonly noun: string;
-}
-
-async function find<Document extends Stored>(
-  queries: Parameters<Table<Document>['find']>[0],
-  { table, noun }: Shown<Document>,
-  { caller, params: { id = '' } }: Call,
-): Promise<Document> {
-  const found = await table.find(queries, caller.accountId, id);
-  if (found === undefined) throw new UserError(notFound, { noun, id: quote(id) });
-  return found;
-}
-
-function getOperation<Document extends Stored>(
-  { store }: ResourceContext,
-  shown: Shown<Document> & {
-    readonly name: string;
-    readonly tag: string;
-    readonly path: string;
-    readonly view: typeof AppUserView | typeof AppSessionView;
-    readonly present: (document: Document, call: Call) => object;
-  },
-): Operation {
-  return operation({
-    method: 'GET',
-    path: `${shown.path}/{id}`,
-    operationId: `${shown.name}Get`,
-    summary: `Get ${shown.noun}`,
-    tag: shown.tag,
-    rights: 'everyone',
-    status: 200,
-    response: shown.view,
-    errors: [notFound],
-    handle: async (call) => shown.present(await find(store.queries, shown, call), call),
-  });
+function presentSession(session: AppSession, { uri }: Call) {
+  const { id, user_id, edge_id, route_id } = session;
+  const edge = `/edges/https/${edge_id}`;
+  return {
+    id,
+    uri: uri(`${sessionsPath}/${id}`),
+    public_url: `https://${session.host}`,
+    browser_session: {
+      user_agent: { raw: session.user_agent, ...unreadTexts },
+      ip_address: session.source,
+      location: null,
+    },
+    application_user: { id: user_id, uri: uri(`${usersPath}/${user_id}`) },
+    identity_provider: session.provider,
+    email: session.email,
+    name: session.name,
+    groups: session.groups,
+    created_at: session.created_at,
+    last_active: session.last_active,
+    expires_at: session.expires_at,
+    endpoint: null,
+    edge: { id: edge_id, uri: uri(edge) },
+    route: { id: route_id, uri: uri(`${edge}/routes/${route_id}`) },
+  };
 }

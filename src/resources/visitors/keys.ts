@@ -7,6 +7,7 @@ import type { ResourceContext } from '../resource.ts';
 import { sealPlainRows } from '../stored-secrets.ts';
 import type { StoredSecrets } from '../stored-secrets.ts';
 import { createKeySealer, plainPrefix } from '../../lib/sealed-secret.ts';
+import { hasElapsed } from '../../lib/elapsed.ts';
 import type { SharedSealer } from './service.ts';
 import { keyKind } from './table.ts';
 
@@ -62,7 +63,10 @@ export async function renew({ store, sealer }: KeyContext, nowMs = Date.now()): 
   const newest = 'SELECT number, created_at_ms FROM visitor_keys ORDER BY number DESC LIMIT 1';
   const isDue = async (queries: Pick<KeyContext['store']['queries'], 'all'>) => {
     const [row] = await queries.all(newest);
-    return { number: Number(row?.[0] ?? 0), due: row === undefined || nowMs - Number(row[1]) > renewedAfterMs };
+    return {
+      number: Number(row?.[0] ?? 0),
+      due: row === undefined || hasElapsed(Number(row[1]), renewedAfterMs, nowMs),
+    };
   };
   if (!(await isDue(store.queries)).due) return;
   await store.writeUnlogged(async (writer) => {

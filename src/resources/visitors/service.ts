@@ -1,12 +1,13 @@
-import type { VisitorSession } from '../../modules/sign-in.ts';
+import type { LeftSession, VisitorSession } from '../../modules/sign-in.ts';
+import type { KeptLogins } from '../../sign-in/kept-logins.ts';
 import { serviceKey } from '../services.ts';
 
 /** Keeps the sessions of visitors, as the gateway tells of them. */
 export interface Visitors {
   visitorSeen(session: VisitorSession): void;
-  visitorLeft(session: Pick<VisitorSession, 'id' | 'accountId' | 'endsAt'>): void;
-  /** Writes what is only in memory so far, and deletes what is over. */
-  flush(sweeps?: boolean): Promise<void>;
+  visitorLeft(session: LeftSession): void;
+  /** Resolves when everything so far was tried to be written. With the database away it stays in memory. */
+  flush(): Promise<void>;
 }
 
 /** Seals what only this installation may have written, with the keys that all its processes share. */
@@ -16,5 +17,7 @@ export interface SharedSealer {
   open(sealed: string, context: string): Promise<string | undefined>;
 }
 
+/** Logins behind sessions of visitors. */
+export const keptLogins = serviceKey<KeptLogins>('kept logins');
 export const sharedSealer = serviceKey<SharedSealer>('shared sealer');
 export const visitors = serviceKey<Visitors>('visitors');

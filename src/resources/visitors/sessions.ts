@@ -1,108 +1,103 @@
 import { toTimestamp } from '../../lib/ids.ts';
-import type { VisitorSession } from '../../modules/sign-in.ts';
+import { personOf } from '../../modules/sign-in.ts';
+import type { LeftSession, VisitorSession } from '../../modules/sign-in.ts';
 import type { Compiler } from '../../publisher/compiler.ts';
 import type { EndedSessionEntry } from '../../snapshot/contract.ts';
 import { rowsOf } from '../../store/rows-of.ts';
-import type { Store } from '../../store/store.ts';
+import type { Row } from '../../store/database.ts';
 import type { ObservationWriter, Transaction } from '../../store/write/transaction.ts';
-import type { Visitors } from './service.ts';
+import { boundPerson, isOverByMark, makeRoom, markEnded } from './bounds.ts';
 import { appSessions, appUsers, endedKind } from './table.ts';
 import type { AppSession, AppUser } from './table.ts';
 
-type Left = Parameters<Visitors['visitorLeft']>[0];
-
-const flushEveryMs = 200;
-/** Pause after a write that failed, with the database away. */
-const retryMs = 2_000;
-/** Events in memory; further ones are dropped, and come again with the next use of their session. */
-const pendingLimit = 20_000;
-/** Sessions that one transaction writes or deletes: a flood of them makes no other write wait. */
-const sessionsAtOnce = 100;
-
-/** Collects what gateways tell of sessions, and writes it a few times a second. */
-export function createVisitors(store: Store): Visitors {
-  let seen = new Map<string, VisitorSession>();
-  let left = new Map<string, Left>();
-  let timer: NodeJS.Timeout | undefined;
-  let flushing = Promise.resolve();
-  const schedule = (afterMs: number) => {
-    timer ??= setTimeout(() => void flush().catch(() => {}), afterMs).unref();
-  };
-  const write = async (sweeps: boolean) => {
-    const [sessions, ended] = [[...seen.values()], [...left.values()]];
-    [seen, left] = [new Map(), new Map()];
-    try {
-      while (sessions.length > 0) {
-        await store.writeUnlogged((writer) => writeSeen(writer, sessions.slice(0, sessionsAtOnce)));
-        sessions.splice(0, sessionsAtOnce);
-      }
-      while (ended.length > 0) {
-        await store.writeUnlogged((writer) => writeLeft(writer, ended.slice(0, sessionsAtOnce)));
-        ended.splice(0, sessionsAtOnce);
-      }
-      if (sweeps) await store.writeUnlogged(sweep);
-    } catch (error) {
-      // What came meanwhile is newer.
-      seen = new Map([...sessions.map((each) => [each.id, each] as const), ...seen]);
-      left = new Map([...ended.map((each) => [each.id, each] as const), ...left]);
-      schedule(retryMs);
-      throw error;
-    }
-  };
-  /** Resolves when nothing of it is under way any more, also not of an earlier one. */
-  const flush = (sweeps = true) => {
-    clearTimeout(timer);
-    timer = undefined;
-    const written = flushing.then(() => write(sweeps));
-    flushing = written.catch(() => {});
-    return written;
-  };
-  return {
-    visitorSeen(session) {
-      if (seen.size < pendingLimit || seen.has(session.id)) seen.set(session.id, session);
-      schedule(flushEveryMs);
-    },
-    visitorLeft(session) {
-      if (left.size < pendingLimit) left.set(session.id, session);
-      schedule(flushEveryMs);
-    },
-    flush,
-  };
-}
-
 /** Ends a session before its time, for good, at every gateway. */
 export async function endSession(transaction: Transaction, session: AppSession): Promise<void> {
-  await insertEnded(transaction, session.id, session.account_id, session.ends_at_ms);
-  await appSessions.delete(transaction, session);
+  const [[subject = ''] = []] = await transaction.all('SELECT subject FROM app_users WHERE id = $1', [session.user_id]);
+  await endOne(transaction, session, String(subject));
 }
 
-export async function sessionsOfUser(
-  queries: Pick<Transaction, 'all'>,
-  userId: string,
-): Promise<readonly AppSession[]> {
-  const rows = await queries.all('SELECT document FROM app_sessions WHERE user_id = $1 ORDER BY id', [userId]);
-  return rows.map((row) => appSessions.parse(row));
+async function endOne(transaction: Transaction, session: AppSession, subject: string): Promise<void> {
+  // Its row goes first: it makes room for the one that is left.
+  await appSessions.delete(transaction, session);
+  await insertEnded(transaction, {
+    id: session.id,
+    accountId: session.account_id,
+    edgeId: session.edge_id,
+    provider: session.provider,
+    subject,
+    signedInAt: Date.parse(session.created_at) / 1000,
+    endsAt: session.ends_at_ms / 1000,
+  });
+}
+
+/** Ends all sessions of a user, also those that no gateway has told of yet, and forgets the user. */
+export async function endUser(transaction: Transaction, user: AppUser): Promise<void> {
+  const { account_id: accountId, id: userId } = user;
+  const rows = await transaction.all('SELECT document FROM app_sessions WHERE user_id = $1 ORDER BY id', [userId]);
+  const sessions = rows.map((row) => appSessions.parse(row));
+  const begunUntil = Math.floor(Date.now() / 1000);
+  for (const session of sessions) {
+    // The clock of a gateway was ahead: a mark of that time would keep the person out until then.
+    if (Date.parse(session.created_at) / 1000 > begunUntil) await endOne(transaction, session, user.subject);
+    else await appSessions.delete(transaction, session);
+  }
+  await markEnded(transaction, personOfUser(user), accountId, begunUntil);
+  await appUsers.delete(transaction, user);
+}
+
+function personOfUser({ account_id, provider, subject }: AppUser): string {
+  return personOf(account_id, provider.url, subject);
 }
 
 export const endedSessionCompiler: Compiler = {
   kind: 'ended_session',
-  affectedIds: ({ kind, id }) => (kind === endedKind || kind === appSessions.kind ? [id] : []),
+  affectedIds({ kind, id, before, after }) {
+    if (kind === endedKind) return [id];
+    // What an operator has deleted; gateways know of a session that was only used.
+    if (before === null || after !== null) return [];
+    if (kind === appSessions.kind) return [id];
+    // Only `appUsers` writes documents of its kind.
+    return kind === appUsers.kind ? [personOfUser(JSON.parse(before) as AppUser)] : [];
+  },
   async load(queries, ids) {
-    const rows =
+    const one = 'SELECT id, NULL FROM ended_app_sessions';
+    const several = 'SELECT id, begun_until FROM app_session_marks';
+    const rows: readonly Row[] =
       ids === undefined
-        ? await queries.all('SELECT id FROM ended_app_sessions')
-        : await rowsOf(queries, ids, (places) => `SELECT id FROM ended_app_sessions WHERE id IN (${places})`);
-    return rows.map(([id]): EndedSessionEntry => ({ kind: 'ended_session', id: String(id) }));
+        ? [...(await queries.all(one)), ...(await queries.all(several))]
+        : await rowsOf(
+            queries,
+            ids,
+            (places) => `${one} WHERE id IN (${places}) UNION ALL ${several} WHERE id IN (${places})`,
+          );
+    return rows.map(([id, begunUntil = null]): EndedSessionEntry => ({
+      kind: 'ended_session',
+      id: String(id),
+      ...(begunUntil === null ? {} : { begunUntil: Number(begunUntil) }),
+    }));
   },
 };
 
-async function writeSeen(writer: ObservationWriter, sessions: readonly VisitorSession[]): Promise<void> {
-  for (const session of sessions) {
-    const [ended] = await writer.all('SELECT id FROM ended_app_sessions WHERE id = $1', [session.id]);
-    if (ended !== undefined) continue;
-    const user = await writeUser(writer, session);
-    await writeSession(writer, session, user);
-  }
+/** Writes that a session was used. One that has ended does not come back. */
+export async function writeSeen(writer: ObservationWriter, session: VisitorSession): Promise<void> {
+  const [ended] = await writer.all('SELECT id FROM ended_app_sessions WHERE id = $1', [session.id]);
+  const person = personIn(session);
+  if (ended !== undefined || (await isOverByMark(writer, ownersOf(session), session.signedInAt))) return;
+  const known = await appSessions.load(writer, session.id);
+  // People of whom nothing else is left are forgotten by it.
+  if (known === undefined) await makeRoom(writer, session.accountId);
+  const user = await writeUser(writer, session);
+  await writeSession(writer, session, user, known);
+  if (known === undefined) await boundPerson(writer, session.accountId, user.id, person);
+}
+
+function personIn({ accountId, provider, subject }: LeftSession): string {
+  return personOf(accountId, provider.url, subject);
+}
+
+/** Names under which a session may have ended with others. */
+function ownersOf(session: LeftSession): readonly string[] {
+  return [session.accountId, session.edgeId, personIn(session)];
 }
 
 async function writeUser(writer: ObservationWriter, session: VisitorSession): Promise<AppUser> {
@@ -122,13 +117,20 @@ async function writeUser(writer: ObservationWriter, session: VisitorSession): Pr
     last_login: later(known?.last_login, loginAt),
   };
   if (known === undefined) await appUsers.insertMany(writer, [user]);
-  else await writer.run('UPDATE app_users SET document = $2 WHERE id = $1', [user.id, JSON.stringify(user)]);
+  else {
+    const update = 'UPDATE app_users SET document = $2, person = $3 WHERE id = $1';
+    await writer.run(update, [user.id, JSON.stringify(user), personOfUser(user)]);
+  }
   writer.record({ accountId, kind: appUsers.kind, id: user.id });
   return user;
 }
 
-async function writeSession(writer: ObservationWriter, session: VisitorSession, user: AppUser): Promise<void> {
-  const known = await appSessions.load(writer, session.id);
+async function writeSession(
+  writer: ObservationWriter,
+  session: VisitorSession,
+  user: AppUser,
+  known: AppSession | undefined,
+): Promise<void> {
   const document: AppSession = {
     id: session.id,
     account_id: session.accountId,
@@ -149,47 +151,34 @@ async function writeSession(writer: ObservationWriter, session: VisitorSession, 
   };
   if (known === undefined) await appSessions.insertMany(writer, [document]);
   else
-    await writer.run('UPDATE app_sessions SET document = $2, expires_at_ms = $3 WHERE id = $1', [
-      document.id,
-      JSON.stringify(document),
-      Date.parse(document.expires_at),
-    ]);
+    await writer.run(
+      'UPDATE app_sessions SET document = $2, expires_at_ms = $3, begun_at = $4, edge_id = $5 WHERE id = $1',
+      [document.id, JSON.stringify(document), Date.parse(document.expires_at), session.signedInAt, document.edge_id],
+    );
   writer.record({ accountId: document.account_id, kind: appSessions.kind, id: document.id });
 }
 
-async function writeLeft(writer: ObservationWriter, ended: readonly Left[]): Promise<void> {
-  for (const { id, accountId, endsAt } of ended) {
-    await insertEnded(writer, id, accountId, endsAt * 1000);
-    await writer.run('DELETE FROM app_sessions WHERE id = $1', [id]);
-    writer.record({ accountId, kind: appSessions.kind, id });
-    writer.record({ accountId, kind: endedKind, id });
-  }
+/** Writes that a session has ended before its time. */
+export async function writeLeft(writer: ObservationWriter, session: LeftSession): Promise<void> {
+  const { id, accountId, signedInAt } = session;
+  await writer.run('DELETE FROM app_sessions WHERE id = $1', [id]);
+  writer.record({ accountId, kind: appSessions.kind, id });
+  if (await isOverByMark(writer, ownersOf(session), signedInAt)) return;
+  await makeRoom(writer, accountId);
+  await insertEnded(writer, session);
+  writer.record({ accountId, kind: endedKind, id });
+  const person = personIn(session);
+  const [[userId = ''] = []] = await writer.all('SELECT id FROM app_users WHERE person = $1', [person]);
+  await boundPerson(writer, accountId, String(userId), person);
 }
 
-async function insertEnded(
-  writer: Pick<Transaction, 'run'>,
-  id: string,
-  accountId: string,
-  endsAtMs: number,
-): Promise<void> {
-  const sql =
-    'INSERT INTO ended_app_sessions (id, account_id, ends_at_ms) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING';
-  await writer.run(sql, [id, accountId, endsAtMs]);
-}
-
-/** Deletes what is over by itself. */
-async function sweep(writer: ObservationWriter): Promise<void> {
-  const nowMs = Date.now();
-  for (const [table, column, kind] of [
-    ['app_sessions', 'expires_at_ms', appSessions.kind],
-    ['ended_app_sessions', 'ends_at_ms', endedKind],
-  ] as const) {
-    const sql = `SELECT id, account_id FROM ${table} WHERE ${column} <= $1 ORDER BY ${column} LIMIT ${sessionsAtOnce}`;
-    for (const [id, accountId] of await writer.all(sql, [nowMs])) {
-      await writer.run(`DELETE FROM ${table} WHERE id = $1`, [String(id)]);
-      writer.record({ accountId: String(accountId), kind, id: String(id) });
-    }
-  }
+async function insertEnded(writer: Pick<Transaction, 'run'>, session: LeftSession): Promise<void> {
+  const { id, accountId, edgeId, signedInAt, endsAt } = session;
+  await writer.run(
+    `INSERT INTO ended_app_sessions (id, account_id, ends_at_ms, begun_at, edge_id, person)
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+    [id, accountId, endsAt * 1000, signedInAt, edgeId, personIn(session)],
+  );
 }
 
 function later(one: string | undefined, other: string): string {

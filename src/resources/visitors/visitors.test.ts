@@ -1,25 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { onGatehousesInTurn } from '../../../test/support/shared-gatehouse.ts';
+import { until } from '../../../test/e2e/gateway/support/until.ts';
+import { failAt, ofTest } from '../../../test/support/database-faults.ts';
+import type { CallOptions } from '../../../test/support/gatehouse.ts';
+import { createAccount, createUser, runOnHost } from '../../../test/support/people.ts';
+import { countAgain } from '../../../test/support/quota-counts.ts';
+import { onEachGatehouse } from '../../../test/support/shared-gatehouse.ts';
 import { newId } from '../../lib/ids.ts';
+import { personOf } from '../../modules/sign-in.ts';
 import type { VisitorSession } from '../../modules/sign-in.ts';
+import { VisitorKeeper } from './keeper.ts';
 import { renew } from './keys.ts';
 import { visitors } from './service.ts';
+import { sweep } from './sweep.ts';
 
-onGatehousesInTurn('people who have signed in', (g) => {
-  const account = async () => {
-    const { id } = await g().create('/ip_policies');
-    const [row] = await g().app.context.store.queries.all('SELECT account_id FROM ip_policies WHERE id = $1', [id]);
-    return String(row?.[0]);
+const silent = { warn() {}, error() {} };
+
+onEachGatehouse('people who have signed in', (g) => {
+  const edge = async (options?: CallOptions) => {
+    const { id } = await g().create('/edges/https', {}, options);
+    const [row] = await g().app.context.store.queries.all('SELECT account_id FROM https_edges WHERE id = $1', [id]);
+    return { edgeId: String(id), accountId: String(row?.[0]) };
   };
   const seen = async (more: Partial<VisitorSession> = {}) => {
     const kept = g().app.context.services.get(visitors);
     const now = Math.floor(Date.now() / 1000);
     const session: VisitorSession = {
       id: newId('as'),
-      accountId: await account(),
-      edgeId: 'edghts_1',
+      ...(more.accountId === undefined ? await edge() : { accountId: more.accountId, edgeId: '' }),
       routeId: 'edghtsrt_1',
       host: 'app.example.com',
       provider: { name: 'oidc', url: 'https://id.example.com' },
@@ -73,24 +82,176 @@ onGatehousesInTurn('people who have signed in', (g) => {
     assert.equal((await g().get(`/app/users/${application_user.id}`)).body.email, 'new@example.com');
     assert.equal((await g().delete(`/app/users/${application_user.id}`)).status, 204);
     for (const { id } of [first, second]) assert.equal((await g().get(`/app/sessions/${id}`)).status, 404);
-    const ended = 'SELECT COUNT(*) FROM ended_app_sessions WHERE id IN ($1, $2)';
-    const [row] = await g().app.context.store.queries.all(ended, [first.id, second.id]);
-    assert.equal(Number(row?.[0]), 2);
+    const sql = 'SELECT begun_until FROM app_session_marks WHERE id = $1';
+    const person = personOf(first.accountId, first.provider.url, first.subject);
+    const [row] = await g().app.context.store.queries.all(sql, [person]);
+    assert.ok(Number(row?.[0]) >= first.signedInAt, 'one mark for all');
+    // What a gateway tells a moment later does not bring them back, nor one that nobody had told of.
+    for (const id of [first.id, newId('as')]) {
+      await seen({ ...first, id });
+      assert.equal((await g().get(`/app/sessions/${id}`)).status, 404);
+    }
+    const again = await seen({ ...first, id: newId('as'), signedInAt: Number(row?.[0]) + 1 });
+    assert.equal((await g().get(`/app/sessions/${again.id}`)).status, 200, 'whoever may can sign in again');
   });
 
   test('what is over by itself is forgotten', async () => {
     const now = Math.floor(Date.now() / 1000);
-    const { id } = await seen({ expiresAt: now - 1, endsAt: now - 1 });
-    g()
-      .app.context.services.get(visitors)
-      .visitorLeft({ id: newId('as'), accountId: await account(), endsAt: now - 1 });
-    await g().app.context.services.get(visitors).flush();
+    const over = await seen({ expiresAt: now - 1, endsAt: now - 1 });
+    const { id } = over;
+    const { store, services } = g().app.context;
+    services.get(visitors).visitorLeft({ ...over, id: newId('as'), subject: newId('x') });
+    await services.get(visitors).flush();
+    const users = 'SELECT id FROM app_users WHERE subject = $1';
+    assert.equal((await store.queries.all(users, [over.subject])).length, 1);
+    const listed = async () => (await g().get('/app/sessions')).body.application_sessions as { id: string }[];
+    assert.ok(!(await listed()).some((each) => each.id === id), 'one that waits to be deleted is not listed');
     assert.equal((await g().get(`/app/sessions/${id}`)).status, 404);
+    assert.equal((await g().delete(`/app/sessions/${id}`)).status, 404);
+    assert.equal((await store.queries.all('SELECT id FROM app_sessions WHERE id = $1', [id])).length, 1);
+    await sweep(store);
+    assert.equal((await store.queries.all('SELECT id FROM app_sessions WHERE id = $1', [id])).length, 0);
     const [row] = await g().app.context.store.queries.all(
       'SELECT COUNT(*) FROM ended_app_sessions WHERE ends_at_ms < $1',
       [Date.now()],
     );
     assert.equal(Number(row?.[0]), 0);
+    assert.deepEqual(
+      await store.queries.all(users, [over.subject]),
+      [],
+      'with the last session, the person is forgotten',
+    );
+  });
+
+  test('who signs out is kept until that session would have been over', async () => {
+    const { store, services } = g().app.context;
+    const live = await seen();
+    services.get(visitors).visitorLeft(live);
+    await services.get(visitors).flush();
+    await sweep(store);
+    const users = async () =>
+      (await store.queries.all('SELECT id FROM app_users WHERE subject = $1', [live.subject])).length;
+    assert.equal(await users(), 1);
+    await sweep(store, live.endsAt * 1000);
+    assert.equal(await users(), 0);
+  });
+
+  test('who signs in and out again and again leaves few rows, and what was ended stays so', async () => {
+    const { store, services } = g().app.context;
+    const first = await seen();
+    const kept = services.get(visitors);
+    for (let at = 1; at <= 450; at++) {
+      const next = { ...first, id: newId('as'), signedInAt: first.signedInAt + at };
+      kept.visitorSeen(next);
+      if (at % 3 !== 0) continue;
+      await kept.flush();
+      kept.visitorLeft(next);
+      await kept.flush();
+    }
+    await kept.flush();
+    const person = personOf(first.accountId, first.provider.url, first.subject);
+    const [[rows, newest] = []] = await store.queries.all(
+      `SELECT COUNT(*), MAX(begun_at) FROM (
+         SELECT s.begun_at FROM app_sessions s JOIN app_users u ON u.id = s.user_id WHERE u.person = $1
+         UNION ALL SELECT begun_at FROM ended_app_sessions WHERE person = $1) own`,
+      [person],
+    );
+    assert.ok(Number(rows) > 100 && Number(rows) <= 200, `${Number(rows)} rows`);
+    assert.equal(Number(newest), first.signedInAt + 450);
+    const [[begunUntil] = []] = await store.queries.all('SELECT begun_until FROM app_session_marks WHERE id = $1', [
+      person,
+    ]);
+    assert.ok(Number(begunUntil) >= first.signedInAt + 250 && Number(begunUntil) <= first.signedInAt + 300);
+    assert.equal((await g().get(`/app/sessions/${first.id}`)).status, 404, 'the oldest is over');
+    await seen({ ...first, seenAt: first.seenAt + 500 });
+    assert.equal((await g().get(`/app/sessions/${first.id}`)).status, 404, 'and stays so');
+  });
+
+  test('an account that has as many sessions as it may keeps the newest, and nobody is kept out', async () => {
+    const { store } = g().app.context;
+    const accountId = await createAccount(g());
+    const { token } = await createUser(g(), 'admin', accountId);
+    const own = { ...(await edge({ token })), accountId };
+    await runOnHost(g(), 'accounts quotas', { set: 'app_sessions=20', account: accountId });
+    const now = Math.floor(Date.now() / 1000) - 1000;
+    const sessions: VisitorSession[] = [];
+    for (let at = 0; at < 50; at++) {
+      sessions.push(await seen({ ...own, signedInAt: now + at, seenAt: now + at, endsAt: now + 5000 }));
+      if (at % 5 === 4) g().app.context.services.get(visitors).visitorLeft(sessions.at(-1)!);
+    }
+    await g().app.context.services.get(visitors).flush();
+    const quota = async () => {
+      const { quotas } = (await g().get('/quotas', { token })).body;
+      return quotas.find(({ name }: { name: string }) => name === 'app_sessions');
+    };
+    const { used, limit } = await quota();
+    assert.ok(limit === 20 && used > 0 && used <= 20, `${used} of ${limit}`);
+    const last = sessions.at(-2)!;
+    assert.equal((await g().get(`/app/sessions/${last.id}`, { token })).status, 200);
+    const sql = 'SELECT begun_until FROM app_session_marks WHERE id = $1';
+    const begunUntil = Number((await store.queries.all(sql, [accountId]))[0]?.[0]);
+    for (const { id, signedInAt } of sessions)
+      assert.equal(
+        (await store.queries.all('SELECT id FROM app_sessions WHERE id = $1 AND begun_at <= $2', [id, begunUntil]))
+          .length,
+        0,
+        `${signedInAt} and ${begunUntil}`,
+      );
+    const [people] = await store.queries.all('SELECT COUNT(*) FROM app_users WHERE account_id = $1', [accountId]);
+    assert.ok(Number(people?.[0]) <= used, 'people of whom nothing is left are forgotten');
+    await countAgain(g());
+    // An account may be given less than it has.
+    await runOnHost(g(), 'accounts quotas', { set: 'app_sessions=2', account: accountId });
+    await sweep(store);
+    assert.ok((await quota()).used <= 2);
+    await countAgain(g());
+  });
+
+  test('an edge that is gone leaves one row in place of its sessions, and they do not come back with it', async () => {
+    const { store, services } = g().app.context;
+    const own = await edge();
+    const [live, left] = [await seen(own), await seen(own)];
+    services.get(visitors).visitorLeft(left);
+    await services.get(visitors).flush();
+    await sweep(store);
+    assert.equal((await g().get(`/app/sessions/${live.id}`)).status, 200);
+    assert.equal((await g().delete(`/edges/https/${own.edgeId}`)).status, 204);
+    await sweep(store);
+    for (const table of ['app_sessions', 'ended_app_sessions'])
+      assert.deepEqual(await store.queries.all(`SELECT id FROM ${table} WHERE edge_id = $1`, [own.edgeId]), []);
+    await seen({ ...live });
+    assert.equal((await g().get(`/app/sessions/${live.id}`)).status, 404);
+    const marks = 'SELECT begun_until FROM app_session_marks WHERE id = $1';
+    assert.ok(Number((await store.queries.all(marks, [own.edgeId]))[0]?.[0]) >= live.signedInAt);
+    await sweep(store, Date.now() + 367 * 86_400_000);
+    assert.deepEqual(await store.queries.all(marks, [own.edgeId]), []);
+  });
+
+  test('people of an older release get a name, or are forgotten if they have no session', async () => {
+    const { store } = g().app.context;
+    const [live, gone] = [await seen(), await seen()];
+    await store.writeUnlogged(async (writer) => {
+      await writer.run('DELETE FROM app_sessions WHERE id = $1', [gone.id]);
+      await writer.run("UPDATE app_users SET person = '' WHERE subject IN ($1, $2)", [live.subject, gone.subject]);
+    });
+    await sweep(store);
+    const people = await store.queries.all('SELECT person FROM app_users WHERE subject IN ($1, $2)', [
+      live.subject,
+      gone.subject,
+    ]);
+    assert.deepEqual(people, [[personOf(live.accountId, live.provider.url, live.subject)]]);
+  });
+
+  test('sessions that are over are deleted though no visitor comes', async (t) => {
+    const { store } = g().app.context;
+    const now = Math.floor(Date.now() / 1000);
+    const { id } = await seen({ expiresAt: now - 1, endsAt: now - 1 });
+    const task = await new VisitorKeeper(store).task(20).start(silent);
+    t.after(() => (Symbol.asyncDispose in task ? task[Symbol.asyncDispose]() : undefined));
+    await until(
+      async () => (await store.queries.all('SELECT id FROM app_sessions WHERE id = $1', [id])).length === 0,
+      'the session is deleted',
+    );
   });
 
   test('a new key takes over after a month, by one of those who try at once', async () => {
@@ -102,7 +263,51 @@ onGatehousesInTurn('people who have signed in', (g) => {
     const later = Date.now() + 31 * 86_400_000;
     await Promise.all([renew(context, later), renew(context, later), renew(context, later)]);
     assert.equal(await count(), before + 1);
-    await renew(context, later + 500 * 86_400_000);
-    assert.equal(await count(), 1, 'old ones go');
+    // A session may last for a year, and needs the key that sealed it for so long.
+    await renew(context, later + 366 * 86_400_000);
+    assert.equal(await count(), before + 2, 'those of a year ago stay');
+    await renew(context, later + 900 * 86_400_000);
+    assert.equal(await count(), 1, 'older ones go');
+  });
+
+  test('what cannot be stored holds up nobody else, and no deletion', async () => {
+    const kept = g().app.context.services.get(visitors);
+    const [live, other] = [await seen(), await seen()];
+    const before = g().logLines.length;
+    // Rows that both databases refuse: no number, no such account; and for PostgreSQL a text with NUL.
+    kept.visitorLeft({ ...live, id: newId('as'), endsAt: Number.NaN });
+    kept.visitorSeen({ ...live, id: newId('as'), accountId: 'ac_none' });
+    kept.visitorSeen({ ...live, id: newId('as'), subject: 'a\0b' });
+    const later = { ...live, id: newId('as'), subject: newId('x') };
+    kept.visitorSeen(later);
+    kept.visitorLeft(live);
+    assert.equal((await g().delete(`/app/sessions/${other.id}`)).status, 204);
+    assert.equal((await g().get(`/app/sessions/${later.id}`)).status, 200);
+    assert.equal((await g().get(`/app/sessions/${live.id}`)).status, 404, 'the sign-out is written');
+    const lines = () =>
+      g()
+        .logLines.slice(before)
+        .filter((line) => line.includes('could not be stored'));
+    const dropped = lines().length;
+    assert.ok(dropped === 2 || dropped === 3, `${dropped} lines`);
+    await kept.flush();
+    assert.equal(lines().length, dropped, 'what was dropped is not tried again');
+  });
+
+  test('with the database away all of it waits, and sign-outs are written first', async () => {
+    const kept = g().app.context.services.get(visitors);
+    const live = await seen();
+    const next = { ...live, id: newId('as'), subject: newId('x') };
+    const outage = failAt(1, 'lost', true);
+    kept.visitorSeen(next);
+    kept.visitorLeft(live);
+    await kept.flush();
+    outage.end();
+    await kept.flush();
+    assert.equal((await g().get(`/app/sessions/${live.id}`)).status, 404);
+    assert.equal((await g().get(`/app/sessions/${next.id}`)).status, 200);
+    const sql = `${ofTest} SELECT resource_id FROM observed_changes WHERE resource_id IN ($1, $2) ORDER BY version DESC LIMIT 2`;
+    const rows = await g().app.context.store.queries.all(sql, [live.id, next.id]);
+    assert.deepEqual(rows.flat(), [next.id, live.id]);
   });
 });

@@ -17,6 +17,7 @@ type OpenSecret = (sealed: string, context: string) => string;
 export function httpsEdgeCompiler({ services, sealer }: Pick<ResourceContext, 'services' | 'sealer'>): Compiler {
   return {
     kind: 'https_edge',
+    mayTakeLong: true,
     affectedIds: touchedBy,
     async load(queries, ids) {
       const edges = await httpsEdges.loadMany(queries, ids);

@@ -15,7 +15,7 @@ import { hostnameHolder, hostnameOf } from '../hostnames.ts';
 import { httpsRouteModules } from '../service.ts';
 import { httpsEdgeCompiler } from './compile.ts';
 import { HttpsEdgeEntry, httpsEdgeKind } from './configuration.ts';
-import { routesOf, routesOfPage } from './route-queries.ts';
+import { pageOfRoutes, routesOf, routesOfPage } from './route-queries.ts';
 import { routeSecrets } from './stored-secrets.ts';
 import {
   HttpsEdgeRouteCreate,
@@ -91,9 +91,21 @@ export const httpsEdgesResource: Resource = {
     services.provide(httpsRouteModules, {
       prefix: httpsEdgeRoutes.prefix,
       // Those of its edge hold for it too.
-      find: async (accountId, id) => {
+      async find(accountId, id, edgeId) {
         const route = await store.find(httpsEdgeRoutes, accountId, id);
-        return route && { ...(await store.find(httpsEdges, accountId, route.edge_id))?.modules, ...route.modules };
+        if (route === undefined || (edgeId !== undefined && edgeId !== route.edge_id)) return undefined;
+        return { ...(await store.find(httpsEdges, accountId, route.edge_id))?.modules, ...route.modules };
+      },
+      async ofEdge(accountId, edgeId, most) {
+        const edge = await store.find(httpsEdges, accountId, edgeId);
+        if (edge === undefined) return undefined;
+        const routes = await pageOfRoutes(store.queries, edge, { beforeId: undefined, limit: most });
+        return routes.map(({ id, match_type, match, modules }) => ({
+          id,
+          match_type,
+          match,
+          modules: { ...edge.modules, ...modules },
+        }));
       },
     });
   },

@@ -1,0 +1,140 @@
+import { wrongIdKindOfSeveral } from '../../api/errors.ts';
+import { quote, UserError } from '../../errors/user-error.ts';
+import { hasPrefix } from '../../lib/ids.ts';
+import { namedParts, openSecrets, referencedIds } from '../../modules/index.ts';
+import type { NamedPart } from '../../modules/index.ts';
+import type { Settings } from '../../modules/module.ts';
+import type { NameOf } from '../../modules/step.ts';
+import type { RestrictionType } from '../../snapshot/contract.ts';
+import { clientAuthorities } from '../certificate-authorities/service.ts';
+import { edgeNotFound, routeNotFound } from '../edges/errors.ts';
+import { edgeModules, httpsRouteModules } from '../edges/service.ts';
+import type { RouteModules } from '../edges/service.ts';
+import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
+import type { ResourceContext } from '../resource.ts';
+import { ipCheckTarget } from './errors.ts';
+
+/** A restriction that an address has to pass. */
+export interface Restriction {
+  readonly id: string;
+  /** False: it only warns. */
+  readonly enforced: boolean;
+  readonly ip_policy_ids: readonly string[];
+}
+
+/** An edge or a route whose modules a visitor meets. */
+export interface Door {
+  readonly id: string;
+  readonly modules: readonly NamedPart[];
+  readonly policyIds: readonly string[];
+}
+
+/** All that stands before something. */
+export interface Consulted {
+  readonly restrictions: readonly Restriction[];
+  /** Undefined: its routes are the doors, or it has none. */
+  readonly door: Door | undefined;
+  /** Undefined: it is no HTTPS edge. */
+  readonly routes: readonly (Door & Omit<RouteModules, 'modules'>)[] | undefined;
+  /** It has more routes than these. */
+  readonly isCut: boolean;
+  /** Names of certificate authorities. */
+  readonly nameOf: NameOf;
+}
+
+export interface Target {
+  readonly type?: RestrictionType;
+  readonly edge_id?: string;
+  readonly route_id?: string;
+}
+
+type Modules = Readonly<Record<string, Settings>>;
+type Found = Pick<Consulted, 'door' | 'routes' | 'isCut' | 'nameOf'>;
+
+/** Routes of an edge that are looked at: each of them may name policies of its own. */
+export const mostRoutes = 200;
+
+const nothing: Found = { door: undefined, routes: undefined, isCut: false, nameOf: (id) => id };
+
+export async function consultedOf(context: ResourceContext, accountId: string, target: Target): Promise<Consulted> {
+  const { type, edge_id: edgeId, route_id: routeId } = target;
+  const isOfTraffic = edgeId !== undefined || routeId !== undefined;
+  if ((type !== undefined) === isOfTraffic) throw new UserError(ipCheckTarget);
+  const found =
+    routeId !== undefined
+      ? await ofRoute(context, accountId, routeId, edgeId)
+      : edgeId !== undefined
+        ? await ofEdge(context, accountId, edgeId)
+        : nothing;
+  const { store, services } = context;
+  const restrictions = await services.get(ipRestrictionSearch).ofType(store.queries, accountId, type ?? 'endpoints');
+  return { ...found, restrictions };
+}
+
+async function ofRoute(
+  context: ResourceContext,
+  accountId: string,
+  id: string,
+  edgeId: string | undefined,
+): Promise<Found> {
+  const routes = context.services.get(httpsRouteModules);
+  checkKind('route_id', id, [routes.prefix]);
+  const modules = await routes.find(accountId, id, edgeId);
+  if (modules === undefined) throw new UserError(routeNotFound, { noun: routeNoun(edgeId), id: quote(id) });
+  const { doorOf, nameOf } = await authoritiesOf(context, modules);
+  return { ...nothing, door: doorOf(id, modules), nameOf };
+}
+
+function routeNoun(edgeId: string | undefined): string {
+  return edgeId === undefined ? 'HTTPS edge route' : `route of the edge ${quote(edgeId)}`;
+}
+
+async function ofEdge(context: ResourceContext, accountId: string, id: string): Promise<Found> {
+  const kinds = context.services.all(edgeModules);
+  checkKind(
+    'edge_id',
+    id,
+    kinds.map(({ prefix }) => prefix),
+  );
+  const kind = kinds.find(({ prefix }) => hasPrefix(id, prefix));
+  const modules = await kind?.find(accountId, id);
+  if (modules === undefined) throw new UserError(edgeNotFound, { noun: 'edge', id: quote(id) });
+  const found = await context.services.get(httpsRouteModules).ofEdge(accountId, id, mostRoutes + 1);
+  const { doorOf, nameOf } = await authoritiesOf(context, modules);
+  const routes = found
+    ?.slice(0, mostRoutes)
+    .map(({ modules: own, ...route }) => ({ ...route, ...doorOf(route.id, own) }));
+  const door = routes === undefined ? doorOf(id, modules) : undefined;
+  return { door, routes, isCut: (found?.length ?? 0) > mostRoutes, nameOf };
+}
+
+function checkKind(field: string, id: string, prefixes: readonly string[]): void {
+  if (prefixes.some((prefix) => hasPrefix(id, prefix))) return;
+  const known = prefixes.map((prefix) => `${prefix}_`).join(', ');
+  throw new UserError(wrongIdKindOfSeveral, { field, id: quote(id), prefixes: known });
+}
+
+/** Makes doors of stored modules, of which the edge's own name the authorities of certificates. */
+async function authoritiesOf(
+  { services, store, sealer }: ResourceContext,
+  ofEdgeItself: Modules,
+): Promise<{ readonly doorOf: (id: string, modules: Modules) => Door; readonly nameOf: NameOf }> {
+  const ids = [...referencedIds(ofEdgeItself, 'certificate_authority')];
+  const authorities = services.get(clientAuthorities);
+  const names = await authorities.names(store.queries, ids);
+  const pems = ids.length === 0 ? '' : [...(await authorities.pems(store.queries, ids)).values()].join('');
+  const doorOf = (id: string, { mutual_tls, ...others }: Modules): Door => {
+    const stored = mutual_tls === undefined ? others : { ...others, mutual_tls: { ...mutual_tls, ca_pem: pems } };
+    return { id, modules: namedParts(opened(stored, sealer)), policyIds: [...referencedIds(stored, 'ip_policy')] };
+  };
+  return { doorOf, nameOf: (id) => names.get(id) ?? id };
+}
+
+/** With a secret that does not open, no gateway can build the module. */
+function opened(stored: Modules, sealer: ResourceContext['sealer']): Readonly<Record<string, unknown>> {
+  try {
+    return openSecrets(stored, (sealed, context) => sealer.open(sealed, context));
+  } catch {
+    return stored;
+  }
+}
