@@ -21,7 +21,7 @@ export class ApiError extends Error {
 
   /** The number at the end of the code, the same whatever word stands before it. */
   get number(): number | undefined {
-    const digits = /(\d+)$/.exec(this.code)?.[1];
+    const digits = /_(\d+)$/.exec(this.code)?.[1];
     return digits === undefined ? undefined : Number(digits);
   }
 }

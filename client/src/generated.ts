@@ -145,7 +145,7 @@ export interface BasicAuthModuleReplace {
   credentials: {
     /** Not empty, and without ":". Max 255 bytes. */
     username: string;
-    /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes. */
+    /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 characters, max 255 bytes. */
     password?: string;
   }[];
 }
@@ -2527,7 +2527,7 @@ export interface HttpsEdgeEntry {
       credentials: {
         /** Not empty, and without ":". Max 255 bytes. */
         username: string;
-        /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. Max 255 bytes. */
+        /** Never shown again: a hash of it is stored. Left out, the one that is stored for the name stays. At least 8 characters, max 255 bytes. */
         password?: string;
       }[];
     };
@@ -3184,7 +3184,7 @@ export interface ReservedDomainEntry {
 
 export interface Gateways {
   /** Those that started first come first. */
-  gateways: {
+  gateways: ({
     /** Unique identifier of the process, from its start to its end. */
     id: string;
     /** all, api or gateway. Absent: an older version runs there. */
@@ -3227,17 +3227,19 @@ export interface Gateways {
       seen_version: number;
       /** The newest version that the database had. */
       version: number;
-      /** Changes of this account that it had seen and that are gone; there may be more. */
-      lost: {
+      /** Changes of this account that it had seen and that are gone, deletions first; there may be more. A process that has started from its snapshot file knows none by name. */
+      lost: ({
         /** The version that the change had made. */
         version: number;
         /** Kind of the resource that was changed. */
         kind: string;
         /** Id of that resource. */
         id: string;
-      }[];
+        /** What the change had done. What was deleted is there again. */
+        action?: 'created' | 'changed' | 'deleted';
+      })[];
     };
-  }[];
+  })[];
   /** The newest version of the configuration. */
   configuration_version: number;
   /** True if the installation has certificates issued by a public authority (GATEHOUSE_ACME=on). */
@@ -3447,12 +3449,37 @@ export interface TrafficHealth {
   health: ({
     /** The edge, route, backend, or endpoint of an agent. */
     id: string;
-    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_requests`: there was nothing to tell it by. */
-    state: 'answers' | 'answers_in_part' | 'slow' | 'does_not_answer' | 'no_requests';
+    /** By the last ten minutes, or by the hour where they had no requests. `does_not_answer`: none was answered, and at least one failed. `answers_in_part`: at least 1 in 100 failed. `slow`: more than 5 in 100 took three seconds or longer. `no_login_returns`: visitors were sent to sign in, and none has come back from the provider. `no_requests`: there was nothing to tell it by. */
+    state: 'answers' | 'answers_in_part' | 'slow' | 'does_not_answer' | 'no_login_returns' | 'no_requests';
     /** Requests and connections of the last hour, without those that were turned away. */
     requests: number;
     /** Those that a rule refused, or that were at fault themselves: no backend was asked. */
     turned_away: number;
+    /** The same by cause, the most frequent first; exact to ten minutes. */
+    turned_away_by: ({
+      /** rule: IP rules. rate: a rate limit. login: no login, or one that is not let in. other: a fault of the request, or a path without a route. */
+      cause: 'rule' | 'rate' | 'certificate' | 'password' | 'token' | 'login' | 'signature' | 'user_agent' | 'other';
+      /** How many. */
+      count: number;
+    })[];
+    /** The last one that was turned away. Absent: none was in the last hour. */
+    last_refusal?: {
+      /** When it happened, RFC 3339. */
+      at: string;
+      /** As above. */
+      cause: 'rule' | 'rate' | 'certificate' | 'password' | 'token' | 'login' | 'signature' | 'user_agent' | 'other';
+      /** Why, and whom where that is known. */
+      message: string;
+      /** The address that it came from. */
+      client_ip: string;
+    };
+    /** Logins of the last hour. Absent: there were none. */
+    logins?: {
+      /** Visitors who were sent to the provider. */
+      begun: number;
+      /** Those who came back from it. */
+      back: number;
+    };
     /** Answers with a status of 500 or more, and connections that did not get to a backend. */
     errors: number;
     /** The time in which 95 of 100 of the requests were answered, in milliseconds, to a fifth; null without requests. */
@@ -3477,6 +3504,26 @@ export interface TrafficHealth {
       method?: string;
       /** The path, without the query; at most 200 characters. */
       path?: string;
+    };
+  })[];
+  /** What checks and traffic say of the addresses of static backends, among the newest 2,000, that have several addresses or checks. */
+  backends: ({
+    /** The static backend. */
+    id: string;
+    /** up: no gateway misses an address. in_part: some address is down for some gateway. down: all addresses with a weight are down for all gateways. unchecked: nothing has been seen yet. */
+    state: 'up' | 'in_part' | 'down' | 'unchecked';
+    /** Addresses with a weight. */
+    addresses: number;
+    /** Those of them that are down for no gateway. */
+    answering: number;
+    /** The first address that is down. Absent: none is. */
+    fault?: {
+      /** The address that is down. */
+      address: string;
+      /** Since when, RFC 3339. */
+      since?: string;
+      /** The last failure. */
+      cause?: string;
     };
   })[];
   /** URI of this document. */
@@ -3605,7 +3652,7 @@ export interface Revert {
   changes: RevertedChange[];
 }
 
-/** Give `ip` and one of the others. */
+/** Give `ip`, and `type` or what traffic goes to. */
 export interface IpCheckRequest {
   /** The address to try, IPv4 or IPv6. */
   ip: string;
@@ -3613,31 +3660,44 @@ export interface IpCheckRequest {
   type?: 'dashboard' | 'api' | 'agent' | 'endpoints';
   /** Try traffic to this TCP, TLS or HTTPS edge. */
   edge_id?: string;
-  /** Try traffic to this route of an HTTPS edge. */
+  /** Try traffic to this route of an HTTPS edge. With `edge_id` too, it must be a route of that edge. */
   route_id?: string;
+  /** Somebody who has signed in, as the provider would describe them. Without it, the verdict names the logins that are asked for. */
+  visitor?: {
+    /** A verified address. */
+    email?: string;
+    /** All groups of the visitor. */
+    groups?: string[];
+    /** Further claims, each with all its values. */
+    claims?: Record<string, string[]>;
+  };
 }
 
 export interface IpCheckVerdict {
   /** The address in canonical form. */
   ip: string;
-  /** Whether it is let through now. */
+  /** Whether the address is let through now; false: it is refused, whoever comes from it. For an HTTPS edge: at one of its routes or more. */
   allowed: boolean;
   /** Whether it would be let through if every restriction that only warns were enforced. */
   allowed_if_all_enforced: boolean;
   /** The verdict in words. */
   explanation: string;
   /** Modules that decide about access by something else than the address. */
-  further_checks: {
+  further_checks: ({
     /** The module that decides. */
     module: string;
     /** What it decides by, in words. */
     by: string;
-  }[];
-  /** Everything that was consulted, in order. */
+    /** What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by something that nobody is asked for. */
+    asks: string | null;
+  })[];
+  /** Everything that was consulted, in order; before an HTTPS edge, all that its routes have in common. */
   checks: ({
     kind: 'ip_restriction' | 'module';
     /** Id of the restriction, or of the edge or route whose module it is. */
     id: string;
+    /** Name of the module, such as "ip_restriction"; null for a restriction. */
+    module: string | null;
     /** warns: it would refuse but is not enforced. off: the module is disabled. */
     effect: 'allows' | 'refuses' | 'warns' | 'off';
     /** The IP policies that were consulted. */
@@ -3653,6 +3713,51 @@ export interface IpCheckVerdict {
     /** Why, in words. */
     reason: string;
   })[];
+  /** The same for each route of an HTTPS edge, newest first, at most 200; null for everything else. */
+  routes: ({
+    /** Id of the route. */
+    id: string;
+    match_type: 'path_prefix' | 'exact_path';
+    /** The path of the route. */
+    match: string;
+    /** Whether the address is let through now; false: it is refused, whoever comes from it. For an HTTPS edge: at one of its routes or more. */
+    allowed: boolean;
+    /** Whether it would be let through if every restriction that only warns were enforced. */
+    allowed_if_all_enforced: boolean;
+    /** The verdict in words. */
+    explanation: string;
+    /** Modules that decide about access by something else than the address. */
+    further_checks: ({
+      /** The module that decides. */
+      module: string;
+      /** What it decides by, in words. */
+      by: string;
+      /** What a visitor must show, in words that go on after "a visitor", such as "needs a password"; null where it decides by something that nobody is asked for. */
+      asks: string | null;
+    })[];
+    /** What was consulted beside what all routes have in common. */
+    checks: ({
+      kind: 'ip_restriction' | 'module';
+      /** Id of the restriction, or of the edge or route whose module it is. */
+      id: string;
+      /** Name of the module, such as "ip_restriction"; null for a restriction. */
+      module: string | null;
+      /** warns: it would refuse but is not enforced. off: the module is disabled. */
+      effect: 'allows' | 'refuses' | 'warns' | 'off';
+      /** The IP policies that were consulted. */
+      ip_policies: Ref[];
+      /** The rule that decided; null when no rule matches, which refuses. */
+      rule: {
+        id: string;
+        uri: string;
+        cidr: string;
+        action: 'allow' | 'deny';
+        ip_policy: Ref;
+      } | null;
+      /** Why, in words. */
+      reason: string;
+    })[];
+  })[] | null;
 }
 
 export interface AppUser {

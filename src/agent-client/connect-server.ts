@@ -1,13 +1,19 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
+
+import { findAuthority, formatFingerprint } from './pinned-authority.ts';
+import type { Fingerprint } from './pinned-authority.ts';
 
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** PEM of the authorities that its certificate may come from; undefined for those that Node trusts. */
-  readonly ca: string | undefined;
+  /** Authorities that its certificate may come from, in PEM, or the fingerprint of one; undefined for those that Node trusts. */
+  readonly ca: string | Fingerprint | undefined;
 }
+
+/** Authorities that were found by their fingerprint. */
+const found = new WeakMap<ServerAddress, string>();
 
 /** A connection that was not made, or that ended. */
 export class ServerFault extends Error {
@@ -33,19 +39,47 @@ export const connectReasons: Readonly<Record<string, string>> = {
 };
 
 /** Opens a TLS connection to the server and verifies its certificate. Rejects with a `ServerFault`. */
-export function connectServer(
-  { host, port, ca }: ServerAddress,
+export async function connectServer(server: ServerAddress, timeoutMs: number, signal: AbortSignal): Promise<TLSSocket> {
+  const { ca } = server;
+  if (ca === undefined) return open(server, {}, timeoutMs, signal);
+  if (typeof ca === 'string') return open(server, { ca }, timeoutMs, signal);
+  const authority = found.get(server) ?? (await findByFingerprint(server, ca, timeoutMs, signal));
+  found.set(server, authority);
+  return open(server, { ca: authority }, timeoutMs, signal);
+}
+
+/** Looks at what the server shows, on a connection over which nothing else is sent. */
+async function findByFingerprint(
+  server: ServerAddress,
+  fingerprint: Fingerprint,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const socket = await open(server, { rejectUnauthorized: false }, timeoutMs, signal);
+  const { pem, shown } = findAuthority(socket, fingerprint);
+  socket.destroy();
+  if (pem !== undefined) return pem;
+  throw new ServerFault(
+    'wrong server',
+    `the authority of ${nameOf(server)} is not the one that was given: ${formatFingerprint(fingerprint)} is expected, and ` +
+      `${shown} is shown. Somebody may stand between, or the server has another authority now: compare it with the dashboard`,
+  );
+}
+
+function nameOf({ host, port }: ServerAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function open(
+  server: ServerAddress,
+  trust: Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized'>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
+  const { host, port } = server;
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const socket = connect({
-    host,
-    port,
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(ca === undefined ? {} : { ca }),
-  });
+  const shown = nameOf(server);
+  const socket = connect({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...trust });
   const fail = (fault: ServerFault): void => {
     reject(fault);
     socket.destroy();

@@ -46,7 +46,7 @@ export function toExit(end: AgentEnd): Exit {
         code: exitCodes.wrongServer,
         lines: [
           `Not connected: ${end.reason}.`,
-          'Check --server (GATEHOUSE_AGENT_LISTEN of the service), and give the file of GET /local_ca.pem as --ca or GATEHOUSE_CA.',
+          'Check --server (GATEHOUSE_AGENT_LISTEN of the service), and give the fingerprint of its authority (--fingerprint), or the file of GET /local_ca.pem (--ca).',
         ],
       };
   }

@@ -8,11 +8,13 @@ import { UsageFault } from './target.ts';
 export interface FileSettings {
   readonly server?: string;
   readonly ca?: string;
+  /** SHA-256 of the certificate of the authority, in place of its file. */
+  readonly fingerprint?: string;
   readonly authtoken?: string;
 }
 
-const names = ['server', 'ca', 'authtoken'] as const;
-const form = '{"server": "host:port", "ca": "/path/to/ca.pem", "authtoken": "…"}';
+const names = ['server', 'ca', 'fingerprint', 'authtoken'] as const;
+const form = '{"server": "host:port", "ca": "/path/to/ca.pem", "fingerprint": "sha256:…", "authtoken": "…"}';
 
 export function settingsPath(environment: Readonly<Record<string, string | undefined>>): string {
   return join(configFolder(environment), 'agent.json');

@@ -113,10 +113,31 @@ function addServerOptions(command: Command): void {
       `where the service listens for agents (${agentVariables.server}, default: 127.0.0.1:4443)`,
     )
     .option('--ca <file>', `PEM file of the authority to trust, such as GET /local_ca.pem (${agentVariables.ca})`)
+    .option(
+      '--fingerprint <sha256:…>',
+      `the authority to trust by the SHA-256 of its certificate, in place of its file (${agentVariables.fingerprint})`,
+    )
     .addOption(log);
   for (const flag of ['--authtoken', '--token'])
     command.addOption(command.createOption(`${flag} <value>`).hideHelp().argParser(refuseToken));
+  for (const [flag, own] of Object.entries(otherFlags)) {
+    const refuse = (): never => {
+      throw new UsageFault(`${flag} is called ${own} here`);
+    };
+    command.addOption(command.createOption(`${flag} <value>`).hideHelp().argParser(refuse));
+  }
 }
+
+/** Flags of other agents, by what they are called here. */
+const otherFlags: Readonly<Record<string, string>> = {
+  '--hostname': '--domain',
+  '--subdomain': '--domain, with the whole name',
+  '--url': '--domain, with the name alone',
+  '--region': '--server, the address of your own server',
+  '--auth': '--basic-auth-file',
+  '--basic-auth': '--basic-auth-file',
+  '--host-header': '--request-header-add "host: NAME"',
+};
 
 /** Said in place of commander's own words, which would only call the flag unknown. */
 function refuseToken(): never {

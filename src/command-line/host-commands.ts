@@ -8,6 +8,7 @@ import { createLog } from '../log.ts';
 import { migrations, openContext } from '../start/open-context.ts';
 import type { HostCommand, HostOption } from '../resources/host-command.ts';
 import { requireDatabaseFile } from '../store/open-database.ts';
+import { addGroup } from '../lib/command-groups.ts';
 import type { Host } from './host.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -59,7 +60,7 @@ function addCommand(
 
 /** `accounts create` stands in the group `accounts`. */
 function findGroup(program: Command, name: string): Command {
-  return program.commands.find((each) => each.name() === name) ?? program.command(name).helpCommand(false);
+  return program.commands.find((each) => each.name() === name) ?? addGroup(program, name);
 }
 
 function addOption(command: Command, { flag, description, required, choices }: HostOption): void {

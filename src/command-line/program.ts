@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 
+import { explainUnknown, findCommand, refuseUnknown } from '../lib/command-groups.ts';
+
 /** Flags of the program itself; every other flag belongs to a command. */
 const ownFlags = new Set(['-h', '--help', '--version']);
 /** Flags of all commands that talk to a server, each with a value: people write them before the command too. */
@@ -17,12 +19,30 @@ Examples:
   gatehouse help http                             all that an agent can be asked for`;
 
 export function createProgram(version: string): Command {
-  return new Command('gatehouse')
+  const program = new Command('gatehouse')
     .description('A self-hosted edge service: a management API, and a gateway that obeys it.')
     .version(version, '--version', 'print the version')
-    .helpCommand('help [command]', 'show how to call a command')
+    .helpCommand(false)
     .showHelpAfterError('(add --help to see what there is)')
     .addHelpText('after', examples);
+  return explainUnknown(program);
+}
+
+/** `gatehouse help COMMAND`, however many words the command has. */
+export function addHelp(program: Command): void {
+  program
+    .command('help')
+    .summary('show how to call a command')
+    .argument('[command...]', 'words of the command, such as: edges https create')
+    .action((words: readonly string[]) => {
+      let shown = program;
+      for (const [at, word] of words.entries()) {
+        const next = findCommand(shown, word);
+        if (next === undefined) return refuseUnknown(shown, words.slice(at));
+        shown = next;
+      }
+      return shown.help();
+    });
 }
 
 /**

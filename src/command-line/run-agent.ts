@@ -8,6 +8,7 @@ import { JsonReporter } from '../agent-client/output/json-reporter.ts';
 import { LineOutput } from '../agent-client/output/line-output.ts';
 import { ScreenReporter } from '../agent-client/output/screen-reporter.ts';
 import { TextReporter } from '../agent-client/output/text-reporter.ts';
+import { parseFingerprint } from '../agent-client/pinned-authority.ts';
 import { planTunnel } from '../agent-client/plan.ts';
 import type { TunnelFlags } from '../agent-client/plan.ts';
 import { readPrivateFile } from '../lib/private-file.ts';
@@ -25,6 +26,7 @@ import type { Host } from './host.ts';
 export interface AgentFlags extends TunnelFlags {
   readonly server?: string;
   readonly ca?: string;
+  readonly fingerprint?: string;
   readonly basicAuthFile?: string;
   readonly log?: 'text' | 'json';
 }
@@ -83,8 +85,24 @@ async function readServer(flags: AgentFlags, file: FileSettings, { env }: Host):
   const text = flags.server ?? (env[agentVariables.server] || (file.server ?? defaultServer));
   const parsed = parseHostPort(text);
   if (!parsed.ok) throw new UsageFault(`the server ${JSON.stringify(text)} ${parsed.reason}`);
-  const caFile = flags.ca ?? (env[agentVariables.ca] || file.ca);
-  return { host: parsed.host, port: parsed.port, ca: caFile === undefined ? undefined : await readCa(caFile) };
+  const fromEnvironment = {
+    ca: env[agentVariables.ca] || undefined,
+    fingerprint: env[agentVariables.fingerprint] || undefined,
+  };
+  const trust = [flags, fromEnvironment, file].find(({ ca, fingerprint }) => (ca ?? fingerprint) !== undefined);
+  return { host: parsed.host, port: parsed.port, ca: await readTrust(trust ?? {}) };
+}
+
+/** Never the authorities that Node trusts where another one was named, however it is written. */
+async function readTrust({ ca, fingerprint }: Partial<Record<'ca' | 'fingerprint', string | undefined>>) {
+  if (ca !== undefined && fingerprint !== undefined)
+    throw new UsageFault('the authority is named twice: give its file or its fingerprint');
+  if (fingerprint === undefined) return ca === undefined ? undefined : readCa(ca);
+  const parsed = parseFingerprint(fingerprint);
+  if (parsed !== undefined) return parsed;
+  throw new UsageFault(
+    `the fingerprint ${JSON.stringify(fingerprint)} is none: it is "sha256:" and 64 hexadecimal digits, as the dashboard shows it`,
+  );
 }
 
 async function readCa(path: string): Promise<string> {

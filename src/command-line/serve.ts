@@ -23,7 +23,9 @@ export function addServe(program: Command, host: Host): void {
 }
 
 async function serve(config: Config, host: Host): Promise<void> {
-  const log = createLog(config.logLevel, host.stdout);
+  const isQuiet = host.stdout.isTTY && config.accessLog === undefined && config.logLevel === 'info';
+  // Whoever starts it on a terminal reads the greeting first; only warnings and faults are worth a line before.
+  const log = createLog(isQuiet ? 'warn' : config.logLevel, host.stdout);
   const stopping = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping');
@@ -33,10 +35,14 @@ async function serve(config: Config, host: Host): Promise<void> {
   host.once('SIGINT', stop);
   const agentSocket = inheritedSocket('agents', host.pid, host.env);
   try {
-    await using app = await startApp(config, log, stopping.signal, agentSocket).catch((error: unknown) => {
-      throw explainStart(error, config) ?? error;
-    });
-    host.stdout.write(greeting(app, config));
+    await using app = await startApp(config, log, { signal: stopping.signal, agentSocket, isQuiet }).catch(
+      (error: unknown) => {
+        throw explainStart(error, config) ?? error;
+      },
+    );
+    host.stdout.write(greeting(app, config, host.env));
+    log.level = config.logLevel;
+    for (const { level, message } of app.notices) log[level](message);
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
@@ -51,27 +57,31 @@ async function serve(config: Config, host: Host): Promise<void> {
 }
 
 /** The first lines an operator sees; the token is shown here and never again. */
-function greeting({ apiUrl, agents, firstToken, isNew }: App, config: Config): string {
+function greeting(app: App, config: Config, env: Host['env']): string {
+  const { apiUrl, agents, firstToken, isNew } = app;
   const { role, httpsListen, tcpListenHost, tcpPorts, agentListen } = config;
   const withoutApi =
     role === 'agents' ? `Gatehouse serves agents on ${agentListen?.host}:${agents?.port}` : 'Gatehouse gateway runs';
   const lines = [apiUrl === undefined ? withoutApi : `Gatehouse listens on ${apiUrl}`];
   if (apiUrl !== undefined) lines.push(`Dashboard: ${apiUrl}/dashboard/`);
-  const state = apiUrl === undefined ? '' : isNew ? ' (new)' : ' (opened)';
-  lines.push(`Database: ${describeDatabase(config.databaseUrl)}${state}`);
   if (hasGateway(config)) {
     const https = httpsListen === undefined ? 'off' : `${httpsListen.host}:${httpsListen.port}`;
     lines.push(`HTTPS edges: ${https}; TCP edges: ${tcpListenHost}, ports ${tcpPorts.first}-${tcpPorts.last}`);
+    lines.push(`Agents: ${agentListen === undefined ? 'off' : `${agentListen.host}:${agents?.port}`}`);
   }
+  const state = apiUrl === undefined ? '' : isNew ? ' (new)' : ' (opened)';
+  lines.push(`Database: ${describeDatabase(config.databaseUrl)}${state}`);
   if (firstToken !== undefined) {
+    // In a clone that npm has started, the command may be on no path.
+    const command = env['npm_lifecycle_event'] === undefined ? 'gatehouse' : 'npx gatehouse';
     lines.push(`
 First start: this is the token of the admin's API key. It is not shown again.
 
   ${firstToken}
 
-Try it:
+Sign in to the dashboard with it, or with the command line, from another terminal:
 
-  curl -H 'Authorization: Bearer ${firstToken}' -H 'Service-Version: 2' ${apiUrl}/api_keys
+  ${command} login --url ${apiUrl}
 `);
   }
   return `${lines.join('\n')}\n`;

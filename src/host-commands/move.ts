@@ -11,7 +11,7 @@ import { copyTables } from './copy-tables.ts';
 import type { TableContent } from './copy-tables.ts';
 import { usageTables } from '../store/usage.ts';
 import type { DatabaseCommand } from './database-command.ts';
-import { formatTable } from './text-table.ts';
+import { formatTable } from '../lib/text-table.ts';
 
 export const moveCommand: DatabaseCommand = {
   name: 'move',

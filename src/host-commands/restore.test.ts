@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -128,6 +128,42 @@ test('a file that is no backup of this or an older version is refused, and nothi
   assert.deepEqual(leftovers(path), []);
 });
 
+test('a pipe, a device and a folder are refused at once, and nothing is left behind', async () => {
+  const { path } = await backupOf('old');
+  const pipe = join(dirname(path), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const file of [pipe, '/dev/zero', dirname(path)])
+    await assert.rejects(
+      restore({ path, file, force: false, migrations }),
+      /is no file but a folder, a pipe or a device/,
+    );
+  assert.deepEqual(readNotes(path), ['old']);
+  assert.deepEqual(leftovers(path), []);
+});
+
+test('a backup with triggers or views that Gatehouse does not make is refused by their names', async () => {
+  const own: Migration = {
+    name: '0101 own programs',
+    sql: 'CREATE TRIGGER own AFTER DELETE ON notes BEGIN SELECT 1; END; CREATE VIEW shown AS SELECT text FROM notes;',
+  };
+  const known = [...migrations, own];
+  for (const [sql, said] of [
+    ["CREATE TRIGGER spy AFTER INSERT ON notes BEGIN INSERT INTO notes VALUES (new.text || '!'); END", /trigger spy/],
+    ['CREATE VIEW more AS SELECT * FROM notes', /view more/],
+    ['DROP TRIGGER own; CREATE TRIGGER own AFTER DELETE ON notes BEGIN DELETE FROM notes; END', /trigger own/],
+    ['DROP VIEW shown; CREATE VIEW shown AS SELECT 1 AS text', /view shown/],
+  ] as const) {
+    const { path, file } = await backupOf('old', known);
+    await restore({ path, file, force: false, migrations: known });
+    const raw = new DatabaseSync(file);
+    raw.exec(sql);
+    raw.close();
+    await assert.rejects(restore({ path, file, force: false, migrations: known }), said);
+    assert.deepEqual(readNotes(path), ['old']);
+    assert.equal(leftovers(path).length, 1, 'that of the first');
+  }
+});
+
 test('a backup of an older version is restored, and brought up to date by the next start', async () => {
   const { path, file } = await backupOf('old');
   const later = [...migrations, { name: '0101 later', sql: 'CREATE TABLE later (id TEXT PRIMARY KEY);' }];
@@ -144,9 +180,12 @@ async function newFolder(): Promise<string> {
 }
 
 /** A database with one note, and a backup of it. */
-async function backupOf(note: string): Promise<{ readonly path: string; readonly file: string }> {
+async function backupOf(
+  note: string,
+  known: readonly Migration[] = migrations,
+): Promise<{ readonly path: string; readonly file: string }> {
   const path = join(await newFolder(), 'gatehouse.db');
-  await addNote(path, note);
+  await addNote(path, note, known);
   const file = join(dirname(path), 'backup.db');
   await backUp({ path, file, force: false });
   return { path, file };
@@ -175,8 +214,8 @@ async function openElsewhere(path: string): Promise<AsyncDisposable> {
   };
 }
 
-async function addNote(path: string, note: string): Promise<void> {
-  await using store = await open(path);
+async function addNote(path: string, note: string, known: readonly Migration[] = migrations): Promise<void> {
+  await using store = await open(path, known);
   await insert(store, note);
 }
 

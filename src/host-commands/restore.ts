@@ -9,6 +9,7 @@ import { findMissing } from '../store/migrate.ts';
 import type { Migration } from '../store/migrate.ts';
 import { busyCode, resultCode } from '../store/sqlite/sqlite.ts';
 import type { DatabaseCommand } from './database-command.ts';
+import { foreignPrograms } from './foreign-programs.ts';
 import { pgToolArguments } from './pg-tools.ts';
 import {
   copyBeside,
@@ -75,6 +76,8 @@ const fileHeader = 'SQLite format 3\0';
 /** Puts a copy of `file` in the place of the database. At every moment its path holds the old or the new one, whole. */
 export async function restore({ path, file, force, migrations }: RestoreOptions): Promise<Restored> {
   if (!existsSync(file)) throw new Error(`there is no backup at ${file}`);
+  // Opening a pipe or a device may wait for ever.
+  if (!(await stat(file)).isFile()) throw new Error(`${file} is no file but a folder, a pipe or a device`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   if (existsSync(path) && (await realpath(path)) === (await realpath(file))) {
     throw new Error(`${file} is the database itself`);
@@ -82,7 +85,14 @@ export async function restore({ path, file, force, migrations }: RestoreOptions)
   const copy = await copyBeside(file, path, { readOnly: true });
   try {
     const content = await inspectFile(copy);
-    const isOlder = findMissing(content.applied, [...storeMigrations, ...migrations]).length > 0;
+    const known = [...storeMigrations, ...migrations];
+    const isOlder = findMissing(content.applied, known).length > 0;
+    const foreign = await foreignPrograms(copy, content.applied, known);
+    if (foreign.length > 0)
+      throw new Error(
+        `${file} has what Gatehouse does not make, and what would run in its database: ${foreign.slice(0, 5).join(', ')}. ` +
+          'Take another backup; or drop these from a copy, if you know where they come from, and restore that',
+      );
     await giveToOwnerOf(existsSync(path) ? path : dirname(resolve(path)), copy);
     return { ...content, isOlder, keptAs: await replace(path, copy, force) };
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Queries, Row } from '../store/database.ts';
 import { readApplied } from '../store/migrate.ts';
 import { resultCode, toSqlite } from '../store/sqlite/sqlite.ts';
 import { countRows, readTables } from './catalog.ts';
-import { formatTable } from './text-table.ts';
+import { formatTable } from '../lib/text-table.ts';
 
 const busyTimeoutMs = 10_000;
 /** Files that SQLite keeps beside a database; one that stays behind would be replayed into the next file of that name. */

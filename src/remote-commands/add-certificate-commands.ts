@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { addGroup } from '../lib/command-groups.ts';
 import type { Host } from '../command-line/host.ts';
 import { exitCodeText } from './exit.ts';
 import { reportFault } from './report-fault.ts';
@@ -8,7 +9,7 @@ import { addOutputOptions } from './show-result.ts';
 
 /** `certificates list`. */
 export function addCertificateCommands(program: Command, host: Host): void {
-  const certificates = program.command('certificates').summary('list').helpCommand(false);
+  const certificates = addGroup(program, 'certificates').summary('list');
   const command = certificates
     .command('list')
     .summary('certificates and names without one, with what is wrong and what to do')

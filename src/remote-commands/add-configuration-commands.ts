@@ -6,6 +6,9 @@ import { reportFault } from './report-fault.ts';
 import { addServerOptions } from './server.ts';
 import type { ServerFlags } from './server.ts';
 
+const variablesText =
+  'environment variables that the files may name, with commas between them; left out: all but GATEHOUSE_*, in CI none';
+
 /** `export`, `plan` and `apply`. */
 export function addConfigurationCommands(program: Command, host: Host): void {
   addServerOptions(program.command('export'))
@@ -21,6 +24,7 @@ export function addConfigurationCommands(program: Command, host: Host): void {
     .description('Shows the difference between files and what the server has. Changes nothing.')
     .argument('<files...>', 'YAML files, or folders of them')
     .option('--prune', 'also show what would be deleted because no file declares it')
+    .option('--variables <names>', variablesText)
     .option('--exit-code', 'end with 2 if there are changes')
     .addHelpText('after', `\nExample:\n  gatehouse plan gatehouse.yaml\n\n${exitCodeText}`)
     .action((files: readonly string[], flags: ServerFlags) => run(host, ({ runPlan }) => runPlan(files, flags, host)));
@@ -29,6 +33,7 @@ export function addConfigurationCommands(program: Command, host: Host): void {
     .description('Makes the server what the files say, in one transaction: all of it or nothing.')
     .argument('<files...>', 'YAML files, or folders of them')
     .option('--prune', 'delete what no file declares')
+    .option('--variables <names>', variablesText)
     .option('-y, --yes', 'do not ask')
     .option('--watch', 'apply again whenever the files change')
     .option('--allow-lockout', 'make the change although it locks you out')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { addGroup } from '../lib/command-groups.ts';
 import type { Host } from '../command-line/host.ts';
 import { exitCodeText } from './exit.ts';
 import { reportFault } from './report-fault.ts';
@@ -34,7 +35,7 @@ export function addProfileCommands(program: Command, host: Host): void {
     .option('--profile <name>', 'this one, in place of the current one')
     .addHelpText('after', end('gatehouse logout --profile shop'))
     .action((flags: LoginFlags) => run(host, ({ runLogout }) => runLogout(flags, host)));
-  const profiles = program.command('profiles').summary('list, use').helpCommand(false);
+  const profiles = addGroup(program, 'profiles').summary('list, use');
   addOutputOptions(profiles.command('list'))
     .description('Lists the servers that "gatehouse login" has kept, without their tokens.')
     .addHelpText('after', end('gatehouse profiles list'))

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { addGroup } from '../lib/command-groups.ts';
 import type { Host } from '../command-line/host.ts';
 import { exitCodeText } from './exit.ts';
 import { reportFault } from './report-fault.ts';
@@ -24,12 +25,14 @@ function addCheckIp(program: Command, host: Host): void {
     .summary('explain what happens to an address')
     .description(
       'Tries an address against the IP restrictions of every type, or of one, or against all that stands before an edge or route: ' +
-        'what was consulted and which rule decided. Nothing is changed or counted.',
+        'what was consulted, which rule decided, and what else a visitor must show. Nothing is changed or counted.',
     )
     .argument('<address>', 'an IPv4 or IPv6 address')
     .addOption(type)
     .option('--edge <id>', 'traffic to this edge')
-    .option('--route <id>', 'traffic to this route of an HTTPS edge')
+    .option('--route <id>', 'traffic to this route of an HTTPS edge; with --edge, of that one')
+    .option('--email <address>', 'a visitor who has signed in with this verified address')
+    .option('--group <names...>', 'a visitor who has signed in and is in these groups')
     .option('--exit-code', 'end with 2 if the address is refused');
   addOutputOptions(addServerOptions(command))
     .addHelpText('after', end('gatehouse check-ip 203.0.113.7 --type endpoints'))
@@ -39,7 +42,7 @@ function addCheckIp(program: Command, host: Host): void {
 }
 
 function addRulesLoad(program: Command, host: Host): void {
-  const rules = program.command('rules').summary('load').helpCommand(false);
+  const rules = addGroup(program, 'rules').summary('load');
   const command = rules
     .command('load')
     .summary('replace all rules of an IP policy by those of a file')

@@ -25,9 +25,14 @@ export async function askSecret({ stdin, stderr }: Terminal, question: string): 
   }
 }
 
+/** True where somebody sees a question and can answer; standard output may go to a file. */
+export function canAsk({ stdin, stderr }: Terminal): boolean {
+  return stdin.isTTY && stderr.isTTY;
+}
+
 /** Asks where somebody can answer; a program that calls the command has decided already. */
-export async function isConfirmed(host: Host, question: string): Promise<boolean> {
-  if (!host.stdin.isTTY || !host.stdout.isTTY) return true;
+export async function isConfirmed(host: Terminal, question: string): Promise<boolean> {
+  if (!canAsk(host)) return true;
   return /^y(?:es)?$/i.test((await ask(host, `${question} [y/N] `)).trim());
 }
 

@@ -13,6 +13,8 @@ interface CheckFlags extends ServerFlags, OutputFlags {
   readonly type?: string;
   readonly edge?: string;
   readonly route?: string;
+  readonly email?: string;
+  readonly group?: readonly string[];
   readonly exitCode?: boolean;
 }
 
@@ -37,11 +39,22 @@ export async function runCheckIp(ip: string, flags: CheckFlags, host: Host): Pro
 
 type Target = Omit<IpCheckRequest, 'ip'>;
 
-function readTargets({ type, edge, route }: CheckFlags): readonly Target[] {
-  if ([type, edge, route].filter((each) => each !== undefined).length > 1)
-    throw new CommandFault('give only one of --type, --edge and --route: what the address is to be tried against');
-  if (edge !== undefined) return [{ edge_id: edge }];
-  if (route !== undefined) return [{ route_id: route }];
+function readTargets({ type, edge, route, email, group }: CheckFlags): readonly Target[] {
+  if (edge !== undefined || route !== undefined) {
+    if (type !== undefined)
+      throw new CommandFault('give either --type, or --edge, --route or both: what the address is to be tried against');
+    return [
+      {
+        ...(edge === undefined ? {} : { edge_id: edge }),
+        ...(route === undefined ? {} : { route_id: route }),
+        ...(email === undefined && group === undefined
+          ? {}
+          : { visitor: { ...(email === undefined ? {} : { email }), groups: [...(group ?? [])] } }),
+      },
+    ];
+  }
+  if (email !== undefined || group !== undefined)
+    throw new CommandFault('give --edge or --route beside --email and --group: visitors sign in there');
   const chosen = types.filter((each) => type === undefined || each === type);
   return chosen.map((each) => ({ type: each }));
 }
@@ -67,13 +80,27 @@ const colours: Readonly<Record<IpCheckVerdict['checks'][number]['effect'], Colou
   off: 'grey',
 };
 
-function draw(target: Target, { ip, allowed, explanation, checks }: IpCheckVerdict, paint: Paint): readonly string[] {
-  const subject = target.type ?? target.edge_id ?? target.route_id ?? '';
-  const verdict = allowed ? paint('green', 'allowed') : paint('red', 'refused');
+function draw(target: Target, verdict: IpCheckVerdict, paint: Paint): readonly string[] {
+  const subject = target.type ?? target.route_id ?? target.edge_id ?? '';
+  const { ip, explanation, checks, routes } = verdict;
   return [
-    `${oneLine(subject)}: ${ip} is ${verdict}. ${oneLine(explanation)}`,
-    ...checks.map(
-      ({ kind, id, effect, reason }) => `  ${paint(colours[effect], effect)} ${kind} ${id}: ${oneLine(reason)}`,
-    ),
+    `${oneLine(subject)}: ${ip} is ${word(verdict, paint)}. ${oneLine(explanation)}`,
+    ...checks.map((check) => `  ${drawCheck(check, paint)}`),
+    ...(routes ?? []).flatMap((route) => [
+      `  ${oneLine(route.match)}: ${word(route, paint)}. ${oneLine(route.explanation)}`,
+      ...route.checks.map((check) => `    ${drawCheck(check, paint)}`),
+    ]),
   ];
+}
+
+/** The verdict in one word or few: an address that is let through gets nobody in where more is asked for. */
+function word({ allowed, further_checks: further }: Pick<IpCheckVerdict, 'allowed' | 'further_checks'>, paint: Paint) {
+  if (!allowed) return paint('red', 'refused');
+  return further.some(({ asks }) => asks !== null)
+    ? paint('yellow', 'allowed, but more is asked for')
+    : paint('green', 'allowed');
+}
+
+function drawCheck({ kind, id, effect, reason }: IpCheckVerdict['checks'][number], paint: Paint): string {
+  return `${paint(colours[effect], effect)} ${kind} ${id}: ${oneLine(reason)}`;
 }

@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { ApiError } from '../../client/src/index.ts';
 import type { ConfigurationApplied, Reply } from '../../client/src/index.ts';
 import type { Host } from '../command-line/host.ts';
-import { isConfirmed } from './ask.ts';
+import { canAsk, isConfirmed } from './ask.ts';
 import { drawPlan } from './draw-plan.ts';
 import { CommandFault, exitCodes } from './exit.ts';
 import { showPlace } from './files/entry.ts';
 import type { FileEntry } from './files/entry.ts';
 import { readFiles } from './files/read-files.ts';
+import { fileVariables } from './files/variables.ts';
 import { toYaml } from './files/write-yaml.ts';
 import { painter, writeLines } from './output.ts';
 import { findServer } from './server.ts';
@@ -18,12 +19,14 @@ import { watchFiles } from './watch-files.ts';
 interface PlanFlags extends ServerFlags {
   readonly prune?: boolean;
   readonly exitCode?: boolean;
+  readonly variables?: string;
 }
 
 interface ApplyFlags extends ServerFlags {
   readonly prune?: boolean;
   readonly yes?: boolean;
   readonly watch?: boolean;
+  readonly variables?: string;
   readonly allowLockout?: boolean;
 }
 
@@ -36,10 +39,14 @@ export async function runExport(flags: ServerFlags & { readonly output?: string 
 }
 
 export async function runPlan(paths: readonly string[], flags: PlanFlags, host: Host): Promise<void> {
-  const { document } = await send(await findServer(flags, host), await readFiles(paths, host.env), {
-    ...flags,
-    dryRun: true,
-  });
+  const { document } = await send(
+    await findServer(flags, host),
+    await readFiles(paths, fileVariables(host.env, flags.variables)),
+    {
+      ...flags,
+      dryRun: true,
+    },
+  );
   writeLines(host, drawPlan(document, painter(host)));
   if (flags.exitCode === true && document.steps.length > 0) host.exitCode = exitCodes.found;
 }
@@ -52,11 +59,11 @@ export async function runApply(paths: readonly string[], flags: ApplyFlags, host
 
 /** Draws what will be, asks where somebody can answer, and makes exactly that. */
 async function applyOnce(server: Server, paths: readonly string[], flags: ApplyFlags, host: Host): Promise<void> {
-  const entries = await readFiles(paths, host.env);
+  const entries = await readFiles(paths, fileVariables(host.env, flags.variables));
   const planned = await send(server, entries, { ...flags, dryRun: true });
   writeLines(host, drawPlan(planned.document, painter(host)));
   if (planned.document.steps.length === 0) return;
-  if (flags.yes !== true && !(await isConfirmed(host, 'Apply this?'))) throw new CommandFault('nothing was changed');
+  if (flags.yes !== true) await confirm(planned.document, host);
   const { etag } = planned;
   const { document } = await send(server, entries, {
     ...flags,
@@ -65,6 +72,15 @@ async function applyOnce(server: Server, paths: readonly string[], flags: ApplyF
   });
   const { created, changed, deleted } = document;
   writeLines(host, [`Applied: ${created} created, ${changed} changed, ${deleted} deleted.`]);
+}
+
+/** A program that calls this has decided already, but not on deletions that it may not know of. */
+async function confirm({ deleted }: ConfigurationApplied, host: Host): Promise<void> {
+  if (deleted > 0 && !canAsk(host))
+    throw new CommandFault(
+      `nothing was changed: ${deleted} would be deleted, and nobody can be asked here. Add --yes if that is meant`,
+    );
+  if (!(await isConfirmed(host, 'Apply this?'))) throw new CommandFault('nothing was changed');
 }
 
 interface SendOptions {

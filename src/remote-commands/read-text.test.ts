@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,6 +27,12 @@ test('what is no text is said to be none, with its name', async () => {
       (error) => error instanceof CommandFault && /none cannot be read: ENOENT/.test(error.message),
     );
     await assert.rejects(readText(folder), /cannot be read: EISDIR/);
+    await writeFile(path, '');
+    await truncate(path, 64 * 1024 * 1024 + 1);
+    await assert.rejects(readText(path), /given cannot be read: it has more than 64 MiB/);
+    const link = join(folder, 'endless.yaml');
+    await symlink('/dev/zero', link);
+    await assert.rejects(readText(link), /endless\.yaml cannot be read: it has more than 64 MiB/);
     const stdin = Readable.from([Buffer.from([0xff])]) as unknown as NodeJS.ReadStream & { fd: 0 };
     await assert.rejects(readText('-', stdin), /^CommandFault: standard input is no text/);
   } finally {

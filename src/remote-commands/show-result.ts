@@ -21,6 +21,11 @@ export function addOutputOptions(command: Command): Command {
     });
 }
 
+/** The form that was asked for, else one for people on a terminal and one for programs elsewhere. */
+export function formOf({ output }: OutputFlags, stdout: Pick<Host['stdout'], 'isTTY'>): 'table' | 'json' | 'yaml' {
+  return output ?? (stdout.isTTY ? 'table' : 'json');
+}
+
 /** The answer in the form that was asked for, as it is written to standard output. */
 export async function formResult(
   value: unknown,
@@ -32,7 +37,7 @@ export async function formResult(
   if (miss !== undefined) stderr.write(`--query ${flags.query} finds nothing: ${miss}\n`);
   const plain = flags.query === undefined || flags.output !== undefined ? undefined : plainText(part);
   if (plain !== undefined) return plain;
-  const form = flags.output ?? (stdout.isTTY ? 'table' : 'json');
+  const form = formOf(flags, stdout);
   if (form === 'table') return `${draw(part, stdout.isTTY ? stdout.columns : undefined).join('\n')}\n`;
   if (form === 'json') return `${JSON.stringify(part, undefined, 2)}\n`;
   const { stringify } = await import('yaml');

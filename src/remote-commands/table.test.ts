@@ -22,19 +22,41 @@ test('a table is as wide as the terminal at most, keeps what tells entries apart
   assert.equal(drawRows(rows).length, 3);
 });
 
-test('of a change, 80 columns show what was done and when, and 120 to which thing', () => {
+test('of a change, 80 columns show what was done and when, and 120 by whom and to which thing', () => {
   const change = {
     id: 'chg_000000000000009000000',
     version: 9,
     created_at: '2026-11-17T17:08:49Z',
-    actor: 'usr_3MF96qECgc9SmnkujpslPXlA1cH',
+    actor: 'Marta',
     source: '127.0.0.1',
     action: 'create',
     kind: 'tunnel_group_backend',
     resource_id: 'bkdtg_3MF9DPPBYIqMrUIQKthb0U4Hcc0',
   };
   assert.match(drawRows([change], 80)[0] ?? '', /^ID +CREATED AT +ACTION +KIND$/);
-  assert.match(drawRows([change], 120)[0] ?? '', /^ID +CREATED AT +ACTION +KIND +RESOURCE ID$/);
+  assert.match(drawRows([change], 120)[0] ?? '', /^ID +CREATED AT +ACTOR +ACTION +KIND +RESOURCE ID$/);
+});
+
+test('what a gateway sees, where it listens and what a certificate holds is for people', () => {
+  const gateways = [
+    { gateway_id: 'proc_1', state: 'up' },
+    { gateway_id: 'proc_2', state: 'up' },
+  ];
+  const down = { gateway_id: 'proc_3', state: 'down', cause: 'ECONNREFUSED', failures: 3 };
+  assert.deepEqual(drawRows([{ address: 'a:1', gateways: [...gateways, down] }]), [
+    'ADDRESS  GATEWAYS',
+    'a:1      2 times up, down: ECONNREFUSED',
+  ]);
+  const listeners = [
+    { kind: 'api', address: '127.0.0.1', port: 4040 },
+    { kind: 'tcp', address: '::', port: 0 },
+  ];
+  assert.deepEqual(drawRows([{ listeners, tls: { enabled: true } }]), [
+    'LISTENERS                     TLS',
+    'api 127.0.0.1:4040, tcp :::0  true',
+  ]);
+  const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+  assert.deepEqual(drawRows([{ id: 'cert_1', certificate_pem: pem }]), ['ID', 'cert_1']);
 });
 
 test('the first column is shown however narrow the terminal is', () => {

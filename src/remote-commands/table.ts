@@ -22,9 +22,14 @@ const telling = [
   'type',
   'role',
   'enforced',
-  'resource_id',
   'created_at',
+  'owner',
+  'actor',
+  'resource_id',
 ];
+/** Those that are left out first. */
+const leastTelling = new Set(['version', 'operation_id']);
+
 const gap = '  ';
 
 /** Rows of a list, under the names of their fields; fields that no row has, or that have no room, are left out. */
@@ -50,7 +55,8 @@ export function drawRows(rows: readonly unknown[], width?: number): readonly str
 
 /** The columns that fit beside each other, in their order; the first one always. */
 function fitting(all: readonly string[], widthOf: (name: string) => number, width: number): readonly string[] {
-  const rank = (name: string) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
+  const rank = (name: string) =>
+    telling.includes(name) ? telling.indexOf(name) : telling.length + (leastTelling.has(name) ? 1 : 0);
   const kept = new Set<string>();
   let used = -gap.length;
   for (const name of all.toSorted((a, b) => rank(a) - rank(b))) {
@@ -83,11 +89,30 @@ function columnsOf(rows: readonly unknown[]): readonly string[] {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return oneLine(value.replaceAll(/\s+/g, ' '));
-  if (Array.isArray(value)) return value.map(cell).join(',');
+  // A certificate tells nobody anything.
+  if (typeof value === 'string') return value.startsWith('-----BEGIN ') ? '' : oneLine(value.replaceAll(/\s+/g, ' '));
+  if (Array.isArray(value)) return value.some(isRow) ? listCell(value) : value.map(cell).join(',');
   if (!isRow(value)) return JSON.stringify(value);
+  const { id, state, cause, kind, address, port, weight } = value;
   // A reference, or a resource inside another one, is known by its id.
-  return typeof value['id'] === 'string' ? value['id'] : oneLine(JSON.stringify(value));
+  if (typeof id === 'string') return cell(id);
+  // What a gateway sees of an address.
+  if (typeof state === 'string') return [state, cell(cause)].filter(Boolean).join(': ');
+  if (typeof address !== 'string') {
+    const [only, ...others] = Object.values(value);
+    return typeof only === 'boolean' && others.length === 0 ? String(only) : oneLine(JSON.stringify(value));
+  }
+  const place = port === undefined ? address : `${address}:${cell(port)}`;
+  return [cell(kind), cell(place), weight === undefined || weight === 1 ? '' : `(weight ${cell(weight)})`]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Entries that are alike stand there once. */
+function listCell(values: readonly unknown[]): string {
+  const counts = new Map<string, number>();
+  for (const text of values.map(cell)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].map(([text, count]) => (count > 1 ? `${count} times ${text}` : text)).join(', ');
 }
 
 function cut(text: string): string {

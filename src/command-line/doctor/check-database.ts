@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
 
 import type { Config } from '../../config/config.ts';
-import { sqlitePath } from '../../lib/database-url.ts';
+import { postgresServers, sqlitePath } from '../../lib/database-url.ts';
 import type { OwnNames } from '../../resources/own-names.ts';
 import type { Queries } from '../../store/database.ts';
 import { refuseLostFile } from '../../store/sqlite/lost-file.ts';
@@ -16,6 +16,7 @@ import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const subject = 'database';
+const replication = 'replication';
 /** Sessions and certificates of two machines disagree beyond this. */
 const clockToleranceMs = 2_000;
 const othersBits = 0o077;
@@ -24,20 +25,27 @@ const othersBits = 0o077;
 export async function checkDatabase(
   { databaseUrl: url, databaseListenUrl }: Pick<Config, 'databaseUrl' | 'databaseListenUrl'>,
   ownNames: OwnNames,
+  isRunning: boolean,
 ): Promise<readonly Finding[]> {
   const path = sqlitePath(url);
   try {
     return path === undefined
       ? await checkPostgres(url, databaseListenUrl, ownNames)
-      : await checkSqlite(path, ownNames);
+      : await checkSqlite(path, ownNames, isRunning);
   } catch (error) {
     const remedy = path === undefined ? 'check GATEHOUSE_DATABASE_URL, and that PostgreSQL runs' : 'restore a backup';
     return [fault(subject, `it cannot be used: ${explain(error)}. Remedy: ${remedy}`)];
   }
 }
 
-async function checkSqlite(path: string, ownNames: OwnNames): Promise<readonly Finding[]> {
+async function checkSqlite(path: string, ownNames: OwnNames, isRunning: boolean): Promise<readonly Finding[]> {
   await refuseLostFile(path);
+  if (!existsSync(path) && isRunning) {
+    const remedy = 'run this in the folder of the service, or name its database with --database-url';
+    return [
+      fault(subject, `${resolve(path)} does not exist, although the service runs, so it uses another: ${remedy}`),
+    ];
+  }
   if (!existsSync(path)) return [checkFolder(dirname(path))];
   accessSync(path, constants.W_OK | constants.R_OK);
   const mode = statSync(path).mode & 0o777;
@@ -102,11 +110,35 @@ async function checkPostgres(
     return [
       ok(subject, `PostgreSQL ${version} answers`),
       checkDifference(Number(nowMs), beforeMs, Date.now()),
+      ...(await checkReplication(reader, postgresServers(url).urls.length)),
       ...(await checkStored(reader satisfies Queries, ownNames)),
     ];
   } finally {
     await database.close();
   }
+}
+
+/** What a failover loses depends on it. Roles without further rights see how many standbys there are, and not what each of them is. */
+async function checkReplication(queries: Pick<Queries, 'all'>, servers: number): Promise<readonly Finding[]> {
+  const [[names = '', commit = '', standbys = 0, synchronous = 0, hidden = 0] = []] = await queries.all(
+    `SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'), COUNT(pid),
+       COUNT(*) FILTER (WHERE sync_state IN ('sync', 'quorum')), COUNT(pid) FILTER (WHERE sync_state IS NULL)
+     FROM pg_stat_replication`,
+  );
+  const isAsked = names !== '' && commit !== 'off' && commit !== 'local';
+  const seen = `${String(standbys)} ${standbys === 1 ? 'standby' : 'standbys'}`;
+  const remedy = 'See "What is lost when" in docs/failover.md';
+  if (commit === 'off')
+    return [
+      warning(replication, `synchronous_commit is off: a crash of the server loses what was answered. ${remedy}`),
+    ];
+  if (standbys === 0)
+    return servers === 1 && !isAsked
+      ? []
+      : [warning(replication, `no standby follows the server: writes stop, or are lost, with it. ${remedy}`)];
+  if (!isAsked || (synchronous === 0 && hidden === 0))
+    return [warning(replication, `of ${seen} none is synchronous: a failover loses what was answered last. ${remedy}`)];
+  return [ok(replication, `${seen}; commits wait for a synchronous one`)];
 }
 
 /** The database read its clock at some time between the two. */

@@ -13,8 +13,7 @@ interface Listener {
 }
 
 /** Addresses that the service would listen on, and whether it can. */
-export async function checkPorts(config: Config): Promise<readonly Finding[]> {
-  const isRunning = hasApi(config) && (await answers(config.apiListen));
+export async function checkPorts(config: Config, isRunning: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const listener of listenersOf(config)) findings.push(await checkPort(listener, isRunning));
   return findings;
@@ -57,7 +56,11 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no such address: correct it',
 };
 
-/** True if a Gatehouse answers there. */
+/** True if a Gatehouse answers where this one would have its API. */
+export async function isServiceRunning(config: Config): Promise<boolean> {
+  return hasApi(config) && (await answers(config.apiListen));
+}
+
 async function answers({ host, port }: Config['apiListen']): Promise<boolean> {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {

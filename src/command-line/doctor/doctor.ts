@@ -10,7 +10,7 @@ import { ownNamesOf } from '../../start/own-names.ts';
 import type { Host } from '../host.ts';
 import { addSettingsFlags } from '../settings-flags.ts';
 import { checkDatabase } from './check-database.ts';
-import { checkPorts } from './check-ports.ts';
+import { checkPorts, isServiceRunning } from './check-ports.ts';
 import { fault, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
@@ -54,12 +54,13 @@ async function examine(flags: Flags, { env }: Host): Promise<readonly Finding[]>
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map((each) => fault('settings', each));
   }
+  const isRunning = await isServiceRunning(config);
   return [
     ok('settings', 'all are acceptable'),
     ...checkSecretKey(config),
     checkClock(),
-    ...(await checkDatabase(config, ownNamesOf(config))),
-    ...(await checkPorts(config)),
+    ...(await checkDatabase(config, ownNamesOf(config), isRunning)),
+    ...(await checkPorts(config, isRunning)),
   ];
 }
 

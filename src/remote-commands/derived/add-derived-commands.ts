@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { addGroup } from '../../lib/command-groups.ts';
 import type { Host } from '../../command-line/host.ts';
 import { exitCodeText } from '../exit.ts';
 import { reportFault } from '../report-fault.ts';
@@ -14,6 +15,9 @@ import type { Flag } from './flags.ts';
 const bodyNotes = `
 A list is given by repeating its flag. A field of an object has a dot in its flag; the whole object can be given as JSON. A
 text that begins with @ is the name of a file that holds it.`;
+const foldedNote = `
+The fields of an object are listed by the command for it alone, such as "rate-limit set --help"; each has a flag here too, such as
+--rate-limit.limit.`;
 
 /** Commands for all operations of the document. */
 export function addDerivedCommands(program: Command, document: OpenApiDocument, host: Host): void {
@@ -31,10 +35,11 @@ function addDerivedCommand(program: Command, derived: DerivedCommand, host: Host
   // The line of a group in the help names its commands.
   else parent.summary(parent.commands.map((each) => each.name()).join(', '));
   for (const { name, description = '' } of derived.positional) command.argument(`<${placeholder(name)}>`, description);
-  for (const flag of [...derived.query, ...derived.fields]) addFlag(command, flag);
+  const isLong = derived.fields.length > shownFields;
+  for (const flag of [...derived.query, ...derived.fields]) addFlag(command, isLong ? folded(flag) : flag);
   addOwnOptions(command, derived);
   addOutputOptions(addServerOptions(command));
-  const notes = derived.fields.length > 0 ? bodyNotes : '';
+  const notes = derived.fields.length > 0 ? `${bodyNotes}${isLong ? foldedNote : ''}\n` : '';
   command.addHelpText('after', `${notes}\nExample:\n  ${derived.example}\n\n${exitCodeText}`).action(() =>
     reportFault(host, async () => {
       const { runOperation } = await import('./run-operation.ts');
@@ -43,12 +48,20 @@ function addDerivedCommand(program: Command, derived: DerivedCommand, host: Host
   );
 }
 
+/** With more fields, the help shows objects as a whole, and not each of their fields. */
+const shownFields = 40;
+
+function folded(flag: Flag): Flag {
+  const [first = ''] = flag.description.split(/(?<=[.:]) /);
+  return { ...flag, description: first.replace(/:$/, '.'), isHidden: flag.path.length > 1 };
+}
+
 const resourcesGroup = 'Resources of a server:';
 
 function findGroup(above: Command, name: string, isFirst: boolean): Command {
   const found = above.commands.find((each) => each.name() === name);
   if (found !== undefined) return found;
-  const group = above.command(name).helpCommand(false);
+  const group = addGroup(above, name);
   return isFirst ? group.helpGroup(resourcesGroup) : group;
 }
 
@@ -81,6 +94,7 @@ function addOwnOptions(command: Command, derived: DerivedCommand): void {
   }
   if (takesIfMatch) command.option('--if-match <etag>', 'change it only if its ETag is still this one');
   if (takesAllowLockout) command.option('--allow-lockout', 'make the change although it locks you out');
+  if (derived.confirms) command.option('-y, --yes', 'do not ask');
   if (facts.idempotencyKey)
     command.option('--idempotency-key <key>', 'a call that is repeated with the same key creates nothing more');
 }

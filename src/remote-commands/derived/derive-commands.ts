@@ -17,8 +17,14 @@ export interface DerivedCommand {
   readonly fields: readonly Flag[];
   readonly takesBody: boolean;
   readonly takesText: boolean;
+  /** Its body is a list, which has no flags. */
+  readonly takesList: boolean;
   readonly takesIfMatch: boolean;
   readonly takesAllowLockout: boolean;
+  /** It takes something away, or can be tried before: whoever can answer is asked first. */
+  readonly confirms: boolean;
+  /** What the path names can be read. */
+  readonly canRead: boolean;
   /** It needs no token. */
   readonly isPublic: boolean;
   readonly example: string;
@@ -71,11 +77,20 @@ function derive(
     fields: deriveFlags(document, content['application/json']?.schema ?? {}),
     takesBody: operation.requestBody !== undefined,
     takesText: content['text/plain'] !== undefined,
+    takesList: isListBody(document, content['application/json']?.schema),
     takesIfMatch: has('if-match'),
     takesAllowLockout: has('gatehouse-allow-lockout'),
+    confirms: method === 'DELETE' || queries.some(({ name }) => name === 'dry_run'),
+    canRead: document.paths[path]?.['get'] !== undefined,
     isPublic: operation.security?.length === 0,
   };
-  return { ...command, example: exampleOf(command) };
+  const body = resolveSchema(document, content['application/json']?.schema ?? {});
+  return { ...command, example: exampleOf(command, body.examples?.[0]) };
+}
+
+function isListBody(document: OpenApiDocument, schema: Schema = {}): boolean {
+  const { type, anyOf = [] } = resolveSchema(document, schema);
+  return type === 'array' || anyOf.some((each) => isListBody(document, each));
 }
 
 /** The words of the path, then a verb. */
@@ -119,15 +134,41 @@ function listKeyOf(document: OpenApiDocument, schema: Schema | undefined): strin
   return Object.entries(properties).find(([, property]) => property.type === 'array')?.[0];
 }
 
-/** A call with the fields that are required, or else the first one that has an example. */
-function exampleOf({ words, positional, fields, takesBody }: Omit<DerivedCommand, 'example'>): string {
-  const shown = fields.filter(({ isRequired, example }) => isRequired && example !== undefined);
-  const first = fields.find(({ example }) => example !== undefined);
-  const flags = (shown.length > 0 || first === undefined ? shown : [first]).map(
-    ({ name, example = '' }) => `--${name} ${/^[\w.:/@=-]+$/.test(example) ? example : `'${example}'`}`,
-  );
-  const body = takesBody && fields.length === 0 ? ['--body FILE'] : flags;
+/** Fields that say nothing about what a call makes. */
+const plainFields = new Set(['description', 'metadata', 'enabled']);
+/** An id of something that need not exist. */
+const exampleId = /_2tQ/;
+
+/**
+ * A call with the fields of the example of the whole body; without one, with those that are required, and secrets, or else
+ * with the most telling one that has an example.
+ */
+function exampleOf(command: Omit<DerivedCommand, 'example'>, whole: unknown): string {
+  const { words, positional, fields, takesList, takesText } = command;
+  const inWhole = typeof whole === 'object' && whole !== null ? new Set(Object.keys(whole)) : undefined;
+  const shown =
+    inWhole === undefined
+      ? shownFields(command)
+      : fields.filter(({ path: [name = '', inner] }) => inner === undefined && inWhole.has(name));
+  const body = takesList || takesText ? ['--body FILE'] : shown.map(exampleFlag);
   return ['gatehouse', ...words, ...positional.map(({ name }) => placeholder(name)), ...body].join(' ');
+}
+
+function shownFields({ facts, fields }: Omit<DerivedCommand, 'example'>): readonly Flag[] {
+  const known = fields.filter(({ example }) => example !== undefined);
+  const required = known.filter(({ name, isRequired }) => isRequired || /^(?:client-)?secret$/.test(name));
+  if (required.length > 0) return required;
+  // An update changes any one field.
+  if (facts.method === 'PATCH') return known.slice(0, 1);
+  const telling = known.filter(({ name, isHidden }) => !isHidden && !plainFields.has(name));
+  const usable = telling.filter(({ example = '' }) => facts.method !== 'POST' || !exampleId.test(example));
+  return (usable.length > 0 ? usable : known).slice(0, 1);
+}
+
+function exampleFlag({ name, example = '' }: Flag): string {
+  // A text of several lines stands in a file.
+  if (example.includes('\n')) return `--${name} @${name.replace(/-pem$/, '')}.pem`;
+  return `--${name} ${/^[\w.:/@=-]+$/.test(example) ? example : `'${example}'`}`;
 }
 
 /** `edge_id` as a word that stands for a value. */

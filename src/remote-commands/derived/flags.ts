@@ -19,9 +19,9 @@ export interface Flag {
   readonly example: string | undefined;
 }
 
-/** Flags that every command may have; a field of the same name gets `field.` before its own. */
+/** Flags of a command that takes a body; a field of the same name gets `field.` before its own. */
 const reserved = new Set(
-  'url token profile output query watch limit body if-match allow-lockout idempotency-key show-etag help'.split(' '),
+  'url token profile output query body if-match allow-lockout idempotency-key yes help'.split(' '),
 );
 
 /** A flag for each field of a body; those of nested objects have dots in their names. */
@@ -42,13 +42,16 @@ export function flagOf(document: OpenApiDocument, path: readonly string[], given
   const single = repeats ? resolveSchema(document, schema.items ?? {}) : schema;
   const name = path.map((part) => part.replaceAll('_', '-')).join('.');
   const shown = repeats ? singular(name) : name;
-  const kind = kindOf(single);
+  const choices = single.enum?.map(String);
+  // The query of a call has words in place of booleans.
+  const isSwitch = choices?.join() === 'true,false';
+  const kind = isSwitch ? 'boolean' : kindOf(single);
   return {
     name: reserved.has(shown) ? `field.${shown}` : shown,
     path,
     kind,
     repeats,
-    choices: single.enum?.map(String),
+    choices: isSwitch ? undefined : choices,
     description: schema.description ?? '',
     isRequired: false,
     isHidden: false,

@@ -5,10 +5,13 @@ import { Progress } from '../progress.ts';
 import { readText } from '../read-text.ts';
 import { findServer } from '../server.ts';
 import type { ServerFlags } from '../server.ts';
-import { formResult } from '../show-result.ts';
+import { formOf, formResult } from '../show-result.ts';
 import type { OutputFlags } from '../show-result.ts';
 import { watchResult } from '../watch-result.ts';
+import { confirmCall } from './confirm-call.ts';
 import type { DerivedCommand } from './derive-commands.ts';
+import { drawRevert } from './draw-revert.ts';
+import { enrichRows } from './enrich-rows.ts';
 import { parseValue, setField } from './flag-values.ts';
 import { optionKey } from './flags.ts';
 import type { Flag } from './flags.ts';
@@ -22,6 +25,7 @@ interface OperationFlags extends ServerFlags, OutputFlags {
   readonly ifMatch?: string;
   readonly allowLockout?: boolean;
   readonly idempotencyKey?: string;
+  readonly yes?: boolean;
 }
 
 /** Largest number of entries that one page may have. */
@@ -37,14 +41,31 @@ export async function runOperation(
   const input = await readInput(command, args, flags, host);
   const { client } = await findServer(flags, host, { needsToken: !command.isPublic });
   if (flags.watch === undefined) {
+    const show = async (shown: unknown) => void host.stdout.write(await formAnswer(command, shown, flags, host));
+    const isAsked = flags.yes !== true && (await confirmCall({ client, command, input, host, show }));
     const result = await fetchResult(client, command, input, flags, host);
-    if (result !== undefined) host.stdout.write(await formResult(result, flags, host));
+    // What was shown before the question need not be shown again.
+    if (result !== undefined && !(isAsked && isDrawn(flags, host))) await show(result);
+    else if (host.stderr.isTTY) host.stderr.write('Done.\n');
     return;
   }
   const seconds = flags.watch === true ? undefined : flags.watch;
   await watchResult(host, seconds, async (signal) =>
     formResult(await fetchResult(client, command, { ...input, signal }, flags, host), flags, host),
   );
+}
+
+/** Drawings of answers that a table would not show well. */
+const drawings: Readonly<Record<string, (answer: unknown) => readonly string[]>> = { 'changes revert': drawRevert };
+
+function formAnswer(command: DerivedCommand, result: unknown, flags: OperationFlags, host: Host): Promise<string> {
+  const draw = isDrawn(flags, host) ? drawings[command.words.join(' ')] : undefined;
+  return draw === undefined ? formResult(result, flags, host) : Promise.resolve(`${draw(result).join('\n')}\n`);
+}
+
+/** True where people read it, not a program. */
+function isDrawn(flags: OutputFlags, { stdout }: Host): boolean {
+  return flags.query === undefined && formOf(flags, stdout) === 'table';
 }
 
 /** The document or the entries; undefined if there is no answer but that it is done. */
@@ -55,7 +76,10 @@ async function fetchResult(
   flags: OperationFlags,
   host: Host,
 ): Promise<unknown> {
-  if (facts.list !== undefined) return collect(client, facts, input, readLimit(flags), host);
+  if (facts.list !== undefined) {
+    const entries = await collect(client, facts, input, readLimit(flags), host);
+    return isDrawn(flags, host) ? enrichRows(client, facts, entries) : entries;
+  }
   const { document, etag, warnings } = await client.replyTo(facts, input);
   if (flags.showEtag === true && etag !== undefined) host.stderr.write(`ETag: ${etag}\n`);
   for (const warning of warnings) host.stderr.write(`warning: ${inWords(warning)}\n`);
@@ -128,7 +152,7 @@ async function readBody(
   flags: OperationFlags & Readonly<Record<string, unknown>>,
   { stdin }: Host,
 ): Promise<unknown> {
-  const whole = flags.body === undefined ? {} : await readWhole(flags.body, takesText, stdin);
+  const whole = flags.body === undefined ? {} : await readWhole(flags.body, { fields, takesText }, stdin);
   if (fields.length === 0 || typeof whole !== 'object' || whole === null || Array.isArray(whole)) return whole;
   const body: Record<string, unknown> = { ...whole };
   for (const flag of fields) {
@@ -138,8 +162,16 @@ async function readBody(
   return body;
 }
 
-async function readWhole(path: string, takesText: boolean, stdin: Host['stdin']): Promise<unknown> {
-  const text = await readText(path, stdin);
+async function readWhole(
+  path: string,
+  { fields, takesText }: Pick<DerivedCommand, 'fields' | 'takesText'>,
+  stdin: Host['stdin'],
+): Promise<unknown> {
+  const own = fields.find(({ name }) => name === 'field.body');
+  const text = await readText(path, stdin).catch((error: unknown) => {
+    if (own === undefined || !(error instanceof CommandFault)) throw error;
+    throw new CommandFault(`${error.message}. --body names a file with all fields; the field "body" is --${own.name}`);
+  });
   if (takesText && !/^\s*\[/.test(text)) return text;
   const { parse } = await import('yaml');
   try {

@@ -3,9 +3,9 @@ import type { Document, YAMLMap } from 'yaml';
 
 import { showPlace } from './entry.ts';
 import type { FileEntry, Place } from './entry.ts';
+import { checkNesting, whileShallow } from './nesting.ts';
 import { fillVariables } from './variables.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Lookup } from './variables.ts';
 
 export interface ParsedFile {
   readonly entries: readonly FileEntry[];
@@ -16,7 +16,11 @@ export interface ParsedFile {
 type Report = (offset: number | undefined, words: string) => void;
 
 /** The entries of one file: sections by kind, in each of them entries by name. What is wrong is told all at once. */
-export function parseFile(file: string, text: string, environment: Environment): ParsedFile {
+export function parseFile(file: string, text: string, lookup: Lookup): ParsedFile {
+  return whileShallow(file, () => readEntries(file, text, lookup));
+}
+
+function readEntries(file: string, text: string, lookup: Lookup): ParsedFile {
   const lines = new LineCounter();
   const faults: string[] = [];
   const placeAt = (offset: number | undefined): Place => ({ file, line: lines.linePos(offset ?? 0).line });
@@ -24,11 +28,12 @@ export function parseFile(file: string, text: string, environment: Environment):
     faults.push(`${showPlace(placeAt(offset))}: ${words}`);
   };
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  checkNesting(file, document.errors);
   for (const { pos, message } of document.errors) report(pos[0], message);
   // Of a file that is no YAML, the rest would be a guess.
   if (faults.length > 0) return { entries: [], faults };
   checkKeys(document, placeAt, report);
-  fillIn(document, environment, report);
+  fillIn(document, lookup, report);
   return { entries: entriesOf(document, placeAt, report), faults };
 }
 
@@ -77,12 +82,12 @@ function checkKeys(document: Document, placeAt: (offset: number | undefined) => 
   });
 }
 
-function fillIn(document: Document, environment: Environment, report: Report): void {
+function fillIn(document: Document, lookup: Lookup, report: Report): void {
   visit(document, {
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
       try {
-        const filled = fillVariables(node.value, environment);
+        const filled = fillVariables(node.value, lookup);
         // A text without quotes may have become a number or a truth value.
         node.value = node.type === Scalar.PLAIN && /^[\w.+-]+$/.test(filled) ? (parse(filled) as unknown) : filled;
       } catch (error) {

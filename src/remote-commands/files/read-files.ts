@@ -6,8 +6,7 @@ import { readText } from '../read-text.ts';
 import { showPlace } from './entry.ts';
 import type { FileEntry } from './entry.ts';
 import { parseFile } from './parse-file.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Lookup } from './variables.ts';
 
 const extensions = /\.(?:ya?ml|json)$/;
 /** Kinds whose entries share their names. */
@@ -37,18 +36,26 @@ export async function findFiles(paths: readonly string[]): Promise<readonly stri
 
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found
+  const paths = found
     .filter((entry) => !entry.isDirectory() && extensions.test(entry.name) && !entry.name.startsWith('.'))
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted();
+  for (const path of paths) {
+    const facts = await stat(path).catch((error: Error) => {
+      throw new CommandFault(`${path} cannot be read: ${error.message}`);
+    });
+    // Whoever names a pipe wants it read; in a folder, it would be waited for without end.
+    if (!facts.isFile() && !facts.isDirectory()) throw new CommandFault(`${path} is no file but a pipe or a device`);
+  }
+  return paths;
 }
 
 /** The entries of all files together. */
-export async function readFiles(paths: readonly string[], environment: Environment): Promise<readonly FileEntry[]> {
+export async function readFiles(paths: readonly string[], lookup: Lookup): Promise<readonly FileEntry[]> {
   const entries: FileEntry[] = [];
   const faults: string[] = [];
   for (const file of await findFiles(paths)) {
-    const parsed = parseFile(file, await readText(file), environment);
+    const parsed = parseFile(file, await readText(file), lookup);
     for (const entry of parsed.entries) entries.push(entry);
     for (const fault of parsed.faults) faults.push(fault);
   }

@@ -1,7 +1,5 @@
-import { stringify } from 'yaml';
-
 import { toTerminal } from '../../lib/terminal-text.ts';
-import { escapeVariables } from './variables.ts';
+import { toPrintableYaml } from './printable-yaml.ts';
 
 interface Entry {
   readonly kind: string;
@@ -19,16 +17,8 @@ export function toYaml(entries: readonly Entry[], url: string): string {
   for (const { kind, name, ...fields } of entries) {
     const section = sections.get(kind) ?? {};
     sections.set(kind, section);
-    section[name] = escaped(fields);
+    section[name] = fields;
   }
-  const parts = [...sections].map(([kind, section]) => stringify({ [kind]: section }, { lineWidth: 0 }));
-  // In the quotes in which YAML has control characters, their escaped form is the same text.
-  return toTerminal(`${head.join('\n')}\n\n${parts.join('\n')}`);
-}
-
-function escaped(value: unknown): unknown {
-  if (typeof value === 'string') return escapeVariables(value);
-  if (Array.isArray(value)) return value.map(escaped);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]: [string, unknown]) => [key, escaped(each)]));
+  const parts = [...sections].map(([kind, section]) => toPrintableYaml({ [kind]: section }));
+  return `${toTerminal(head.join('\n'))}\n\n${parts.join('\n')}`;
 }

@@ -7,18 +7,27 @@ export interface Directive {
   readonly line: number;
 }
 
-/** Quotes, a text between marks (`<<END`), comments, ends of lines, words. */
-const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|<<(\w+)\n[^]*?\n[ \t]*\1(?!\S)|#[^\n]*|\n|[^\s"`#][^\s]*/g;
+/** Quotes, the start of a text between marks (`<<END`), comments, ends of lines, words. */
+const token = /"(?:[^"\\]|\\.)*"|`[^`]*`|<<(\w+)\n|#[^\n]*|\n|[^\s"`#][^\s]*/g;
+
+/** Blocks in blocks; Caddy's own files have three or four. */
+const mostDepth = 100;
 
 /** Reads the lines of a Caddyfile: words, quotes, comments, and braces at the ends of lines. */
 export function readBlocks(text: string, source: string): readonly Directive[] {
   const lines: { words: string[]; line: number }[] = [{ words: [], line: 1 }];
   // A line that goes on still counts, by a blank of its own.
   const joined = text.replaceAll('\\\n', ' \v');
+  const endOf = markEnds(joined);
   let line = 1;
   let at = 0;
-  for (const match of joined.matchAll(token)) {
-    const [word] = match;
+  token.lastIndex = 0;
+  for (let match = token.exec(joined); match !== null; match = token.exec(joined)) {
+    const [found, mark] = match;
+    const end = mark === undefined ? undefined : endOf(mark, match.index + found.length);
+    // Without its end, it is a word like any other.
+    const word = mark === undefined || end !== undefined ? found : found.trimEnd();
+    token.lastIndex = end ?? match.index + word.length;
     line += joined.slice(at, match.index).match(/[\n\v]/g)?.length ?? 0;
     at = match.index;
     const last = lines.at(-1);
@@ -43,9 +52,37 @@ export function readBlocks(text: string, source: string): readonly Directive[] {
     const block: Directive[] = [];
     open.at(-1)?.push({ words: opens ? words.slice(0, -1) : words, block: opens ? block : undefined, line: number });
     if (opens) open.push(block);
+    if (open.length > mostDepth)
+      throw new CommandFault(
+        `${source}: line ${number} is in more than ${mostDepth} blocks, which is too deep to be read`,
+      );
   }
   if (open.length > 1) throw new CommandFault(`${source}: a "{" is not closed`);
   return top;
+}
+
+/** Finds where a text ends: behind the next line whose first word is its mark. Each line is looked at once. */
+function markEnds(text: string): (mark: string, from: number) => number | undefined {
+  const ends = new Map<string, number[]>();
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trimStart();
+    const [word = ''] = trimmed.split(/\s/, 1);
+    const end = start + line.length - trimmed.length + word.length;
+    const known = ends.get(word);
+    if (known === undefined) ends.set(word, [end]);
+    else known.push(end);
+    start += line.length + 1;
+  }
+  const next = new Map<string, number>();
+  return (mark, from) => {
+    const known = ends.get(mark) ?? [];
+    let at = next.get(mark) ?? 0;
+    // Texts come in the order of the file: what lies before one is never looked for again.
+    while (at < known.length && (known[at] ?? 0) - mark.length < from) at += 1;
+    next.set(mark, at);
+    return known[at];
+  };
 }
 
 function unquoted(word: string): string {

@@ -92,7 +92,7 @@ const units: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 360
 function seconds(text: string, most: number): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/([\d.]+)(ms|s|m|h)/g)) sum += Number(amount) * (units[unit] ?? 0);
+  for (const [, amount, unit = ''] of text.matchAll(/([\d.]+)(ms|s|m|h)/gy)) sum += Number(amount) * (units[unit] ?? 0);
   return Math.min(most, Math.max(1, Math.round(sum)));
 }
 

@@ -34,6 +34,7 @@ export function fromCaddyfile(text: string, source: string): Draft {
   const blocks = readBlocks(text, source);
   const snippets = new Map(blocks.filter(isSnippet).map((each) => [each.words[0]?.slice(1, -1) ?? '', each]));
   const used = new Set<string>();
+  const expand = createExpansion(snippets, used, source);
   // A file of one site needs no braces: its first line has the addresses.
   const [first, ...rest] = blocks;
   const isBare = first !== undefined && first.block === undefined && first.words[0] !== 'import';
@@ -45,7 +46,7 @@ export function fromCaddyfile(text: string, source: string): Draft {
     else if (words[0] === 'import') draft.note(`${words.join(' ')}: other files are not read`, line);
     else {
       const addresses = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
-      addSite(draft, addresses, [...expand(block, snippets, used, 0)], line);
+      addSite(draft, addresses, expand(block, 0), line);
     }
   }
   for (const [name, { line }] of snippets)
@@ -60,21 +61,27 @@ function isSnippet({ words }: Directive): boolean {
 /** Snippets in snippets, beyond which one that imports itself is suspected. */
 const mostDepth = 10;
 
+/** Lines of all sites, those of snippets as often as they are imported: snippets in snippets multiply. */
+const mostLines = 50_000;
+
 /** Puts the lines of snippets in the place of their imports. One with arguments, or of another file, stays an import. */
-function* expand(
-  directives: readonly Directive[],
-  snippets: ReadonlyMap<string, Directive>,
-  used: Set<string>,
-  depth: number,
-): Generator<Directive> {
-  for (const directive of directives) {
-    const { words, block } = directive;
-    const [name, what = '', ...args] = words;
-    const snippet = name === 'import' && args.length === 0 && depth < mostDepth ? snippets.get(what) : undefined;
-    if (name === 'import') used.add(what);
-    if (snippet !== undefined) yield* expand(snippet.block ?? [], snippets, used, depth + 1);
-    else yield block === undefined ? directive : { ...directive, block: [...expand(block, snippets, used, depth)] };
-  }
+function createExpansion(snippets: ReadonlyMap<string, Directive>, used: Set<string>, source: string) {
+  let lines = 0;
+  return function expand(directives: readonly Directive[], depth: number): readonly Directive[] {
+    const expanded: Directive[] = [];
+    for (const directive of directives) {
+      lines += 1;
+      if (lines > mostLines)
+        throw new CommandFault(`${source} has more than ${mostLines} lines, with those of its snippets: divide it`);
+      const { words, block } = directive;
+      const [name, what = '', ...args] = words;
+      const snippet = name === 'import' && args.length === 0 && depth < mostDepth ? snippets.get(what) : undefined;
+      if (name === 'import') used.add(what);
+      if (snippet !== undefined) for (const each of expand(snippet.block ?? [], depth + 1)) expanded.push(each);
+      else expanded.push(block === undefined ? directive : { ...directive, block: expand(block, depth) });
+    }
+    return expanded;
+  };
 }
 
 function addSite(draft: Draft, addresses: readonly string[], directives: readonly Directive[], line: number): void {
@@ -132,16 +139,34 @@ interface Route extends Around {
 
 /** A redirect below whose path another route lies: Caddy would redirect that too, and here the longer path goes first. */
 function hidden(routes: ReadonlyMap<string, Route>): Directive | undefined {
+  // In order, the paths below one follow it: the first that is not smaller says whether there is any.
+  const paths = [...routes.keys()].toSorted(compare);
   for (const [path, { upstream, modules, directive }] of routes) {
     const below = path === '/' ? path : `${path}/`;
     if (
       upstream === undefined &&
       modules['match_type'] === undefined &&
-      routes.keys().some((each) => each !== path && each.startsWith(below))
+      (path === '/' ? routes.size > 1 : firstFrom(paths, below)?.startsWith(below) === true)
     )
       return directive;
   }
   return undefined;
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** The first of sorted texts that is not smaller. */
+function firstFrom(sorted: readonly string[], text: string): string | undefined {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low];
 }
 
 /** Collects the proxies of a block. Returns the directive that a copy cannot do without, if there is one. */

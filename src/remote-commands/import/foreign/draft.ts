@@ -1,7 +1,5 @@
-import { stringify } from 'yaml';
-
 import { oneLine } from '../../../lib/terminal-text.ts';
-import { escapeVariables } from '../../files/variables.ts';
+import { toPrintableYaml } from '../../files/printable-yaml.ts';
 
 /** Modules of a route, as a configuration file has them. */
 export type RouteFields = Readonly<Record<string, unknown>>;
@@ -27,7 +25,8 @@ export interface Note {
 export class Draft {
   readonly #backends = new Map<string, { readonly name: string; readonly fields: object }>();
   readonly #policies = new Map<string, { readonly name: string; readonly rules: readonly string[] }>();
-  readonly #edges = new Map<string, DraftRoute[]>();
+  readonly #names = { backends: new FreeNames(), policies: new FreeNames() };
+  readonly #edges = new Map<string, Map<string, DraftRoute>>();
   readonly #notes: Note[] = [];
 
   note(text: string, line: number | undefined): void {
@@ -37,7 +36,9 @@ export class Draft {
   /** Everything that is not taken over, in the order of its lines. */
   notTaken(): readonly string[] {
     const ofRoutes = [...this.#edges].flatMap(([host, routes]) =>
-      routes.flatMap(({ path, notes }) => notes.map(({ text, line }) => ({ text: `${host}${path}: ${text}`, line }))),
+      [...routes.values()].flatMap(({ path, notes }) =>
+        notes.map(({ text, line }) => ({ text: `${host}${path}: ${text}`, line })),
+      ),
     );
     const all = [...this.#notes, ...ofRoutes].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
     return all.map((note) => oneLine(withLine(note)));
@@ -50,7 +51,7 @@ export class Draft {
     const fields = { ...where, ...(tls ? { tls: { enabled: true } } : {}), ...settings };
     const key = JSON.stringify(fields);
     const made = this.#backends.get(key) ?? {
-      name: freeName(first?.address ?? '', this.#backends.values()),
+      name: this.#names.backends.take(first?.address ?? ''),
       fields,
     };
     this.#backends.set(key, made);
@@ -60,16 +61,17 @@ export class Draft {
   /** Returns the name of the policy with these rules. */
   policy(wanted: string, rules: readonly string[]): string {
     const key = rules.join(' ');
-    const made = this.#policies.get(key) ?? { name: freeName(wanted, this.#policies.values()), rules };
+    const made = this.#policies.get(key) ?? { name: this.#names.policies.take(wanted), rules };
     this.#policies.set(key, made);
     return made.name;
   }
 
   /** False if the host has a route with this path already. */
   route(host: string, path: string, fields: RouteFields, notes: readonly Note[]): boolean {
-    const routes = this.#edges.get(host) ?? [];
-    if (routes.some((each) => each.path === path)) return false;
-    this.#edges.set(host, [...routes, { path, fields, notes }]);
+    const routes = this.#edges.get(host) ?? new Map<string, DraftRoute>();
+    this.#edges.set(host, routes);
+    if (routes.has(path)) return false;
+    routes.set(path, { path, fields, notes });
     return true;
   }
 
@@ -87,7 +89,7 @@ export class Draft {
     if (this.#edges.size > 0) lines.push('https_edges:');
     for (const [host, routes] of this.#edges) {
       lines.push(`  ${nameFrom(host)}:`, ...indented({ hostports: [`${host}:443`] }, 4), '    routes:');
-      for (const { path, fields, notes } of routes)
+      for (const { path, fields, notes } of routes.values())
         lines.push(...notes.map((note) => `      # ${oneLine(withLine(note))}`), ...indented({ [path]: fields }, 6));
     }
     return `${lines.join('\n')}\n`;
@@ -99,27 +101,27 @@ function withLine({ text, line }: Note): string {
 }
 
 function indented(value: object, by: number): readonly string[] {
-  const text = stringify(escaped(value), { lineWidth: 0 });
-  return text
+  return toPrintableYaml(value)
     .trimEnd()
     .split('\n')
     .map((line) => ' '.repeat(by) + line);
 }
 
-function escaped(value: unknown): unknown {
-  if (typeof value === 'string') return escapeVariables(value);
-  if (Array.isArray(value)) return value.map(escaped);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]: [string, unknown]) => [key, escaped(each)]));
-}
+/** Gives each a name of its own, with a number behind it where another has the same. */
+class FreeNames {
+  readonly #taken = new Set<string>();
+  /** The last number that was tried, by the name before it. */
+  readonly #counts = new Map<string, number>();
 
-function freeName(wanted: string, taken: Iterable<{ readonly name: string }>): string {
-  const names = new Set([...taken].map(({ name }) => name));
-  const base = nameFrom(wanted);
-  if (!names.has(base)) return base;
-  let count = 2;
-  while (names.has(`${base}-${count}`)) count += 1;
-  return `${base}-${count}`;
+  take(wanted: string): string {
+    const base = nameFrom(wanted);
+    let name = base;
+    let count = this.#counts.get(base) ?? 1;
+    while (this.#taken.has(name)) name = `${base}-${(count += 1)}`;
+    this.#counts.set(base, count);
+    this.#taken.add(name);
+    return name;
+  }
 }
 
 /** Names have letters, digits, `.`, `_` and `-`. */

@@ -1,6 +1,8 @@
-import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
 
 import { CommandFault } from '../../exit.ts';
+import { checkNesting, whileShallow } from '../../files/nesting.ts';
 import { readKongHealth } from './kong-health.ts';
 import { Draft, isHost, toCidr } from './draft.ts';
 import type { Note } from './draft.ts';
@@ -27,11 +29,15 @@ const mapped = new Set(['ip-restriction', 'rate-limiting', 'request-transformer'
 
 /** Turns services and routes of a declarative file of Kong (decK) into a configuration file. */
 export function fromKong(content: string, source: string): Draft {
-  const { file, lineOf } = readYaml(content, source);
+  const { file, lineOf } = whileShallow(source, () => readYaml(content, source));
   const draft = new Draft();
   const services = list(file['services']);
   const shared = list(file['plugins']);
-  const parts = { draft, file, shared, lineOf };
+  const upstreams = list(file['upstreams']);
+  const upstreamOf = indexOf(upstreams, ({ name }) => [name]);
+  const parts = { draft, file, sharedBy: sharedIndex(shared), upstreamOf, lineOf };
+  const byName = indexOf(services, ({ name }) => [name]);
+  const byId = indexOf(services, ({ id }) => [id]);
   const routed = new Set<Json>();
   const add = (service: Json, route: Json) => {
     routed.add(service);
@@ -39,7 +45,7 @@ export function fromKong(content: string, source: string): Draft {
   };
   for (const service of services) for (const route of list(service['routes'])) add(service, route);
   for (const route of list(file['routes'])) {
-    const found = services.find((each) => names(route['service'], each));
+    const found = referred(route['service'], byName, byId);
     if (found === undefined) draft.note(`route ${label(route)}: it names no service of this file`, lineOf(route));
     else add(found, route);
   }
@@ -47,9 +53,9 @@ export function fromKong(content: string, source: string): Draft {
     if (!routed.has(service)) draft.note(`service ${label(service)}: no route leads to it`, lineOf(service));
     else noteOthers(parts, `service ${label(service)}`, service, serviceFields);
   }
-  for (const upstream of list(file['upstreams'])) {
-    const isUsed = services.some((service) => urlOf(service)?.hostname === upstream['name']);
-    if (isUsed) noteOthers(parts, `upstream ${label(upstream)}`, upstream, upstreamFields);
+  const hostnames = new Set<unknown>(services.map((service) => urlOf(service)?.hostname));
+  for (const upstream of upstreams) {
+    if (hostnames.has(upstream['name'])) noteOthers(parts, `upstream ${label(upstream)}`, upstream, upstreamFields);
     else draft.note(`upstream ${label(upstream)}: no service has it`, lineOf(upstream));
   }
   for (const plugin of shared.filter(isOfConsumer))
@@ -84,6 +90,36 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
+type Index = ReadonlyMap<unknown, Json>;
+
+/** The first of each key; undefined is none. */
+function indexOf(all: readonly Json[], keysOf: (each: Json) => readonly unknown[]): Index {
+  const index = new Map<unknown, Json>();
+  for (const each of all)
+    for (const key of keysOf(each)) if (key !== undefined && !index.has(key)) index.set(key, each);
+  return index;
+}
+
+function referred(reference: unknown, byName: Index, byId: Index): Json | undefined {
+  const given = typeof reference === 'object' ? object(reference) : { name: reference, id: reference };
+  return byName.get(given['name']) ?? byId.get(given['id']);
+}
+
+/** Plugins of the top, by the names and ids of the services and routes that they are for; `''`: for all. */
+function sharedIndex(shared: readonly Json[]): ReadonlyMap<unknown, readonly Json[]> {
+  const index = new Map<unknown, Json[]>();
+  for (const plugin of shared) {
+    const target = [plugin['route'], plugin['service']].find((each) => !isEmpty(each));
+    const { name, id } = typeof target === 'object' ? object(target) : { name: target, id: target };
+    for (const key of new Set(target === undefined ? [''] : [name, id].filter((each) => each !== undefined))) {
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [plugin]);
+      else known.push(plugin);
+    }
+  }
+  return index;
+}
+
 /** True if a reference by name or id is one to this. */
 function names(reference: unknown, { name, id }: Json): boolean {
   const given = typeof reference === 'object' ? object(reference) : { name: reference, id: reference };
@@ -109,18 +145,22 @@ function nearness(plugin: Json): number {
 interface KongFile {
   readonly draft: Draft;
   readonly file: Json;
-  /** Plugins for all routes. */
-  readonly shared: readonly Json[];
+  /** Plugins of the top of the file. */
+  readonly sharedBy: ReadonlyMap<unknown, readonly Json[]>;
+  readonly upstreamOf: Index;
   readonly lineOf: LineOf;
 }
 
-function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, route: Json): void {
+function addRoute({ draft, file, sharedBy, upstreamOf, lineOf }: KongFile, service: Json, route: Json): void {
   const line = lineOf(route);
   const refuse = (why: string) => draft.note(`${what}: ${why}`, line);
   const what = `route ${label(route)} of service ${label(service)}`;
   // The plugin nearest to the route counts, as in Kong.
   const plugins = new Map<string, Json>();
-  const top = shared
+  const near = ['', service['name'], service['id'], route['name'], route['id']].flatMap(
+    (key) => sharedBy.get(key) ?? [],
+  );
+  const top = [...new Set(near)]
     .filter((plugin) => appliesTo(plugin, service, route))
     .toSorted((a, b) => nearness(a) - nearness(b));
   for (const plugin of [
@@ -134,7 +174,7 @@ function addRoute({ draft, file, shared, lineOf }: KongFile, service: Json, rout
   const fault = faultOf(route, service, active);
   if (fault !== undefined) return refuse(fault);
   const notes: Note[] = [];
-  const backend = backendOf(draft, file, service, (note) => notes.push({ text: note, line }));
+  const backend = backendOf(draft, upstreamOf, service, (note) => notes.push({ text: note, line }));
   if (backend === undefined) return refuse('the service has no address');
   const fields: Record<string, unknown> = { backend: { backend } };
   for (const plugin of active) {
@@ -207,11 +247,11 @@ function urlOf(service: Json): URL | undefined {
 
 const defaultTargetPort = 8000;
 
-function backendOf(draft: Draft, file: Json, service: Json, note: (text: string) => void): string | undefined {
+function backendOf(draft: Draft, upstreamOf: Index, service: Json, note: (text: string) => void): string | undefined {
   const url = urlOf(service);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   const isTls = url.protocol === 'https:';
-  const upstream = list(file['upstreams']).find(({ name }) => name === url.hostname);
+  const upstream = upstreamOf.get(url.hostname);
   const targets = list(upstream?.['targets']).filter(({ weight }) => weight !== 0);
   if (upstream === undefined || targets.length === 0)
     return draft.backend([{ address: `${url.hostname}:${url.port === '' ? (isTls ? 443 : 80) : url.port}` }], isTls);
@@ -293,9 +333,12 @@ type LineOf = (value: unknown) => number | undefined;
 
 function readYaml(content: string, source: string): { readonly file: Json; readonly lineOf: LineOf } {
   const counter = new LineCounter();
-  const document = parseDocument(content, { lineCounter: counter });
+  // Its own check of keys compares each with every other.
+  const document = parseDocument(content, { lineCounter: counter, uniqueKeys: false });
+  checkNesting(source, document.errors);
   const [fault] = document.errors;
   if (fault !== undefined) throw new CommandFault(`${source}: ${fault.message}`);
+  checkKeys(document, counter, source);
   const file: unknown = document.toJS();
   if (!['services', 'routes', 'plugins', 'upstreams'].some((key) => Object.hasOwn(object(file), key)))
     throw new CommandFault(
@@ -304,6 +347,20 @@ function readYaml(content: string, source: string): { readonly file: Json; reado
   const lines = new Map<unknown, number>();
   noteLines(document.contents, file, (value, offset) => lines.set(value, counter.linePos(offset).line));
   return { file: object(file), lineOf: (value) => lines.get(value) };
+}
+
+function checkKeys(document: Document, counter: LineCounter, source: string): void {
+  visit(document, {
+    Map(_key, map: YAMLMap) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const name = String(key);
+        const line = counter.linePos(isNode(key) ? (key.range?.[0] ?? 0) : 0).line;
+        if (seen.has(name)) throw new CommandFault(`${source}: line ${line}: ${name} is there twice`);
+        seen.add(name);
+      }
+    },
+  });
 }
 
 /** Tells where each map and list begins: at its key, where it has one. */
