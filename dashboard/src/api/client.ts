@@ -1,9 +1,7 @@
 import { ApiError, ConnectionError, GatehouseClient } from '../../../client/src/index.ts';
+import type { ErrorBody } from '../../../client/src/index.ts';
 import { callHeaders, takeEarly } from './early-calls.ts';
-import { sessionIsOver } from './session.ts';
-
-/** Numbers of the errors with which a session ends: a source address that is refused, and a user who was deactivated. */
-const endings = [220, 636];
+import { noteRefusal } from './session.ts';
 
 /** Calls the API of the server that the page came from; the two secrets of the session sign in. */
 export const client = new GatehouseClient({
@@ -11,11 +9,9 @@ export const client = new GatehouseClient({
   retries: { attempts: 2, longestPauseMs: 2000 },
   fetch: async (input, init) => {
     const response = await (earlyAnswer(input, init) ?? fetch(input, withSecret(init)));
-    if (response.status === 401) sessionIsOver();
-    if (response.status === 403) {
-      const { error_code: code = '', msg } = await bodyOf(response.clone());
-      if (endings.some((number) => code.endsWith(`_${number}`))) sessionIsOver(msg);
-    }
+    const { status } = response;
+    if (status === 401 || status === 403)
+      noteRefusal(new ApiError(status, await bodyOf(response.clone()), '', undefined));
     return response;
   },
 });
@@ -31,10 +27,10 @@ function earlyAnswer(input: string | URL | Request, init: RequestInit | undefine
   return isRead ? takeEarly(input.slice(location.origin.length)) : undefined;
 }
 
-async function bodyOf(response: Response): Promise<{ error_code?: string; msg?: string }> {
+async function bodyOf(response: Response): Promise<Partial<ErrorBody>> {
   try {
     // Every error of the API has this form.
-    return (await response.json()) as { error_code?: string; msg?: string };
+    return (await response.json()) as Partial<ErrorBody>;
   } catch {
     return {};
   }

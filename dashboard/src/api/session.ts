@@ -25,13 +25,17 @@ export interface SessionFacts {
   readonly version: string;
 }
 
-/** `over`: there was a session, and the page below stays as it is until somebody signs in again. */
+/**
+ * `over`: there was a session; the page stays, unseen, until somebody signs in again. `ended`: whoever had it has no access any
+ * more, and nothing stays.
+ */
 export type SessionState =
   | { readonly kind: 'unknown' }
   /** `signOutUrl`: where the person who has just signed out can do so at the provider too. */
   | { readonly kind: 'none'; readonly signOutUrl?: string | undefined }
   | { readonly kind: 'open'; readonly facts: SessionFacts }
-  | { readonly kind: 'over'; readonly facts: SessionFacts; readonly reason: string | undefined };
+  | { readonly kind: 'over'; readonly facts: SessionFacts; readonly reason: string | undefined }
+  | { readonly kind: 'ended' };
 
 let state: SessionState = { kind: 'unknown' };
 const listeners = new Set<() => void>();
@@ -66,9 +70,24 @@ export function useSession(): SessionFacts {
   throw new Error('There is no session.');
 }
 
-/** Called for every answer that says that the session counts for nothing any more. */
-export function sessionIsOver(reason?: string): void {
+/** Numbers of errors. */
+const addressRefused = 220;
+const ownerDeactivated = 636;
+
+/** Looks whether an error says that the session counts for nothing any more. */
+export function noteRefusal({ status, number, message }: ApiError): void {
+  if (status === 401) sessionIsOver();
+  else if (number === ownerDeactivated) accessHasEnded();
+  else if (number === addressRefused) sessionIsOver(message);
+}
+
+function sessionIsOver(reason?: string): void {
   if (state.kind === 'open') setState({ kind: 'over', facts: state.facts, reason });
+}
+
+function accessHasEnded(): void {
+  keepSecret(undefined);
+  if (state.kind !== 'none') setState({ kind: 'ended' });
 }
 
 export async function readSession(): Promise<void> {
@@ -76,7 +95,8 @@ export async function readSession(): Promise<void> {
     setState({ kind: 'open', facts: (await callSession('GET', '/dashboard/session')) as SessionFacts });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (state.kind === 'open') sessionIsOver(error.status === 401 ? undefined : error.message);
+    noteRefusal(error);
+    if (state.kind === 'open') sessionIsOver(error.message);
     else if (state.kind === 'unknown') setState({ kind: 'none' });
   }
 }
@@ -113,9 +133,10 @@ export async function readSignInWays(): Promise<SignInWays> {
   return (await callSession('GET', '/dashboard/sign-in')) as SignInWays;
 }
 
-/** Leaves for the provider. `other`: it asks who it is, also if it knows. */
-export async function leaveForProvider(as: 'me' | 'other'): Promise<void> {
-  const { url, secret } = (await callSession('POST', '/dashboard/sign-in', { as })) as { url: string; secret: string };
+/** Leaves for the provider. `other`: it asks who it is, also if it knows. `accountId`: the one that the person has chosen. */
+export async function leaveForProvider(as: 'me' | 'other', accountId?: string): Promise<void> {
+  const body = { as, ...(accountId === undefined ? {} : { account_id: accountId }) };
+  const { url, secret } = (await callSession('POST', '/dashboard/sign-in', body)) as { url: string; secret: string };
   const to = `${location.pathname}${location.search}`;
   sessionStorage.setItem(loginKey, JSON.stringify({ secret, to } satisfies LeftForProvider));
   location.assign(url);
@@ -148,8 +169,19 @@ export function takeProviderAnswer(): ProviderAnswer | undefined {
   return { query, secret: left?.secret ?? '' };
 }
 
-export async function finishAtProvider({ query, secret }: ProviderAnswer): Promise<void> {
-  openSession(await callSession('POST', '/dashboard/sign-in/finish', { query, secret }));
+/** An account that knows the address of whoever signs in. */
+export interface OfferedAccount {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Opens the session. Where several accounts know the person, none is open, and these are returned. */
+export async function finishAtProvider({ query, secret }: ProviderAnswer): Promise<readonly OfferedAccount[]> {
+  const answer = await callSession('POST', '/dashboard/sign-in/finish', { query, secret });
+  // The seam between server and dashboard: it is a session, or the accounts.
+  const { accounts = [] } = answer as { readonly accounts?: readonly OfferedAccount[] };
+  if (accounts.length === 0) openSession(answer);
+  return accounts;
 }
 
 /** A user who has just been made, with the token of the first key, which nothing shows again. */

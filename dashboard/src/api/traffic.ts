@@ -2,7 +2,7 @@ import { ApiError, ConnectionError } from '../../../client/src/index.ts';
 import type { ErrorBody, TrafficEvent } from '../../../client/src/index.ts';
 import { readEventStream } from '../lib/event-stream.ts';
 import { callHeaders } from './early-calls.ts';
-import { sessionIsOver } from './session.ts';
+import { noteRefusal } from './session.ts';
 
 interface Listener {
   readonly onOpen: () => void;
@@ -39,9 +39,10 @@ async function fetchPath(path: string, init: RequestInit = {}): Promise<Response
     throw new ConnectionError('The server does not answer.', { cause: error });
   }
   if (response.ok) return response;
-  if (response.status === 401) sessionIsOver();
   const operationId = response.headers.get('gatehouse-operation-id') ?? '';
-  throw new ApiError(response.status, errorOf(await response.text()), operationId, undefined);
+  const error = new ApiError(response.status, errorOf(await response.text()), operationId, undefined);
+  noteRefusal(error);
+  throw error;
 }
 
 /** Every error of the API has this form; where something in between answers, there is none. */

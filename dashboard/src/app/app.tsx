@@ -18,7 +18,7 @@ import { PageBoundary } from './page-boundary.tsx';
 import { AcceptInvitation, takeInvitation } from './accept-invitation.tsx';
 import { Shell } from './shell.tsx';
 import { FinishSignIn } from './finish-sign-in.tsx';
-import { SignIn } from './sign-in.tsx';
+import { accessEnded, SignIn } from './sign-in.tsx';
 import { applyTheme, storedTheme } from './theme.ts';
 
 /** Shows the page. The rows of its list are likely to be there already, because the first script has asked for them. */
@@ -73,6 +73,10 @@ function Gate() {
     );
   };
   useEffect(begin, []);
+  const hasEnded = session.kind === 'ended';
+  useEffect(() => {
+    if (hasEnded) queryClient.clear();
+  }, [hasEnded]);
   if (session.kind === 'unknown') {
     if (error === undefined) return <Skeleton lines={4} />;
     return (
@@ -82,9 +86,13 @@ function Gate() {
     );
   }
   if (session.kind === 'none') return <SignIn signOutUrl={session.signOutUrl} />;
+  if (session.kind === 'ended') return <SignIn refusal={accessEnded} />;
   return (
     <>
-      <Shell />
+      {/* Nothing of it is to be read while nobody is signed in; what was typed stays. */}
+      <div className={session.kind === 'over' ? 'unseen' : 'seen'}>
+        <Shell />
+      </div>
       {session.kind === 'over' ? (
         <Modal label="Sign in again" className="modal gate-over" canClose={false} onClose={() => undefined}>
           <SignIn

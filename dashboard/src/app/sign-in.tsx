@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../../client/src/index.ts';
 import { queryClient, refreshAll } from '../api/queries.ts';
 import { leaveForProvider, readSignInWays, rereadSession, signIn } from '../api/session.ts';
-import type { SignInWays } from '../api/session.ts';
+import type { OfferedAccount, SignInWays } from '../api/session.ts';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { Secret } from '../components/copy.tsx';
@@ -11,11 +11,14 @@ import { TextField } from '../components/field.tsx';
 import { Icon, Logo } from '../components/icon.tsx';
 import { Skeleton } from '../components/states.tsx';
 
+export const accessEnded = 'Your access was ended. Ask an admin.';
+
 /** Words for refusals whose message speaks of headers. Others are the server's own. */
 const refusalWords: Readonly<Record<number, string>> = {
   202: 'This is not a whole token. Copy it as it was shown when the key was made, from its first to its last character.',
   203: 'No key has this token: it was deleted or replaced, or the token is not whole.',
   208: 'This is the id of a key, not its token. The token was shown once, when the key was made.',
+  636: accessEnded,
 };
 
 function wordsOf({ number, message }: ApiError): string {
@@ -31,11 +34,14 @@ export function refusalOf(failure: unknown): string {
 export function SignIn({
   again,
   refusal,
+  accounts,
   signOutUrl,
 }: {
   readonly again?: string;
   /** Why the provider's answer has let nobody in. */
   readonly refusal?: string;
+  /** Accounts that know whoever the provider has confirmed, to choose from. */
+  readonly accounts?: readonly OfferedAccount[];
   readonly signOutUrl?: string | undefined;
 }) {
   const ways = useSignInWays();
@@ -59,7 +65,8 @@ export function SignIn({
           <ProviderCard
             label={label}
             isOver={again !== undefined}
-            wasRefused={refusal !== undefined}
+            wasRefused={refusal !== undefined || accounts !== undefined}
+            accounts={accounts}
             onToken={ways.token ? () => setWantsToken(true) : undefined}
           />
         )}
@@ -98,21 +105,23 @@ function ProviderCard({
   label,
   isOver,
   wasRefused,
+  accounts,
   onToken,
 }: {
   readonly label: string;
   readonly isOver: boolean;
   readonly wasRefused: boolean;
+  readonly accounts: readonly OfferedAccount[] | undefined;
   readonly onToken: (() => void) | undefined;
 }) {
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<string>();
   useSignInElsewhere(isOver);
-  const leave = async (as: 'me' | 'other'): Promise<void> => {
+  const leave = async (as: 'me' | 'other', accountId?: string): Promise<void> => {
     setPending(true);
     setError(undefined);
     try {
-      await leaveForProvider(as);
+      await leaveForProvider(as, accountId);
     } catch (failure) {
       setError(refusalOf(failure));
       setPending(false);
@@ -121,7 +130,9 @@ function ProviderCard({
   return (
     <div className="card">
       {error === undefined ? null : <Banner tone="deny">{error}</Banner>}
-      {isOver ? (
+      {accounts !== undefined ? (
+        <ChooseAccount accounts={accounts} isPending={isPending} onChoose={(id) => void leave('me', id)} />
+      ) : isOver ? (
         <a className="btn primary" href={location.pathname} target="_blank" rel="noreferrer">
           <Icon name="sign-in" />
           Sign in with {label} in a new tab
@@ -146,6 +157,32 @@ function ProviderCard({
         </>
       )}
     </div>
+  );
+}
+
+/** Asks which account is meant: any account can invite any address. */
+function ChooseAccount({
+  accounts,
+  isPending,
+  onChoose,
+}: {
+  readonly accounts: readonly OfferedAccount[];
+  readonly isPending: boolean;
+  readonly onChoose: (id: string) => void;
+}) {
+  return (
+    <>
+      <h2>Which account?</h2>
+      <p className="soft">
+        Several accounts have a user or an invitation with your address. Choose the one you belong to: from then on you
+        sign in to it.
+      </p>
+      {accounts.map(({ id, name }) => (
+        <Button key={id} icon="sign-in" disabled={isPending} onClick={() => onChoose(id)}>
+          Sign in to {name}
+        </Button>
+      ))}
+    </>
   );
 }
 

@@ -51,7 +51,7 @@ export function TopBar({
   );
 }
 
-const verdictWords: Readonly<Record<Tone, string>> = {
+const verdictWords: Readonly<Record<Exclude<Tone, 'ask'>, string>> = {
   allow: 'It is let into the dashboard.',
   warn: 'It is let into the dashboard, and a restriction that only warns would refuse it.',
   deny: 'It is refused by the dashboard.',
@@ -63,7 +63,7 @@ function You() {
   const { address } = useSession();
   const check = useOne('IpCheck', { body: { ip: address, type: 'dashboard' } }, { enabled: useHasSettled() });
   const verdict = check.data?.document;
-  const tone: Tone =
+  const tone =
     verdict === undefined || verdict.checks.length === 0
       ? 'off'
       : !verdict.allowed

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** How something stands to traffic: let in, refused, let in with a warning, not restricted. */
-export type Tone = 'allow' | 'deny' | 'warn' | 'off';
+/** How something stands to traffic: let in, refused, let in with a warning, asked for more, not restricted. */
+export type Tone = 'allow' | 'deny' | 'warn' | 'ask' | 'off';
 
-/** Four shapes, told apart without colour. `label` is read out where no word stands beside it. */
+/** Five shapes, told apart without colour. `label` is read out where no word stands beside it. */
 export function Glyph({ tone, label }: { readonly tone: Tone; readonly label?: string }) {
   return (
     <>
@@ -44,10 +44,17 @@ const shapes: Readonly<Record<Tone, ReactNode>> = {
       <path d="M7 5v3.3M7 10.7h.01" stroke="var(--on-fill)" strokeWidth="1.6" strokeLinecap="round" />
     </>
   ),
+  ask: (
+    <>
+      <path d="M7 .6 13.4 7 7 13.4.6 7z" fill="currentColor" strokeLinejoin="round" />
+      <path d="M7 6.6v2.6" stroke="var(--on-fill)" strokeWidth="1.6" strokeLinecap="round" />
+      <circle cx="7" cy="5.2" r="1.5" fill="var(--on-fill)" />
+    </>
+  ),
   off: <circle cx="7" cy="7" r="5.5" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.6 1.72" />,
 };
 
-/** A verdict with its glyph: "Let in", "Refused", "Let in, warned", "Not restricted". */
+/** A verdict with its glyph: "Let in", "Refused", "Let in, warned", "Asked to sign in", "Not restricted". */
 export function Verdict({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
   return (
     <span className={`v ${tone}`}>

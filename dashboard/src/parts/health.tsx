@@ -14,6 +14,7 @@ const states: Readonly<Record<HealthState, readonly [tone: Tone, words: string, 
   no_agent: ['deny', 'Does not answer', 1],
   answers_in_part: ['warn', 'Answers in part', 2],
   slow: ['warn', 'Slow', 3],
+  no_login_returns: ['warn', 'Nobody signs in', 3],
   unknown: ['off', 'Cannot be told', 4],
   nobody_yet: ['off', 'Nobody yet', 5],
   no_requests: ['off', 'No requests', 6],
@@ -119,6 +120,8 @@ function titleOf(state: HealthState, health: Health | undefined, book: HealthBoo
       return `${states[state][1]}: ${health === undefined ? '' : failedText(health, book, noun)}`;
     case 'slow':
       return `Slow: 5 in 100 ${noun[1]} wait ${timeText(health?.p95_ms ?? null)} or longer`;
+    case 'no_login_returns':
+      return 'Nobody signs in: no login has come back from the provider';
     case 'no_agent':
       return 'Does not answer: no agent is connected';
     case 'no_requests':

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 
 import { Icon } from '../../components/icon.tsx';
 import { Verdict } from '../../components/verdict.tsx';
-import { toneOf, toneWords } from './doors.ts';
+import { sentenceOf, toneOf, wordOf } from './doors.ts';
 import type { Door } from './doors.ts';
 import { Ladder } from './ladder.tsx';
 import type { Names } from '../../parts/names.ts';
@@ -86,7 +86,6 @@ function DoorRow({
   readonly onLetIn: (() => void) | undefined;
 }) {
   const { verdict } = door;
-  const tone = toneOf(verdict);
   const isSame = verdict.allowed === verdict.allowed_if_all_enforced;
   return (
     <>
@@ -102,7 +101,7 @@ function DoorRow({
           <span className="sub">{noteOf(door, names)}</span>
         </td>
         <td className="min">
-          <Verdict tone={tone}>{toneWords[tone]}</Verdict>
+          <Verdict tone={toneOf(door)}>{wordOf(door)}</Verdict>
         </td>
         <td className="min p1">
           {isSame ? <span className="muted">Same</span> : <Verdict tone="deny">Refused</Verdict>}
@@ -144,14 +143,15 @@ function noteOf({ group, note, verdict: { checks } }: Door, names: Names): strin
   return warning === checks.length ? `${note}, warns only` : `${note}, ${warning} only warns`;
 }
 
-/** The check that made the verdict: what refuses, else what warns, else the last that lets in. */
+/** The check that made the verdict: what refuses, else what asks for more, what warns, or the last that lets in. */
 function DecidedBy({ door, names }: { readonly door: Door; readonly names: Names }) {
   if (door.parts !== undefined) return door.parts;
-  const { checks } = door.verdict;
+  const { checks, further_checks: further } = door.verdict;
+  const refusing = checks.find(({ effect }) => effect === 'refuses');
+  if (refusing === undefined && door.outcome === 'asks')
+    return further.flatMap(({ asks }) => (asks === null ? [] : [sentenceOf(asks)])).join('. ');
   const decisive =
-    checks.find(({ effect }) => effect === 'refuses') ??
-    checks.find(({ effect }) => effect === 'warns') ??
-    checks.findLast(({ effect }) => effect === 'allows');
+    refusing ?? checks.find(({ effect }) => effect === 'warns') ?? checks.findLast(({ effect }) => effect === 'allows');
   if (decisive === undefined) return checks.length === 0 ? 'Nothing restricts it' : 'Its module is switched off';
   if (decisive.rule !== null) {
     return (

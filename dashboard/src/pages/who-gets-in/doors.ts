@@ -6,7 +6,8 @@ import type { Tone } from '../../components/verdict.tsx';
 import { countOf } from '../../lib/text.ts';
 import { edgeName } from '../../parts/backends.ts';
 
-export type Verdict = IpCheckVerdict;
+/** What becomes of an address at a door, or at one route of it. */
+export type Verdict = Omit<IpCheckVerdict, 'routes'>;
 type Type = 'dashboard' | 'api' | 'agent' | 'endpoints';
 
 /** Somewhere an address may want in. */
@@ -17,12 +18,16 @@ export interface Door {
   readonly fullName: string;
   readonly note: string;
   readonly group: 'itself' | 'edges';
-  /** A route with a check of its own, shown below its edge; it does not count as a door. */
+  /** A route that differs from others of its edge, shown below it; it does not count as a door. */
   readonly isPart: boolean;
   readonly verdict: Verdict;
-  /** How the routes of an edge differ from it. */
+  readonly outcome: Outcome;
+  /** How the routes of an edge differ. */
   readonly parts: string | undefined;
 }
+
+/** `asks`: its address lets it through, and then something else is asked for. `differs`: routes of the edge do. */
+export type Outcome = 'open' | 'asks' | 'refused' | 'differs';
 
 /** Edges that are asked about at most, of each kind. */
 const mostEdges = 500;
@@ -44,9 +49,9 @@ interface Edges {
   readonly tcp: readonly (TcpEdge | TlsEdge)[];
 }
 
-type Check = (target: { type: Type } | { edge_id: string } | { route_id: string }) => Promise<Verdict>;
+type Check = (target: { type: Type } | { edge_id: string }) => Promise<IpCheckVerdict>;
 
-/** Asks the server about every door, or about one edge. An edge without a check of its own answers as the restrictions before it do. */
+/** Asks the server about every door, or about one edge. An edge that guards nothing answers as the restrictions before it do. */
 export function useDoors(ip: string, edgeId: string | null): Read<Doors> {
   return useRead(['doors', ip, edgeId], (signal) => readDoors(ip, edgeId, signal), { enabled: ip !== '' });
 }
@@ -85,16 +90,16 @@ async function readItself(check: Check): Promise<readonly Door[]> {
   ];
 }
 
-/** Verdicts of the edges and routes that have a check of their own, by id. */
-async function readOwnChecks({ https, tcp }: Edges, check: Check): Promise<ReadonlyMap<string, Verdict>> {
-  const own = new Map<string, Verdict>();
+/** Verdicts of the edges that guard something themselves, or have a route that does, by id. */
+async function readOwnChecks({ https, tcp }: Edges, check: Check): Promise<ReadonlyMap<string, IpCheckVerdict>> {
+  const own = new Map<string, IpCheckVerdict>();
   const asked = [
-    ...tcp.filter(hasModule).map(({ id }) => [id, { edge_id: id }] as const),
-    ...https.flatMap(({ routes }) => routes.filter(hasModule).map(({ id }) => [id, { route_id: id }] as const)),
+    ...tcp.filter(mayGuard),
+    ...https.filter((edge) => mayGuard(edge) || edge.routes.some((route) => mayGuard(route))),
   ];
   for (let at = 0; at < asked.length; at += atOnce) {
     const answers = await Promise.all(
-      asked.slice(at, at + atOnce).map(async ([id, target]) => [id, await check(target)] as const),
+      asked.slice(at, at + atOnce).map(async ({ id }) => [id, await check({ edge_id: id })] as const),
     );
     for (const [id, verdict] of answers) own.set(id, verdict);
   }
@@ -126,13 +131,28 @@ async function firstOf<Edge>(edges: AsyncIterable<Edge>): Promise<Edge[]> {
   return found;
 }
 
-function hasModule({ ip_restriction: module }: TcpEdge | TlsEdge | HttpsEdgeRoute): boolean {
-  return module !== null;
+/** Modules that keep nobody out. The server is asked about every other one, so that a new one is never taken for an open door. */
+const harmless: ReadonlySet<string> = new Set([
+  'backend',
+  'circuit_breaker',
+  'compression',
+  'path_rewrite',
+  'redirect',
+  'request_headers',
+  'response_headers',
+  'tls_termination',
+  'websocket_tcp_converter',
+]);
+
+function mayGuard(thing: TcpEdge | TlsEdge | HttpsEdge | HttpsEdgeRoute): boolean {
+  return Object.entries(thing).some(
+    ([name, value]) => typeof value === 'object' && value !== null && !Array.isArray(value) && !harmless.has(name),
+  );
 }
 
 function itself(id: Type, name: string, verdict: Verdict): Door {
   const note = restrictionsNote(verdict);
-  return { id, name, fullName: name, note, group: 'itself', isPart: false, verdict, parts: undefined };
+  return { id, name, fullName: name, note, group: 'itself', ...wholeDoor(verdict) };
 }
 
 function restrictionsNote({ checks }: Verdict): string {
@@ -144,54 +164,94 @@ function tcpDoor(edge: TcpEdge | TlsEdge, verdict: Verdict): Door {
   const { id } = edge;
   const note = `${edge.hostports?.join(', ') ?? 'no hostport'} · ${id.startsWith('edgtls_') ? 'TLS' : 'TCP'}`;
   const name = edgeName(edge);
-  return { id, name, fullName: name, note, group: 'edges', isPart: false, verdict, parts: undefined };
+  return { id, name, fullName: name, note, group: 'edges', ...wholeDoor(verdict) };
 }
 
-function httpsDoors(edge: HttpsEdge, own: ReadonlyMap<string, Verdict>, endpoints: Verdict): readonly Door[] {
+function wholeDoor(verdict: Verdict) {
+  return { isPart: false, verdict, outcome: outcomeOf(verdict), parts: undefined } as const;
+}
+
+/** Routes that are shown below an edge whose routes differ. */
+const mostParts = 20;
+
+function httpsDoors(edge: HttpsEdge, own: ReadonlyMap<string, IpCheckVerdict>, endpoints: Verdict): readonly Door[] {
   const { id, routes } = edge;
-  const guarded = routes.filter(hasModule);
-  const verdicts = routes.map((route) => own.get(route.id) ?? endpoints);
-  const open = verdicts.filter(({ allowed }) => allowed);
+  const name = edgeName(edge);
   const note = `${edge.hostports?.join(', ') ?? 'no hostport'} · ${countOf(routes.length, 'route', 'routes')}`;
-  const door: Door = {
-    id,
-    name: edgeName(edge),
-    fullName: edgeName(edge),
-    note,
-    group: 'edges',
-    isPart: false,
-    // An edge is open as long as one of its routes is.
-    verdict: open[0] ?? verdicts[0] ?? endpoints,
-    parts: guarded.length === 0 ? undefined : partsOf(open.length, verdicts.length - open.length),
-  };
-  const parts = guarded.map((route): Door => ({
+  const shared = { id, name, fullName: name, note, group: 'edges' } as const;
+  const verdict = own.get(id);
+  const asked = verdict?.routes ?? [];
+  const all = asked.map((route) => ({ ...route, outcome: outcomeOf(route) }));
+  const outcomes = new Set(all.map(({ outcome }) => outcome));
+  if (verdict === undefined || outcomes.size < 2) {
+    const whole = verdict ?? endpoints;
+    const [first] = asked;
+    // Routes that are alike are told by the first of them, with what it checks.
+    const told = first && { ...first, ip: whole.ip, checks: [...whole.checks, ...first.checks] };
+    return [{ ...shared, ...wholeDoor(told ?? whole) }];
+  }
+  const parts = all.slice(0, mostParts).map(({ match, ...route }): Door => ({
     id: route.id,
-    name: route.match,
-    fullName: `${edgeName(edge)} ${route.match}`,
-    note: 'route with a check of its own',
+    name: match,
+    fullName: `${name} ${match}`,
+    note: 'route',
     group: 'edges',
     isPart: true,
-    verdict: own.get(route.id) ?? endpoints,
+    verdict: { ...route, ip: verdict.ip, checks: [...verdict.checks, ...route.checks] },
+    outcome: route.outcome,
     parts: undefined,
   }));
-  return [door, ...parts];
+  const counts = (wanted: Outcome): number => all.filter(({ outcome }) => outcome === wanted).length;
+  const told = partsOf(counts('open'), counts('asks'), counts('refused'));
+  const cut = all.length > mostParts ? `. The newest ${mostParts} are below` : '';
+  return [{ ...shared, isPart: false, verdict, outcome: 'differs', parts: `${told}${cut}` }, ...parts];
 }
 
-function partsOf(open: number, shut: number): string {
-  if (shut === 0) return open === 1 ? 'Its route lets it in' : `All ${open} routes let it in`;
-  if (open === 0) return shut === 1 ? 'Its route refuses it' : `All ${shut} routes refuse it`;
-  return `${countOf(open, 'route lets', 'routes let')} it in, ${countOf(shut, 'refuses', 'refuse')}`;
+function partsOf(open: number, asks: number, refused: number): string {
+  const text = [
+    open === 0 ? '' : `${countOf(open, 'route lets', 'routes let')} it in`,
+    asks === 0 ? '' : `${countOf(asks, 'asks', 'ask')} for more`,
+    refused === 0 ? '' : `${countOf(refused, 'refuses', 'refuse')} it`,
+  ].filter((part) => part !== '');
+  return text.join(', ');
 }
 
-export function toneOf({ checks, allowed, allowed_if_all_enforced: isAllowedThen }: Verdict): Tone {
-  if (!allowed) return 'deny';
-  if (!isAllowedThen) return 'warn';
-  return checks.some(({ effect }) => effect !== 'off') ? 'allow' : 'off';
+function outcomeOf({ allowed, further_checks: further }: Pick<Verdict, 'allowed' | 'further_checks'>): Outcome {
+  if (!allowed) return 'refused';
+  return further.some(({ asks }) => asks !== null) ? 'asks' : 'open';
 }
 
-export const toneWords = {
-  allow: 'Let in',
-  deny: 'Refused',
-  warn: 'Let in, warned',
-  off: 'Not restricted',
-} as const;
+export function toneOf({ outcome, verdict }: Pick<Door, 'outcome' | 'verdict'>): Tone {
+  if (outcome === 'refused') return 'deny';
+  if (outcome === 'asks') return 'ask';
+  if (outcome === 'differs') return 'off';
+  if (!verdict.allowed_if_all_enforced) return 'warn';
+  return verdict.checks.some(({ effect }) => effect !== 'off') ? 'allow' : 'off';
+}
+
+const askWords: Readonly<Record<string, string>> = {
+  oidc: 'Asked to sign in',
+  oauth: 'Asked to sign in',
+  mutual_tls: 'Needs a certificate',
+  basic_auth: 'Needs a password',
+  jwt_validation: 'Needs a token',
+  webhook_verification: 'Needs a signature',
+};
+
+/** A door's verdict in a few words. */
+export function wordOf(door: Pick<Door, 'outcome' | 'verdict'>): string {
+  const tone = toneOf(door);
+  if (door.outcome === 'differs') return 'Differs by route';
+  if (tone === 'allow') return 'Let in';
+  if (tone === 'deny') return 'Refused';
+  if (tone === 'warn') return 'Let in, warned';
+  if (tone === 'off') return 'Not restricted';
+  const [first, ...more] = door.verdict.further_checks.filter(({ asks }) => asks !== null);
+  return `${askWords[first?.module ?? ''] ?? 'More is asked for'}${more.length === 0 ? '' : ', and more'}`;
+}
+
+/** The words of the API go on after "a visitor": "is asked to sign in: ops". */
+export function sentenceOf(asks: string): string {
+  const text = asks.replace(/^is /, '');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -4,7 +4,7 @@ import type { IpCheckVerdict } from '../../../../client/src/index.ts';
 import { Button } from '../../components/button.tsx';
 import { Badge, Glyph } from '../../components/verdict.tsx';
 import type { Tone } from '../../components/verdict.tsx';
-import { toneOf } from './doors.ts';
+import { sentenceOf, toneOf } from './doors.ts';
 import type { Door } from './doors.ts';
 import type { Names } from '../../parts/names.ts';
 
@@ -15,9 +15,12 @@ const tones: Readonly<Record<Check['effect'], Tone>> = { allows: 'allow', refuse
 const ends: Readonly<Record<Tone, readonly [title: string, note: string]>> = {
   allow: ['Let in', 'Everything that was asked lets it in.'],
   deny: ['Refused', 'It is refused now, whatever else would let it in.'],
+  ask: ['Let in only with that', 'The address is not refused, and it is not enough.'],
   warn: ['Let in, with a warning', 'Once the restriction that only warns is enforced, it is refused.'],
   off: ['Not restricted', 'Nothing looks at the address here.'],
 };
+
+const differs = ['It depends on the route', 'Each route below has its own way.'] as const;
 
 /** The way of an address through a door, from the first check to the verdict. */
 export function Ladder({
@@ -29,22 +32,34 @@ export function Ladder({
   readonly names: Names;
   readonly onLetIn: (() => void) | undefined;
 }) {
-  const tone = toneOf(door.verdict);
-  const [title, note] = ends[tone];
+  const tone = toneOf(door);
+  const [title, note] = door.outcome === 'differs' ? differs : ends[tone];
+  const isRefused = door.outcome === 'refused';
   return (
     <ol className="ladder">
       {door.verdict.checks.map((check) => (
-        <li key={check.id}>
+        <li key={`${check.id} ${check.module}`}>
           <Glyph tone={tones[check.effect]} />
           <CheckStep check={check} ip={door.verdict.ip} door={door} names={names} />
         </li>
       ))}
+      {isRefused || door.outcome === 'differs'
+        ? null
+        : door.verdict.further_checks.map(({ module, by, asks }) => (
+            <li key={module}>
+              <Glyph tone={asks === null ? 'off' : 'ask'} />
+              <div className="t">
+                <b>{asks === null ? `Depends on ${by}` : sentenceOf(asks)}</b>
+                <p>Module {module}</p>
+              </div>
+            </li>
+          ))}
       <li>
         <Glyph tone={tone} />
         <div className="t">
           <b>{title}</b>
           <p>{note}</p>
-          {onLetIn === undefined || tone === 'allow' || tone === 'off' ? null : (
+          {onLetIn === undefined || !(isRefused || tone === 'warn') ? null : (
             <Button small onClick={onLetIn}>
               Let it in…
             </Button>
@@ -82,7 +97,7 @@ function CheckStep({
         </>
       ) : (
         <b>
-          Module ip_restriction of {door.isPart ? 'route ' : ''}
+          Module {check.module} of {door.isPart ? 'route ' : ''}
           {door.name}
         </b>
       )}

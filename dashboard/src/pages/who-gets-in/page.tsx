@@ -13,7 +13,7 @@ import { useUrlState } from '../../lib/url-state.ts';
 import { ApiError } from '../../../../client/src/index.ts';
 import { DoorTable } from './door-table.tsx';
 import { toneOf, useDoors } from './doors.ts';
-import type { Door, Doors } from './doors.ts';
+import type { Door, Doors, Outcome } from './doors.ts';
 import { useNames } from '../../parts/names.ts';
 import { useRecentWarnings } from './recent-warnings.ts';
 
@@ -166,11 +166,13 @@ function Answer({
   const mayWrite = useMayWrite();
   const [lettingIn, setLettingIn] = useState<readonly Door[]>();
   const whole = doors.filter(({ isPart, group }) => !isPart && (onlyEdge === undefined || group === 'edges'));
-  const open = whole.filter(({ verdict }) => verdict.allowed).length;
-  const openThen = whole.filter(({ verdict }) => verdict.allowed_if_all_enforced).length;
+  const isOpen = ({ outcome }: Door): boolean => outcome === 'open';
+  const open = whole.filter(isOpen).length;
+  const openThen = whole.filter((door) => isOpen(door) && door.verdict.allowed_if_all_enforced).length;
   const shut = doors.filter(({ verdict }) => !verdict.allowed_if_all_enforced);
+  const isShutEverywhere = whole.every(({ outcome }) => outcome === 'refused');
   // Most addresses are meant to be refused somewhere: red is for one that gets in nowhere.
-  const tone = open === 0 ? 'deny' : openThen < open ? 'warn' : open < whole.length ? 'off' : 'allow';
+  const tone = isShutEverywhere ? 'deny' : openThen < open ? 'warn' : open < whole.length ? 'off' : 'allow';
   const refused = lettingIn?.flatMap(({ verdict }) =>
     verdict.checks.filter(({ effect }) => effect === 'refuses' || effect === 'warns'),
   );
@@ -179,7 +181,7 @@ function Answer({
     <>
       <VerdictBox
         tone={tone}
-        title={`${ip} ${whereTo(onlyEdge, open, whole.length)} now, ${changeOf(onlyEdge, open, openThen)} if every warning were enforced`}
+        title={`${ip} ${whereTo(onlyEdge, whole)}${changeOf(onlyEdge, open, openThen)}`}
         reason={reasonOf(doors, isCut)}
         actions={
           mayWrite && shut.length > 0 ? <Button onClick={() => setLettingIn(shut)}>Let it in…</Button> : undefined
@@ -204,23 +206,40 @@ function Answer({
   );
 }
 
-function whereTo(onlyEdge: string | undefined, open: number, all: number): string {
-  if (onlyEdge === undefined) return `gets into ${formatNumber(open)} of ${formatNumber(all)} doors`;
-  return `${open === 0 ? 'does not get' : 'gets'} into ${onlyEdge}`;
+const ofOneEdge: Readonly<Record<Outcome, (name: string) => string>> = {
+  open: (name) => `gets into ${name} now`,
+  asks: (name) => `gets into ${name} now only with more than the address`,
+  refused: (name) => `does not get into ${name} now`,
+  differs: (name) => `gets different answers from the routes of ${name} now`,
+};
+
+function whereTo(onlyEdge: string | undefined, whole: readonly Door[]): string {
+  const [only] = whole;
+  if (onlyEdge !== undefined && only !== undefined) return ofOneEdge[only.outcome](onlyEdge);
+  const count = (wanted: Outcome): number => whole.filter(({ outcome }) => outcome === wanted).length;
+  const others = [
+    ['is asked for more at', count('asks')],
+    ['is refused at', count('refused')],
+    ['depends on the route at', count('differs')],
+  ] as const;
+  const told = others.flatMap(([words, number]) => (number === 0 ? [] : [`${words} ${formatNumber(number)}`]));
+  return [`gets into ${formatNumber(count('open'))} of ${formatNumber(whole.length)} doors now`, ...told].join(', ');
 }
 
 function changeOf(onlyEdge: string | undefined, open: number, openThen: number): string {
-  if (openThen === open) return 'and the same';
-  return onlyEdge === undefined ? formatNumber(openThen) : 'but not';
+  if (openThen === open) return '';
+  return onlyEdge === undefined
+    ? `, and would get into ${formatNumber(openThen)} if every warning were enforced`
+    : ', but not if every warning were enforced';
 }
 
 function reasonOf(doors: readonly Door[], isCut: boolean): string {
-  // An edge whose routes have checks of their own is named by these.
-  const shown = doors.filter(({ isPart, parts }) => isPart || parts === undefined);
-  const by = (tone: string): string[] =>
-    shown.filter(({ verdict }) => toneOf(verdict) === tone).map(({ fullName }) => fullName);
-  const [refused, warned] = [by('deny'), by('warn')];
+  // An edge whose routes differ is named by these.
+  const shown = doors.filter(({ outcome }) => outcome !== 'differs');
+  const by = (tone: string): string[] => shown.filter((door) => toneOf(door) === tone).map(({ fullName }) => fullName);
+  const [asked, refused, warned] = [by('ask'), by('deny'), by('warn')];
   return [
+    asked.length === 0 ? '' : `More than the address is asked for by ${listOf(asked)}.`,
     refused.length === 0 ? 'Nothing refuses it.' : `Refused by ${listOf(refused)}.`,
     warned.length === 0 ? '' : `Enforcing what only warns would shut ${listOf(warned)}.`,
     isCut ? 'Only the newest 500 edges of each kind were asked.' : '',
