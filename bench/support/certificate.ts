@@ -9,16 +9,18 @@ export interface CertificateFiles {
   readonly both: string;
 }
 
-let files: Promise<CertificateFiles> | undefined;
+const files = new Map<string, Promise<CertificateFiles>>();
 
-/** Makes a certificate for `localhost` of the kind that Gatehouse issues (ECDSA, P-256), for the peers. */
-export function certificateFiles(): Promise<CertificateFiles> {
-  return (files ??= issue());
+/** Makes a certificate of the kind that Gatehouse issues (ECDSA, P-256), for the peers. */
+export function certificateFiles(host = 'localhost'): Promise<CertificateFiles> {
+  const known = files.get(host) ?? issue(host);
+  files.set(host, known);
+  return known;
 }
 
-async function issue(): Promise<CertificateFiles> {
+async function issue(host: string): Promise<CertificateFiles> {
   const ca = await openLocalCa({ load: async () => undefined, save: async (pair: CertificatePair) => pair });
-  const { certificatePem, privateKeyPem } = await ca.issue('localhost', new Date());
+  const { certificatePem, privateKeyPem } = await ca.issue(host, new Date());
   return {
     certificate: await writeScratch('certificate.pem', certificatePem),
     key: await writeScratch('key.pem', privateKeyPem),
