@@ -6,9 +6,10 @@ import { sourceFiles } from '../contract/support/source-files.ts';
 /** Folders of `src/gateway/https/`, and those that each may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   headers: [],
+  framing: [],
   routing: ['headers'],
-  client: ['headers', 'routing'],
-  upstream: ['headers', 'routing'],
+  client: ['headers', 'framing', 'routing'],
+  upstream: ['headers', 'framing', 'routing'],
 };
 
 test('the folders of the HTTPS front import each other in one direction only', () => {

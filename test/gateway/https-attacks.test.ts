@@ -262,6 +262,18 @@ suite('what does not come in time', { concurrency: true }, () => {
   });
 });
 
+test('a refused client that reads its answer and keeps its side open is closed a moment later', async () => {
+  await using gateway = await startGateway([], { plainHttp: true, timeouts: { headersMs: 600_000 } });
+  const socket = connect({ port: gateway.httpPort, host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  socket.on('error', () => {}).on('data', (chunk) => (text += String(chunk)));
+  socket.write('nonsense\r\n\r\n');
+  await once(socket, 'end');
+  assert.equal(parseAnswer(text).status, 400);
+  await until(() => gateway.inUse.client_connections === 0, 'it is closed');
+  socket.destroy();
+});
+
 test('a pipelined request that changes protocol cannot get between the answers', async () => {
   await using upstream = await startUpstream((_, response) => {
     setTimeout(() => response.end('late'), 50);
@@ -271,11 +283,12 @@ test('a pipelined request that changes protocol cannot get between the answers',
     edgeEntry('e', ['app.test'], [prefixRoute('/', toBackend('b'))]),
   ]);
   const upgrade = 'GET /b HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
-  const answer = await sendRaw(gateway.port, `GET /a HTTP/1.1\r\nHost: app.test\r\n\r\n${upgrade}`);
-  assert.equal(answer.text, '');
+  const first = 'GET /a HTTP/1.1\r\nHost: app.test\r\n\r\n';
+  const { text } = await sendRaw(gateway.port, `${first}${upgrade}GET /c HTTP/1.1\r\nHost: app.test\r\n\r\n`);
+  assert.match(text, /^HTTP\/1\.1 200 [^]*\r\n\r\n4?[\r\n]*late[^]*HTTP\/1\.1 200 [^]*late/);
   assert.deepEqual(
-    upstream.seen.filter(({ url }) => url === '/b'),
-    [],
+    upstream.seen.map(({ url }) => url),
+    ['/a', '/b'],
   );
 });
 

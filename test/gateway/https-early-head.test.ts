@@ -24,46 +24,39 @@ function soon<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]);
 }
 
-for (const http1FastPath of [true, false]) {
-  for (const [version, ask] of Object.entries(clients)) {
-    for (const way of ['straight', 'through an agent']) {
-      const path = http1FastPath ? 'fast' : 'slow';
-      test(`${version}, ${path} path, ${way}: a head goes out before its body comes`, async (t) => {
-        let upstreamSocket: Socket | undefined;
-        await using upstream = await startRawUpstream((socket) => {
-          upstreamSocket = socket;
-          socket.write(events);
-        });
-        const agents = await startAgents(t);
-        const backend =
-          way === 'straight'
-            ? backendEntry('b', upstream.port)
-            : tunnelBackend('b', [await agents.start(upstream.port)]);
-        await using gateway = await startGateway([backend, edge], { http1FastPath, dialer: agents.dialer });
-        const answer = await soon(ask(gateway.port));
-        assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'text/event-stream']);
-        let body = '';
-        answer.body.on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).resume();
-        upstreamSocket?.write('9\r\ndata: 1\n\n\r\n');
-        await until(() => body.includes('data: 1\n\n'), 'the first event');
-        upstreamSocket?.end('0\r\n\r\n');
-        await soon(once(answer.body, 'end'));
+for (const [version, ask] of Object.entries(clients)) {
+  for (const way of ['straight', 'through an agent']) {
+    test(`${version}, ${way}: a head goes out before its body comes`, async (t) => {
+      let upstreamSocket: Socket | undefined;
+      await using upstream = await startRawUpstream((socket) => {
+        upstreamSocket = socket;
+        socket.write(events);
       });
-    }
+      const agents = await startAgents(t);
+      const backend =
+        way === 'straight' ? backendEntry('b', upstream.port) : tunnelBackend('b', [await agents.start(upstream.port)]);
+      await using gateway = await startGateway([backend, edge], { dialer: agents.dialer });
+      const answer = await soon(ask(gateway.port));
+      assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'text/event-stream']);
+      let body = '';
+      answer.body.on('data', (chunk: Buffer) => (body += chunk.toString('latin1'))).resume();
+      upstreamSocket?.write('9\r\ndata: 1\n\n\r\n');
+      await until(() => body.includes('data: 1\n\n'), 'the first event');
+      upstreamSocket?.end('0\r\n\r\n');
+      await soon(once(answer.body, 'end'));
+    });
   }
 }
 
 test('a short answer still goes out in one piece with its head', async () => {
-  for (const http1FastPath of [true, false]) {
-    await using upstream = await startRawUpstream((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
-    });
-    await using gateway = await startGateway([backendEntry('b', upstream.port), edge], { http1FastPath });
-    const client = await connectClient(gateway.port);
-    client.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
-    // The event `data` of a stream without an encoding has this argument.
-    const [first] = (await once(client, 'data')) as [Buffer];
-    assert.match(first.toString('latin1'), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
-    client.destroy();
-  }
+  await using upstream = await startRawUpstream((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
+  });
+  await using gateway = await startGateway([backendEntry('b', upstream.port), edge]);
+  const client = await connectClient(gateway.port);
+  client.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+  // The event `data` of a stream without an encoding has this argument.
+  const [first] = (await once(client, 'data')) as [Buffer];
+  assert.match(first.toString('latin1'), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
+  client.destroy();
 });

@@ -98,6 +98,21 @@ test('requests that wait are not read without end: the client has to wait too', 
   socket.destroy();
 });
 
+test('a client that reads no answers gets no more of them than the systems at both ends hold', async () => {
+  await using upstream = await startUpstream((_request, response) => response.end(Buffer.alloc(16_000)));
+  await using gateway = await gatewayTo(upstream.port);
+  const socket = await connectClient(gateway.port);
+  socket.on('error', () => {}).write(pipelined(4000));
+  let answered: number;
+  do {
+    answered = upstream.seen.length;
+    await sleep(1000);
+  } while (answered < upstream.seen.length);
+  // 64 MB in all, where a few megabytes are held.
+  assert.ok(answered > 0 && answered < 2500, `${answered} requests were carried out`);
+  socket.destroy();
+});
+
 test('a client that leaves while its requests wait is noticed', async () => {
   await using upstream = await startRawUpstream(() => {});
   await using gateway = await gatewayTo(upstream.port);

@@ -105,6 +105,14 @@ test('requests are served after long bodies, empty lines and blanks, in any piec
   }
 });
 
+test('a client may send a line break behind each body, however many requests it makes', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await gatewayTo(upstream.port);
+  const { text } = await sendRaw(gateway.port, `${`${withBody}\r\n`.repeat(50)}GET /end HTTP/1.1\r\n${rest}`);
+  assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 51);
+  assert.equal(upstream.seen.length, 51);
+});
+
 suite('methods that show a client what the upstream got are not served', async () => {
   for (const method of ['TRACE', 'TRACK', 'trace', 'Track']) {
     test(`${method}: 501 over HTTP/2`, async () => {

@@ -130,6 +130,23 @@ suite('a backend whose connections are all in use', () => {
     assert.equal((await ask(gateway, '/')).body, 'at once');
   });
 
+  test('has one again that went from a request to the next in the queue, when that one leaves', async (t) => {
+    await using upstream = await startHolding();
+    const bounds = { accountConnections: 1, backendConnections: 1, backendQueue: 1 };
+    await using gateway = await gatewayTo(upstream.port, bounds);
+    const first = ask(gateway, '/held/1');
+    await until(() => upstream.seen.length === 1, 'it is under way');
+    const leave = await begin(t, gateway, '/held/2');
+    await until(() => gateway.inUse.backend_queue === 1, 'the next one waits');
+    upstream.release();
+    assert.equal((await first).body, 'released');
+    await until(() => upstream.seen.length === 2, 'the next one has its turn');
+    assert.deepEqual([upstream.connections, gateway.inUse.backend_connections], [1, 1]);
+    leave();
+    await until(() => gateway.inUse.backend_connections === 0, 'none is in use');
+    assert.equal((await ask(gateway, '/')).body, 'at once');
+  });
+
   test('has them again after failed connects', async () => {
     await using gateway = await gatewayTo(1, { backendConnections: 1, backendQueue: 0 });
     for (let at = 0; at < 5; at++) assert.equal(errorCode(await ask(gateway, '/')), 'ERR_GATEHOUSE_3006');

@@ -46,6 +46,10 @@ const bad: readonly [name: string, bytes: string][] = [
   ['a head without an end', `HTTP/1.1 200 OK\r\n${'X-A: a\r\n'.repeat(10_000)}`],
   ['an unasked change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['interim responses without end', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
+  [
+    'interim responses of many bytes',
+    `${`HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(5000)}\r\n\r\n`.repeat(20)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+  ],
 ];
 
 suite('an upstream that does not speak proper HTTP is 502 with code 3004', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
@@ -7,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 
 import { mutualTls } from '../../src/modules/mutual-tls/index.ts';
-import { checkShownCertificate } from '../../src/gateway/tls/shown-certificate.ts';
+import { checkShownCertificate } from '../../src/modules/shown-certificate.ts';
 import type { ModuleSettings } from '../../src/snapshot/contract.ts';
 import { ClientAuthority } from '../support/client-certificates.ts';
 import type { ClientPair } from '../support/client-certificates.ts';
@@ -250,6 +251,17 @@ test('a certificate that expires while its connection is open is refused from th
   assert.match(checkShownCertificate('x', shown, 1000)?.message ?? '', /CERT_HAS_EXPIRED/);
 });
 
+test('a certificate whose dates are none is refused, and the next visitor is served', { timeout: 60_000 }, async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await startGateway([backendEntry('b', upstream.port), edge('app.test', asking(own))]);
+  const der = Buffer.from(new X509Certificate(ada.cert).raw);
+  // The last character of the later date is a Z.
+  der[der.indexOf(Buffer.from([0x17, 0x0d])) + 29] = 0x21;
+  const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  assert.equal((await visit(gateway.port, { pair: { cert, key: ada.key } })).status, 403);
+  assert.equal((await visit(gateway.port, { pair: ada })).status, 200);
+});
+
 test('an authority that is itself signed by another is enough', async () => {
   await using upstream = await startUpstream();
   const below = own.authority('below');
@@ -259,7 +271,8 @@ test('an authority that is itself signed by another is enough', async () => {
 });
 
 test('what is no certificate of an authority is refused', () => {
-  for (const pem of ['', 'text', ada.cert, ada.key, `${own.pem}-----BEGIN X`, own.pem.repeat(17)]) {
+  const behind = [ada.cert, ada.key, '-----BEGIN X'].map((other) => `${own.pem}${other}`);
+  for (const pem of ['', 'text', ada.cert, ada.key, ...behind, own.pem.repeat(17)]) {
     assert.throws(() => mutualTls.accept({ ca_pem: pem }), { code: 20183 });
   }
 });

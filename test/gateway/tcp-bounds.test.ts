@@ -51,6 +51,23 @@ test('the engine says how many clients it has', async (t) => {
   await until(() => engine.clientCount === 1, 'one has left');
 });
 
+test('a backend that cannot be reached gives its place to the next one of its group', async (t) => {
+  const { engine } = await startGateway(t, { bounds: { ...wideBounds, accountConnections: 1 } });
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const members = ['dead', 'bkdsc_1'].map((id) => ({ id, weight: 1 }));
+  await engine.apply(
+    snapshot(
+      backend('dead', await freePort()),
+      backend('bkdsc_1', upstream.port),
+      { kind: 'backend_group', id: 'group', choice: 'failover', members },
+      tcpEdge('edgtcp_1', [port], toBackend('group')),
+    ),
+  );
+  await dialAndEcho(t, port);
+  await dial(t, port).isReset();
+});
+
 test('a connection above the bound of all upstreams is reset', async (t) => {
   const { engine, seen } = await startGateway(t, { bounds: { ...wideBounds, upstreamConnections: 2 } });
   const upstream = await startUpstream(t);

@@ -104,6 +104,14 @@ test('a connection on which nothing moves is reset, one on which something does 
   assert.equal(busy.broken, undefined);
 });
 
+test('a connection is reset whose client is silent and whose upstream reads nothing of what waits for it', async (t) => {
+  const edge = await openEdge(t, (socket) => void socket.once('data', () => socket.pause()), { idleMs: 300 });
+  const client = dial(t, edge.port);
+  client.socket.write(Buffer.alloc(bulkBytes));
+  await client.isReset();
+  assert.equal(await endOf(edge), 'idle');
+});
+
 test('an upstream whose TLS handshake does not come to an end in time resets the client', async (t) => {
   const gateway = await startGateway(t, { timeouts: { ...plainOptions.timeouts, upstreamConnectMs: 150 } });
   const upstream = await startUpstream(t, silent);

@@ -181,7 +181,7 @@ test('an endpoint with a module that is not known is closed, and keeps its name'
 
 test('two endpoints of one update that claim a name are both closed, and a later one goes without it', async (t) => {
   const { gateway } = await start(t, [endpoint(['tls.test'])]);
-  await gateway.set({ ...endpoint(['tls.test', 'more.test']), id: 'ep_2' });
+  await gateway.set({ ...endpoint(['tls.test', 'more.test'], toBackend('nothing')), id: 'ep_2' });
   assert.match(gateway.setAside.get('tls_endpoint ep_2') ?? '', /another TLS endpoint holds name tls\.test/);
   await once(visit(t, gateway.port, 'tls.test'), 'secureConnect');
   await gateway.set(endpoint(['tls.test']), { ...endpoint(['tls.test']), id: 'ep_2' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
@@ -147,10 +147,16 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     assert.equal(await by(foreign.sign('eve')), '');
     assert.equal(await by(own.sign('late', { days: -1 })), '');
     assert.equal(agent.visitors.length, 1, 'no other reaches the agent');
-    await until(() => gateway.tcpClosed.length === 4, 'all are logged');
-    const reasons = gateway.tcpClosed.map(({ reason }) => reason);
-    assert.ok(reasons.includes('client certificate refused: NONE'), reasons.join());
-    assert.ok(reasons.includes('client certificate refused: CERT_HAS_EXPIRED'), reasons.join());
+    await until(() => gateway.verdicts.length === 4, 'all are told');
+    await until(() => gateway.tcpClosed.length === 1, 'one has passed');
+    const refused = 'refused_by_certificate';
+    assert.deepEqual(gateway.verdicts, ['allowed', refused, refused, refused]);
+    const [, none, foreigner = '', late] = gateway.tcpReasons;
+    assert.deepEqual(
+      [none, late],
+      ['the client showed no certificate', 'the client certificate "late" is refused: CERT_HAS_EXPIRED'],
+    );
+    assert.match(foreigner, /^the client certificate "eve" is refused: UNABLE_TO_\w+$/);
   });
 }
 
@@ -163,6 +169,19 @@ test('an open connection is closed when certificates of another authority are as
   client.write('again');
   await once(client, 'data');
   await gateway.set(endpoint(asking(foreign)));
+  await until(() => client.readableEnded || client.closed, 'it is closed');
+  await until(() => gateway.tcpClosed.length === 1, 'it is logged');
+  assert.equal(gateway.tcpClosed[0]?.reason, 'rules changed');
+});
+
+test('an open connection is closed when the certificate of its client has expired', async (t) => {
+  const { gateway } = await start(t, [endpoint(asking(own))]);
+  const client = visit(t, gateway.port, own.sign('ada', { days: 1 }));
+  client.write('hello');
+  await once(client, 'data');
+  const now = Date.now();
+  mock.method(Date, 'now', () => now + 86_400_000);
+  t.after(() => mock.restoreAll());
   await until(() => client.readableEnded || client.closed, 'it is closed');
   await until(() => gateway.tcpClosed.length === 1, 'it is logged');
   assert.equal(gateway.tcpClosed[0]?.reason, 'rules changed');

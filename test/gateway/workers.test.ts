@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import type { GatewayBounds } from '../../src/gateway/bounds/bound.ts';
+import { noKeptLogins } from '../../src/sign-in/kept-logins.ts';
 import { createWorkerEngine } from '../../src/gateway/workers/worker-engine.ts';
 import type { WorkerEngine, WorkerEngineParts } from '../../src/gateway/workers/worker-engine.ts';
 import { WorkerProcess } from '../../src/gateway/workers/worker-process.ts';
@@ -84,6 +85,15 @@ test('each worker has its part of a bound, and what the workers use and refuse i
   await until(() => clients.filter(({ broken }) => broken === 'ECONNRESET').length === 33, 'they are reset');
   await until(() => seen.inUse.source_connections === 7, 'what both have open is added up');
   assert.equal(seen.limits.source_connections, 7);
+  // A worker that is gone takes along what it had.
+  const [victim] = engine.pids;
+  assert.ok(victim !== undefined);
+  process.kill(victim, 'SIGKILL');
+  await until(() => engine.pids.length === 2 && !engine.pids.includes(victim), 'another worker is there');
+  const open = clients.filter(({ ended, broken }) => !ended && broken === undefined);
+  assert.ok(open.length > 0 && open.length < 7, `${open.length}`);
+  await until(() => seen.inUse.source_connections === open.length, 'the other alone has some open');
+  await until(() => seen.limits.source_connections === 7, 'the next one has the part of the bound');
 });
 
 test('another worker is added while one has too much to do, and takes traffic too', async (t) => {
@@ -128,6 +138,31 @@ test('a killed worker is replaced by one with the whole state, and the connectio
   await until(() => engine.pids.length === 2 && !engine.pids.includes(survivor), 'the other is replaced too');
   await Promise.all([dialAndEcho(t, port), dialAndEcho(t, addedPort)]);
   await dial(t, addedPort, { from: '127.0.0.2' }).isReset();
+});
+
+test('workers that come later know what rate limits have counted', async (t) => {
+  const { engine, seen } = await startWorkers(t, 1);
+  const upstream = await startUpstream(t);
+  const port = await freePort();
+  const limit = { enabled: true, limit: 3, window_seconds: 86_400, by: 'source', enforced: true };
+  const modules = toBackend('bkdsc_1', { rate_limit: limit });
+  await engine.apply(snapshot(backend('bkdsc_1', upstream.port), tcpEdge('edgtcp_1', [port], modules)));
+  for (let round = 0; round < 3; round++) await dialAndEcho(t, port);
+  await until(() => seen.counted === 3, 'the worker has told what it has counted');
+  const [victim] = engine.pids;
+  assert.ok(victim !== undefined);
+  process.kill(victim, 'SIGKILL');
+  await until(() => engine.pids.length === 1 && engine.pids[0] !== victim, 'another worker is there');
+  await dial(t, port).isReset();
+  await dialAndEcho(t, port, { from: '127.0.0.2' });
+});
+
+test('a task that a worker has done leaves no timer behind, which would kill it later', async (t) => {
+  const { engine } = await startWorkers(t, 2);
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  for (let round = 0; round < 20; round++) await engine.apply(change([policy('ipp_1', `127.0.0.${round + 1}/32`)]));
+  assert.ok(timers() < before + 20, `${timers()} timers, ${before} before`);
 });
 
 test('a worker that is killed while all are busy gets one successor, and there are never more than planned', async (t) => {
@@ -184,13 +219,13 @@ test('an entry that no worker can load is closed in all of them and reported onc
   await dialEvenly(t, otherPort);
 });
 
-/** Makes an edge that has an unknown module only in the first copy, and so only for the first worker. */
-function unknownToOne(port: number): ReturnType<typeof tcpEdge> {
+/** Makes an edge that has an unknown module only in so many copies, each of which the next worker gets. */
+function unknownToFirst(port: number, workers: number): ReturnType<typeof tcpEdge> {
   const edge = tcpEdge('edgtcp_2', [port]);
   let copies = 0;
   return Object.defineProperty({ ...edge }, 'modules', {
     enumerable: true,
-    get: () => (copies++ === 0 ? { ...edge.modules, future_check: { enabled: true } } : edge.modules),
+    get: () => (copies++ < workers ? { ...edge.modules, future_check: { enabled: true } } : edge.modules),
   });
 }
 
@@ -201,8 +236,10 @@ test('an entry that one worker of three cannot load is closed there and reported
   const edge = tcpEdge('edgtcp_1', [port], limitedTo('ipp_1'));
   await engine.apply(snapshot(policy('ipp_1', '127.0.0.1/32'), backend('bkdsc_1', upstream.port), edge));
   const { pids } = engine;
-  await engine.apply(change([policy('ipp_1', '127.0.0.2/32'), unknownToOne(otherPort)]));
-  assert.deepEqual(seen.setAside, ['tcp_edge edgtcp_2: unknown module "future_check"']);
+  await engine.apply(change([unknownToFirst(otherPort, 3)]));
+  await engine.apply(change([policy('ipp_1', '127.0.0.2/32'), unknownToFirst(otherPort, 1)]));
+  const fault = 'tcp_edge edgtcp_2: unknown module "future_check"';
+  assert.deepEqual([seen.setAside, seen.entryFaults.length], [[fault], 1], 'two of three that load it do not end it');
   assert.deepEqual(engine.pids, pids);
   for (const late of Array.from({ length: 24 }, () => dial(t, port))) await late.isReset();
   await Promise.all(Array.from({ length: 24 }, () => dialAndEcho(t, port, { from: '127.0.0.2' })));
@@ -218,6 +255,7 @@ test('a worker cannot commit what it has not staged', async (t) => {
   const settings = {
     start,
     log: seen.log,
+    logins: noKeptLogins,
     observed: () => undefined,
     noted: () => undefined,
     questioned: () => undefined,

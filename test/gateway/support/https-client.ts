@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTls, createSecureContext } from 'node:tls';
@@ -30,7 +31,13 @@ export async function connectClient(port: number, options: Connecting = {}): Pro
     checkServerIdentity: () => undefined,
   });
   await once(socket, 'secureConnect');
+  ignoreReset(socket);
   return socket;
+}
+
+/** A gateway that is stopped resets what is open. Tests see by answers whether something broke before. */
+function ignoreReset(connection: EventEmitter): void {
+  connection.on('error', () => {});
 }
 
 export interface RawAnswer {
@@ -79,7 +86,9 @@ export function get(path: string, ...headerLines: readonly string[]): string {
 }
 
 export function openHttp2(port: number, servername = 'app.test'): ClientHttp2Session {
-  return connectHttp2(`https://127.0.0.1:${port}`, { servername, ca: edgeCertificate.certificate });
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername, ca: edgeCertificate.certificate });
+  ignoreReset(session);
+  return session;
 }
 
 export interface Http2Answer {

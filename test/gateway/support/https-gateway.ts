@@ -39,7 +39,6 @@ export interface GatewaySettings {
   readonly parts?: Partial<Pick<HttpsFrontParts, 'errorPrefix'>>;
   /** Authorities of TLS upstreams, in PEM. */
   readonly upstreamAuthorities?: readonly string[];
-  readonly http1FastPath?: boolean;
   readonly bounds?: Partial<GatewayBounds>;
   readonly dialer?: TunnelDialer;
   readonly passwordFailures?: number;
@@ -55,6 +54,8 @@ export interface TestGateway extends AsyncDisposable {
   /** Verdicts on connections that are passed on as they are, and the ends of those that were let in. */
   readonly verdicts: Verdict[];
   readonly tcpClosed: TcpClosed[];
+  /** Why certificates of clients were refused, in the order of `verdicts`. */
+  readonly tcpReasons: (string | undefined)[];
   readonly warned: { readonly restrictionIds: readonly string[]; readonly source: string }[];
   readonly asked: AskedCertificate[];
   /** Answers to wrong passwords. */
@@ -97,6 +98,7 @@ export async function startGateway(
   const reasons: TestGateway['reasons'] = [];
   const verdicts: TestGateway['verdicts'] = [];
   const tcpClosed: TestGateway['tcpClosed'] = [];
+  const tcpReasons: TestGateway['tcpReasons'] = [];
   const warned: TestGateway['warned'] = [];
   const asked: TestGateway['asked'] = [];
   const passwords: string[] = [];
@@ -115,7 +117,10 @@ export async function startGateway(
   const options = optionsOf(settings);
   const observer: TrafficObserver = {
     warned: (restrictionIds, source) => warned.push({ restrictionIds, source: formatIp(source) }),
-    tcpOpened: ({ verdict }) => verdicts.push(verdict),
+    tcpOpened: ({ verdict, reason }) => {
+      verdicts.push(verdict);
+      tcpReasons.push(reason);
+    },
     tcpClosed: (event) => tcpClosed.push(event),
     httpsOpened: () => {},
     httpsClosed: () => {},
@@ -183,6 +188,7 @@ export async function startGateway(
     reasons,
     verdicts,
     tcpClosed,
+    tcpReasons,
     warned,
     asked,
     passwords,
@@ -223,7 +229,6 @@ function optionsOf(settings: GatewaySettings): GatewayOptions {
     proxyProtocol: { tcp: false, https: settings.proxyProtocol === true, http: false },
     sharePorts: false,
     ...(settings.upstreamAuthorities && { upstreamAuthorities: settings.upstreamAuthorities }),
-    http1FastPath: settings.http1FastPath ?? process.env['TEST_HTTP1_FAST_PATH'] !== 'off',
     inward: noInward,
     passwordFailures: settings.passwordFailures,
     timeouts: { ...defaultTimeouts, ...settings.timeouts },

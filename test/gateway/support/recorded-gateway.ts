@@ -24,21 +24,18 @@ export interface RecordedGateway extends AsyncDisposable {
 
 const removed = ['x-internal', 'x-mixed_name'];
 
-export async function startRecordedGateway(http1FastPath: boolean): Promise<RecordedGateway> {
+export async function startRecordedGateway(): Promise<RecordedGateway> {
   const recorder = await startRecorder();
   const open = { ...toBackend('b'), ...requestHeaders({ 'x-gateway': 'yes' }, removed) };
-  const gateway = await startGateway(
-    [
-      allowPolicy('nobody', '192.0.2.1/32'),
-      backendEntry('b', recorder.port),
-      edgeEntry(
-        'e',
-        ['app.test'],
-        [prefixRoute('/', open), prefixRoute('/closed', { ...open, ...ipRestriction('nobody') })],
-      ),
-    ],
-    { http1FastPath },
-  );
+  const gateway = await startGateway([
+    allowPolicy('nobody', '192.0.2.1/32'),
+    backendEntry('b', recorder.port),
+    edgeEntry(
+      'e',
+      ['app.test'],
+      [prefixRoute('/', open), prefixRoute('/closed', { ...open, ...ipRestriction('nobody') })],
+    ),
+  ]);
   return {
     gateway,
     recorder,

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 
-import { BadResponse } from '../../../src/gateway/https/upstream/response-head.ts';
+import { MalformedMessage } from '../../../src/gateway/https/framing/fields.ts';
 import { ResponseParser } from '../../../src/gateway/https/upstream/response-parser.ts';
 import { hopByHopHeaders, listTokens } from '../../../src/lib/http-syntax.ts';
 
@@ -68,7 +68,7 @@ export function readByGateway({ to, pieces }: Arrival): Reading {
       else surplus += parser.push(piece);
     }
   } catch (error) {
-    if (!(error instanceof BadResponse)) throw error;
+    if (!(error instanceof MalformedMessage)) throw error;
     return reading;
   }
   reading.reusable = reading.end === 'whole' && surplus === 0 && parser.head?.keepAlive === true;

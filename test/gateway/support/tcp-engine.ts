@@ -6,6 +6,7 @@ import type {
   BackendRefused,
   GatewayLog,
   GatewayOptions,
+  RateReport,
   TcpClosed,
   TrafficObserver,
   Verdict,
@@ -37,6 +38,8 @@ export class Recorder implements TrafficObserver {
   readonly backendsRefused: BackendRefused[] = [];
   readonly passwords: string[] = [];
   ownArrivals = 0;
+  /** Number of connections that rate limits have counted. */
+  counted = 0;
   /** Fields of the warnings in the log. */
   readonly logged: object[] = [];
   /** How often each bound has refused something, and how much of it was in use at the last report. */
@@ -82,7 +85,9 @@ export class Recorder implements TrafficObserver {
 
   visitorLeft(): void {}
 
-  ratesCounted(): void {}
+  ratesCounted(reports: readonly RateReport[]): void {
+    for (const { counted } of reports) for (const [, connections] of counted) this.counted += connections;
+  }
 
   ownArrivalReset(): void {
     this.ownArrivals++;
@@ -111,15 +116,15 @@ export class Recorder implements TrafficObserver {
   }
 }
 
+/** A connection that is idle is reset as one that is refused: no test that waits for the latter must see the former. */
 export const plainOptions = {
   tcpListenHost: '127.0.0.1',
   https: undefined,
   http: undefined,
   proxyProtocol: { tcp: false, https: false, http: false },
   sharePorts: false,
-  http1FastPath: true,
   inward: { listeners: [], publicPorts: [], ownAddresses: {}, allowLinkLocal: false, networkId: '' },
-  timeouts: { headersMs: 60_000, upstreamConnectMs: 60_000, idleMs: 60_000, keepAliveMs: 60_000 },
+  timeouts: { headersMs: 60_000, upstreamConnectMs: 60_000, idleMs: 3_600_000, keepAliveMs: 60_000 },
   bounds: wideBounds,
 } satisfies Omit<GatewayOptions, 'trustedProxies'>;
 
