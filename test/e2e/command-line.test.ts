@@ -141,6 +141,13 @@ onAnyDatabase('the command line', (newDatabase) => {
     const cases = [
       [['edges', 'https', 'create', '--hostprt', 'a:443'], /unknown option '--hostprt'/],
       [['ip-policies', 'list', '--limit', '0'], /--limit takes a number from 1/],
+      [['edges', 'tcp', 'rate-limit', 'replace', 'a'], /\(Did you mean "gatehouse edges tcp rate-limit set"\?\)/],
+      [
+        ['backends', 'static', 'health', 'bkdsc_1'],
+        /\(Did you mean "gatehouse backends static health get bkdsc_1"\?\)/,
+      ],
+      [['edge', 'https', 'list'], /\(Did you mean "gatehouse edges"\?\)/],
+      [['backends', 'http-response', 'create', '--body', 'Back soon'], /the field "body" is --field\.body/],
       [['ip-policies', 'list', '--query', 'a..b'], /--query cannot be read/],
       [['api-keys', 'rotate', 'ak_1', '--overlap-seconds', 'x'], /--overlap-seconds takes a whole number/],
       [['ip-restrictions', 'create', '--type', 'apis'], /--type takes one of .*not "apis"/],
@@ -157,6 +164,24 @@ onAnyDatabase('the command line', (newDatabase) => {
     assert.equal(dead.code, 4, dead.errors);
     const [first, last] = dead.errors.trim().split('\n');
     assert.deepEqual([first, dead.errors.match(/trying again/g)?.length], [`${last}; trying again`, 1]);
+  });
+
+  test('help takes all words of a command, and says which one was meant', async () => {
+    const shown = await start('help', 'edges', 'tcp', 'rate-limit', 'set');
+    assert.equal(shown.code, 0, shown.errors);
+    assert.match(shown.out, /^Usage: gatehouse edges tcp rate-limit set \[options\] <ID>\n/);
+    assert.match(shown.out, /^ +--limit <number> /m);
+    const wrong = await start('help', 'edges', 'tpc');
+    assert.deepEqual([wrong.code, wrong.out], [1, '']);
+    assert.match(wrong.errors, /^error: unknown command 'tpc'\n\(Did you mean "gatehouse edges tcp"\?\)/);
+  });
+
+  test('a table names owners, and JSON has their ids', async () => {
+    const { id } = JSON.parse(await done('bot-users', 'create', '--name', 'the pipeline'));
+    await done('api-keys', 'create', '--owner-id', id);
+    assert.match(await done('api-keys', 'list', '-o', 'table'), / the pipeline\b/);
+    assert.match(await done('api-keys', 'list', '-o', 'json'), new RegExp(`"owner_id": "${id}"`));
+    assert.match(await done('changes', 'list', '-o', 'table', '--limit', '3'), /^ID .* ACTOR .*\n.* admin /);
   });
 
   test('--query that finds nothing says so on standard error, and flags of a server may stand before the command', async () => {

@@ -34,7 +34,12 @@ describe('files between two servers', () => {
   let folder: string;
   let first: GatehouseProcess;
   let second: GatehouseProcess;
-  const variables = (server: GatehouseProcess) => ({ GATEHOUSE_URL: server.url, GATEHOUSE_TOKEN: token, PORT: '8080' });
+  const variables = (server: GatehouseProcess) => ({
+    GATEHOUSE_URL: server.url,
+    GATEHOUSE_TOKEN: token,
+    PORT: '8080',
+    CI: '',
+  });
   const run = (server: GatehouseProcess, ...args: readonly string[]) => GatehouseProcess.run(args, variables(server));
 
   before(async () => {

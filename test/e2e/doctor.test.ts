@@ -9,6 +9,9 @@ import { describe, test } from 'node:test';
 import { makePair } from '../support/certificate-pair.ts';
 import { onDatabasesInTurn } from '../support/each-database.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { ReplicatedPostgres } from './failover/support/replicated-postgres.ts';
+import { until } from './gateway/support/until.ts';
 
 const token = 'the-token-of-the-patient-0123456789abcdef';
 const quiet = ['--https-listen', 'off', '--agent-listen', 'off', '--link-listen', 'off'];
@@ -31,6 +34,10 @@ onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
     assert.equal(beside.code, 0, beside.out + beside.errors);
     assert.match(beside.out, /^ok {7}port .*: it is taken, and the service runs/m);
     assert.match(beside.out, /^ok {7}certificates: 0 are uploaded/m);
+    const elsewhere = ['--database-url', 'sqlite:/nowhere/another.db', '--api-listen', host, ...quiet];
+    const another = await GatehouseProcess.run(['doctor', ...elsewhere]);
+    assert.equal(another.code, 2, another.out);
+    assert.match(another.out, /^fault {4}database: \/nowhere\/another\.db does not exist, although the service runs/m);
     const pair = makePair('doctor', '-days', '5', '-subj', '/CN=soon.test', '-addext', 'subjectAltName=DNS:soon.test');
     const body = { certificate_pem: pair.certificate_pem, private_key_pem: pair.private_key_pem };
     assert.equal((await server.call('POST', '/tls_certificates', token, body)).status, 201);
@@ -49,6 +56,50 @@ onDatabasesInTurn('gatehouse doctor', (newDatabase) => {
 });
 
 describe('gatehouse doctor', () => {
+  test('says what a failover of PostgreSQL would lose', async () => {
+    await using pair = await ReplicatedPostgres.start();
+    const { primary } = pair;
+    const findings = async (url: string) => {
+      const { out, errors } = await GatehouseProcess.run([
+        'doctor',
+        '--database-url',
+        url,
+        '--api-listen',
+        '127.0.0.1:0',
+        ...quiet,
+      ]);
+      return /^\S+ +replication: .*$/m.exec(out)?.[0] ?? out + errors;
+    };
+    const set = async (name: string, value: string) => {
+      await primary.ask(`ALTER SYSTEM SET ${name} = '${value}'`);
+      await primary.ask('SELECT pg_reload_conf()');
+    };
+    const standbys = (condition: string, count: string) =>
+      until(
+        async () => (await primary.ask(`SELECT COUNT(*) FROM pg_stat_replication WHERE ${condition}`)) === count,
+        `${count} with ${condition}`,
+      );
+    await primary.ask('CREATE ROLE plain LOGIN');
+    const plain = pair.url.replace('postgres@', 'plain@');
+    for (const url of [pair.url, plain])
+      assert.match(await findings(url), /^warning .*: of 1 standby none is synchronous: a failover loses/);
+    await set('synchronous_standby_names', 'standby');
+    await standbys("sync_state = 'sync'", '1');
+    for (const url of [pair.url, plain])
+      assert.match(await findings(url), /^ok .*: 1 standby; commits wait for a synchronous one$/);
+    await set('synchronous_standby_names', 'another');
+    await standbys("sync_state = 'async'", '1');
+    assert.match(await findings(pair.url), /^warning .*: of 1 standby none is synchronous/);
+    await set('synchronous_commit', 'off');
+    assert.match(await findings(plain), /^warning .*: synchronous_commit is off: a crash of the server loses/);
+    await set('synchronous_commit', 'on');
+    await pair.standby.crash();
+    await standbys('true', '0');
+    assert.match(await findings(pair.url), /^warning .*: no standby follows the server/);
+    await using alone = await startPostgres();
+    assert.doesNotMatch(await findings(alone.url), /replication/, 'whoever has one server knows');
+  });
+
   test('names each fault and what to do, and ends with 2', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     context.after(() => rm(folder, { recursive: true, force: true }));
@@ -65,7 +116,8 @@ describe('gatehouse doctor', () => {
     assert.equal(code, 2, out);
     assert.match(out, /^fault {4}database: it cannot be used: .*restore a backup$/m);
     assert.match(out, /^fault {4}port 127\.0\.0\.1:\d+: another program listens there: .*GATEHOUSE_API_LISTEN$/m);
-    const dead = await GatehouseProcess.run(['doctor', '--database-url', 'postgres://127.0.0.1:1/none', ...quiet]);
+    const nowhere = ['--database-url', 'postgres://127.0.0.1:1/none', '--api-listen', '127.0.0.1:0'];
+    const dead = await GatehouseProcess.run(['doctor', ...nowhere, ...quiet]);
     assert.deepEqual([dead.code, /^fault {4}database: .*GATEHOUSE_DATABASE_URL/m.test(dead.out)], [2, true]);
     const misspelt = await GatehouseProcess.run(['doctor'], { GATEHOUSE_API_LISTN: 'x' });
     assert.deepEqual(

@@ -65,18 +65,26 @@ test('without its packages it says how to install them, in one sentence', async 
   assert.equal(
     stderr,
     `Gatehouse is not installed here: run \`npm ci\` in ${root}, without --omit=dev. To run it without the packages that ` +
-      'build it, see "Without the sources" in README.md.\n',
+      'build it, see "Without the sources" in docs/operating.md.\n',
   );
 });
 
 test('an older Node, or none, is reported in one sentence', async (context) => {
-  for (const own of ['v20.20.2', 'v8.0.0', 'v18.1.0', 'v23.11.0', undefined]) {
+  const clone = 'install it, or on Linux run `npm ci` without --omit=optional.';
+  const packed = 'install it from https://nodejs.org, and see that it comes first in PATH.';
+  for (const [own, files, advice] of [
+    ['v20.20.2', ['package-lock.json', 'src/main.ts'], clone],
+    [undefined, ['package-lock.json', 'src/main.ts'], clone],
+    ['v8.0.0', ['dist/main.js'], packed],
+    ['v23.11.0', ['dist/main.js'], packed],
+    [undefined, ['dist/main.js'], packed],
+  ] as const) {
     const { status, stdout, stderr } = await launch(context, {
       isInstalled: true,
+      files,
       ...(own === undefined ? {} : { own }),
     });
     assert.deepEqual([status, stdout], [1, ''], own);
-    const advice = 'install it, or on Linux run `npm ci` without --omit=optional.';
     assert.equal(stderr, `Gatehouse needs Node 24 or newer, but this machine has ${own ?? 'none'}: ${advice}\n`);
   }
 });

@@ -6,7 +6,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { exampleOf } from '../contract/support/load-examples.ts';
 import { openApi } from '../contract/support/operations.ts';
 import { makePair } from '../support/certificate-pair.ts';
-import { onDatabasesInTurn } from '../support/each-database.ts';
+import { onEachDatabase } from '../support/each-database.ts';
 import { newSqlite } from '../support/scratch.ts';
 import { gatehouse, Service } from './support/program.ts';
 
@@ -22,7 +22,7 @@ const lists = Object.keys(openApi.paths).filter(
 
 const [at, until] = ['2026-11-17T00:00:00Z', '2099-01-01T00:00:00Z'];
 
-onDatabasesInTurn('moving an installation to', (_newDatabase, newEmpty) => {
+onEachDatabase('moving an installation to', (_newDatabase, newEmpty) => {
   test('all that the API shows is the same afterwards, and the next write continues', async () => {
     const source = newSqlite();
     const before = await withService(source, async (service) => {

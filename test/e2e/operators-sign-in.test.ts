@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import type { Flags } from '../../src/config/config.ts';
+import { hashSecret } from '../../src/lib/secrets.ts';
+import { sessionKind } from '../../src/resources/dashboard-sessions/table.ts';
 import { sharedSealer } from '../../src/resources/visitors/service.ts';
-import { onDatabasesInTurn } from '../support/each-database.ts';
+import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import type { Answer } from '../support/gatehouse.ts';
 import { clientId, clientSecret, IdentityProvider } from '../support/identity-provider.ts';
@@ -19,7 +21,7 @@ const person = (name: string, more: object = {}) => ({
 });
 const hourMs = 3_600_000;
 
-onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
+onEachDatabase('operators sign in with a provider', (newDatabase) => {
   describe('with one Gatehouse', () => {
     let provider: IdentityProvider;
     let evil: IdentityProvider;
@@ -235,6 +237,12 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
       const nils = (await (await signedIn('nils')).browser.get('/dashboard/session')).body;
       assert.deepEqual([nils.principal.name, nils.role], ['Nils', 'viewer']);
       assert.equal((await gatehouse.get(`/invitations/${invitation.id}`)).status, 404, 'it works once');
+      // The Kelvin sign, which the rules of Unicode make a "k".
+      await gatehouse.create('/invitations', { name: 'Mike', email: 'Mike@partner.test', role: 'admin' });
+      add('look-alike', { email: 'mi\u212Ae@partner.test', email_verified: true, name: 'Mike' });
+      assert.equal((await new Operator(gatehouse).signIn('look-alike')).status, 403);
+      add('mike', { email: 'mike@PARTNER.test', email_verified: true, name: 'Mike' });
+      assert.equal((await (await signedIn('mike')).browser.get('/dashboard/session')).body.role, 'admin');
       await gatehouse.patch(`/users/${marta.id}`, { role: 'viewer' });
       assert.equal((await operator.browser.get('/dashboard/session')).body.role, 'viewer');
       await gatehouse.patch(`/users/${marta.id}`, { active: false });
@@ -243,6 +251,18 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
       assert.match(again.body.msg, /your user is deactivated here\. Ask an admin/);
       await gatehouse.patch(`/users/${marta.id}`, { active: true });
       assert.equal((await operator.browser.get('/dashboard/session')).status, 401, 'the session is over for good');
+    });
+
+    test('whoever has the name of somebody who is invited gets in with another one', async () => {
+      await gatehouse.create('/invitations', { name: 'Nia', role: 'viewer' });
+      for (const [name, shown] of [
+        ['nia', 'Nia (nia@example.com)'],
+        ['dov', 'Dov'],
+      ] as const) {
+        add(name, person(shown.slice(0, 3)));
+        const { body } = await (await signedIn(name)).browser.get('/dashboard/session');
+        assert.equal(body.principal.name, shown);
+      }
     });
 
     test('groups give the role at each sign-in and while a session is used, and take it; the change log says who', async () => {
@@ -326,6 +346,30 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
         return wrong.logLines.some((line) => line.includes('which goes on') && line.includes('refuses this client'));
       }, 'the provider has refused the secret');
       await use(browser, there);
+    });
+
+    test('the provider is asked about a session whose last check lies in the future: the clock was set back', async (t) => {
+      const slow = await start({ oidcCheckSeconds: '300' });
+      t.after(() => slow[Symbol.asyncDispose]());
+      add('kai', person('Kai', { groups: ['ops'] }));
+      const { browser } = await signedIn('kai', slow);
+      const asked = () => provider.asked.get('/token') ?? 0;
+      const setChecked = (atMs: number) =>
+        slow.app.context.store.writeUnlogged(async (writer) => {
+          const hash = hashSecret(browser.secret);
+          await writer.run('UPDATE dashboard_sessions SET checked_at_ms = $2 WHERE hash = $1', [hash, atMs]);
+          writer.record({ accountId: '', kind: sessionKind, id: hash });
+        });
+      const uses = async (atMs: number): Promise<number> => {
+        const askedBefore = asked();
+        await setChecked(atMs);
+        assert.equal((await browser.get('/dashboard/session')).status, 200);
+        return asked() - askedBefore;
+      };
+      assert.deepEqual(
+        [await uses(Date.now()), await uses(Date.now() + 60_000), await uses(Date.now() + 24 * hourMs)],
+        [0, 0, 1],
+      );
     });
 
     test('with the provider down sessions go on, and whoever signs in is told', async () => {
@@ -438,6 +482,10 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
       const operator = await signedIn('kim', other);
       const session = async () => (await operator.browser.get('/dashboard/session')).body;
       assert.deepEqual([(await session()).role, (await session()).account_id], ['admin', account]);
+      // One who is deactivated is none that is left.
+      const out = await createUser(gatehouse, 'admin', account);
+      const deactivated = await operator.browser.call('PATCH', `/users/${out.id}`, { active: false });
+      assert.equal(deactivated.status, 200, deactivated.text);
       add('kim', person('Kim', { groups: ['staff'] }));
       await until(async () => {
         assert.equal((await session()).role, 'admin');
@@ -448,7 +496,7 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
       await until(async () => (await session()).role === 'viewer', 'with another admin the groups count');
     });
 
-    test('with several accounts a rule names one, and an address that two have needs a rule', async (t) => {
+    test('with several accounts a rule names one, and whoever several know chooses one', async (t) => {
       const account = await createAccount(gatehouse);
       const unclear = await start({ oidcRules: 'group:ops=member, group:x=viewer@nowhere' });
       t.after(() => unclear[Symbol.asyncDispose]());
@@ -469,11 +517,107 @@ onDatabasesInTurn('operators sign in with a provider', (newDatabase) => {
         );
       }
       const both = await new Operator(unclear).signIn('mia');
-      assert.match(both.body.msg, /several accounts have, and no rule says which one/);
+      assert.equal(both.status, 200, both.text);
+      const offered = both.body.accounts as readonly { readonly id: string; readonly name: string }[];
+      assert.equal(offered.length, 2);
+      assert.ok(offered.some(({ name }) => name === 'default') && offered.some(({ id }) => id === account));
       const clear = await start({ oidcRules: `group:ops=viewer@${account}` });
       t.after(() => clear[Symbol.asyncDispose]());
       const mia = (await (await signedIn('mia', clear)).browser.get('/dashboard/session')).body;
       assert.deepEqual([mia.account_id, mia.principal.name, mia.role], [account, `Mia of ${account}`, 'viewer']);
+    });
+
+    test('another account that invites an address, or gives it to a user, keeps nobody out and draws nobody in', async (t) => {
+      const [a, b] = [await createAccount(gatehouse), await createAccount(gatehouse)];
+      const [boss, evil2] = [await createUser(gatehouse, 'admin', a), await createUser(gatehouse, 'admin', b)];
+      const [ownAdmin, squatter] = [await createUser(gatehouse, 'admin', a), await createUser(gatehouse, 'member', b)];
+      const server = await start({ oidcRules: 'group:nobody=viewer@default' });
+      t.after(() => server[Symbol.asyncDispose]());
+      const enters = async (name: string, accountId?: string) => {
+        const operator = new Operator(server);
+        const answer = await operator.signIn(name, accountId);
+        return { answer, accounts: answer.body.accounts?.map(({ id }: { readonly id: string }) => id), operator };
+      };
+      add('boss', { email: 'boss@several.test', email_verified: true, name: 'Boss' });
+      add('guest', { email: 'guest@several.test', email_verified: true, name: 'Guest' });
+      const give = (id: string, email: string, token: string) => gatehouse.patch(`/users/${id}`, { email }, { token });
+      const asInvitation = (email: string, token: string) =>
+        gatehouse.create('/invitations', { name: email, email, role: 'viewer' }, { token });
+      // A user of the one, an invitation of the other.
+      assert.equal((await give(boss.id, 'boss@several.test', ownAdmin.token)).status, 200);
+      await asInvitation('boss@several.test', evil2.token);
+      const first = await enters('boss');
+      assert.deepEqual([first.answer.status, first.accounts], [200, [a, b]], 'users stand before invitations');
+      assert.equal((await first.operator.browser.get('/dashboard/session')).status, 401, 'nobody is signed in yet');
+      assert.equal(
+        (await new Operator(server).signIn('boss', 'ac_none')).status,
+        403,
+        'an account that is not offered',
+      );
+      const chosen = await enters('boss', a);
+      assert.deepEqual([chosen.answer.status, chosen.answer.body.principal?.id], [201, boss.id]);
+      assert.equal((await enters('boss')).answer.body.principal.id, boss.id, 'it is asked once');
+      // An invitation of each; then the other gives the address to a user.
+      await asInvitation('guest@several.test', ownAdmin.token);
+      assert.equal((await give(squatter.id, 'guest@several.test', evil2.token)).status, 200);
+      const second = await enters('guest');
+      assert.deepEqual(second.accounts, [b, a]);
+      const joined = await enters('guest', a);
+      assert.deepEqual([joined.answer.status, joined.answer.body.role], [201, 'viewer']);
+      assert.equal(joined.answer.body.account_id, a);
+    });
+
+    test('a user who is out, or somebody else there, in one account is no obstacle to an invitation of another', async (t) => {
+      const [a, b] = [await createAccount(gatehouse), await createAccount(gatehouse)];
+      const [ownAdmin, evil2] = [await createUser(gatehouse, 'admin', a), await createUser(gatehouse, 'admin', b)];
+      const squatter = await createUser(gatehouse, 'member', b);
+      const server = await start({ oidcRules: 'group:nobody=viewer@default' });
+      t.after(() => server[Symbol.asyncDispose]());
+      await gatehouse.patch(`/users/${squatter.id}`, { email: 'iris@several.test' }, { token: evil2.token });
+      await gatehouse.patch(`/users/${squatter.id}`, { active: false }, { token: evil2.token });
+      add('iris', { email: 'iris@several.test', email_verified: true, name: 'Iris' });
+      const out = await new Operator(server).signIn('iris');
+      assert.match(out.body.msg, /your user is deactivated here/, 'the only one that knows the address');
+      const body = { name: 'Iris', email: 'iris@several.test', role: 'member' };
+      await gatehouse.create('/invitations', body, { token: ownAdmin.token });
+      const iris = await new Operator(server).signIn('iris');
+      assert.deepEqual([iris.status, iris.body.role, iris.body.principal?.name], [201, 'member', 'Iris']);
+    });
+
+    test('an invitation of somebody who is no admin any more lets nobody in', async (t) => {
+      const server = await start({ oidcRules: 'group:nobody=viewer@default' });
+      t.after(() => server[Symbol.asyncDispose]());
+      for (const [name, change] of [
+        ['jon', { role: 'member' }],
+        ['jan', { active: false }],
+      ] as const) {
+        const inviter = await createUser(gatehouse, 'admin');
+        const email = `${name}@partner.test`;
+        await gatehouse.create('/invitations', { name, email, role: 'admin' }, { token: inviter.token });
+        add(name, { email, email_verified: true, name });
+        assert.equal((await gatehouse.patch(`/users/${inviter.id}`, change)).status, 200);
+        assert.match((await new Operator(server).signIn(name)).body.msg, /nothing here lets you in/, name);
+        assert.equal((await gatehouse.patch(`/users/${inviter.id}`, { role: 'admin', active: true })).status, 200);
+        assert.equal((await new Operator(server).signIn(name)).status, 201, name);
+      }
+    });
+
+    test('an account that refuses the address is not joined from there: an invitation stays open', async (t) => {
+      const account = await createAccount(gatehouse);
+      const { token } = await createUser(gatehouse, 'admin', account);
+      const create = (path: string, body: object) => gatehouse.create(path, body, { token });
+      const { id } = await create('/ip_policies', {});
+      await create('/ip_policy_rules', { ip_policy_id: id, cidr: '198.51.100.0/24', action: 'allow' });
+      await create('/ip_restrictions', { type: 'dashboard', enforced: true, ip_policy_ids: [id] });
+      await create('/invitations', { name: 'Una', email: 'una@several.test', role: 'member' });
+      add('una', { email: 'una@several.test', email_verified: true, name: 'Una' });
+      const server = await start({ oidcRules: 'group:nobody=viewer@default' });
+      t.after(() => server[Symbol.asyncDispose]());
+      const open = async () => (await gatehouse.get('/invitations', { token })).body.invitations.length;
+      assert.equal((await new Operator(server).signIn('una')).status, 403);
+      assert.equal(await open(), 1);
+      const inside = await new Operator(server, { 'x-forwarded-for': '198.51.100.7' }).signIn('una');
+      assert.deepEqual([inside.status, inside.body.account_id, await open()], [201, account, 0], inside.text);
     });
 
     test('refresh tokens are stored sealed, and without one a session lasts an hour', async (t) => {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createServer } from 'node:tls';
 
 import { overQuota } from '../../src/errors/shared.ts';
 import { createPolicy } from './gateway/support/app-edge.ts';
+import { ClientAuthority } from '../support/client-certificates.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { startUpstream } from './gateway/support/upstream.ts';
 import { GatehouseProcess } from '../support/gatehouse-process.ts';
@@ -134,7 +139,10 @@ test('a tunnel that the server stops ends it with 7', async () => {
 test('a server that is not trusted, or is none of agents, ends it with 8', async () => {
   const untrusted = await ended(server.agent(['http', 3000], { GATEHOUSE_CA: '' }));
   assert.equal(untrusted.code, 8);
-  assert.match(untrusted.errors, /the certificate of 127\.0\.0\.1:\d+ is not trusted: .*\n.*--ca or GATEHOUSE_CA/);
+  assert.match(
+    untrusted.errors,
+    /the certificate of 127\.0\.0\.1:\d+ is not trusted: .*\n.*\(--fingerprint\), .*\(--ca\)/,
+  );
   const api = { GATEHOUSE_SERVER: `127.0.0.1:${server.program.apiPort}` };
   const plain = await ended(server.agent(['http', 3000], api));
   assert.equal(plain.code, 8);
@@ -143,6 +151,47 @@ test('a server that is not trusted, or is none of agents, ends it with 8', async
   const other = await ended(server.agent(['http', 3000], https));
   assert.equal(other.code, 8);
   assert.match(other.errors, /speaks TLS, but .*it is not the address for agents/);
+});
+
+test('by a fingerprint the authority is found on the way, and nobody else is told the token', async (t) => {
+  const pem = readFileSync(server.caFile, 'utf8');
+  const { fingerprint256 } = new X509Certificate(pem);
+  const pinned = { GATEHOUSE_CA: '', GATEHOUSE_FINGERPRINT: `sha256:${fingerprint256}` };
+  await using upstream = await startUpstream();
+  const { agent } = await server.online(['http', upstream.port], pinned);
+  await agent.stop('SIGINT');
+
+  const other = new ClientAuthority('other');
+  const genuine = { ...other.sign('localhost', { usage: 'serverAuth' }) };
+  const heard: string[] = [];
+  const shows = async (cert: string) => {
+    const impostor = createServer({ ...genuine, cert }, (socket) => {
+      socket.on('error', () => {}).on('data', (bytes: Buffer) => heard.push(bytes.toString('latin1')));
+    }).listen(0, '127.0.0.1');
+    t.after(() => impostor.close());
+    await once(impostor, 'listening');
+    const { port } = impostor.address() as AddressInfo;
+    return ended(server.agent(['http', 3000, '--server', `localhost:${port}`], pinned));
+  };
+  const own = await shows(`${genuine.cert}\n${other.pem}`);
+  assert.equal(own.code, 8, own.errors);
+  const expected = fingerprint256.replaceAll(':', '').toLowerCase();
+  assert.match(
+    own.errors,
+    new RegExp(`the authority of localhost:\\d+ is not the one that was given: sha256:${expected} is expected`),
+  );
+  // The certificate of the authority is no secret: whoever shows it must have a leaf of it too.
+  const borrowed = await shows(`${genuine.cert}\n${pem}`);
+  assert.equal(borrowed.code, 8, borrowed.errors);
+  assert.match(borrowed.errors, /is not the one that was given|is not trusted/);
+  assert.deepEqual(heard, []);
+  for (const [flags, words] of [
+    [['--fingerprint', 'sha256:abcd'], /the fingerprint "sha256:abcd" is none/],
+    [['--fingerprint', pinned.GATEHOUSE_FINGERPRINT, '--ca', server.caFile], /named twice/],
+  ] as const) {
+    const wrong = await ended(server.agent(['http', 3000, ...flags]));
+    assert.deepEqual([wrong.code, words.test(wrong.errors)], [1, true], wrong.errors);
+  }
 });
 
 test('a server that does not run is tried again and again', async () => {

@@ -44,9 +44,9 @@ test('it has no sources, prints its version with npx, and brings no package', as
   assert.ok(!(await readdir(installed)).includes('node_modules'), 'it needs no other package');
 });
 
-test('it is small, and as the README says, a machine with Node alone unpacks and starts it, dashboard and reference inside', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, section = ''] = readme.split('### Without the sources\n');
+test('it is small, and as docs/operating.md says, a machine with Node alone unpacks and starts it, dashboard and reference inside', async () => {
+  const page = await readFile(join(root, 'docs/operating.md'), 'utf8');
+  const [, section = ''] = page.split('### Without the sources\n');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
   const [, name = '', megabytes = ''] = /`(gatehouse-[\d.]+\.tgz)`, less than (\d+) MB/.exec(section) ?? [];
   const { size } = await stat(join(folder, name));

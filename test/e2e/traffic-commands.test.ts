@@ -115,6 +115,15 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
     assert.equal((await run('check-ip', '203.0.113.9', '--type', 'endpoints', '--exit-code')).code, 0);
     assert.equal((await run('check-ip', 'nonsense')).code, 3);
     assert.equal((await run('check-ip', '192.0.2.1', '--type', 'api', '--edge', 'e')).code, 1);
+    const edge = await create('/edges/https', { hostports: ['check.example.com:443'] });
+    const password = { basic_auth: { credentials: [{ username: 'ada', password: 'long enough' }] } };
+    const route = { match_type: 'path_prefix', match: '/admin', ...password };
+    const { id: routeId } = await create(`/edges/https/${edge.id}/routes`, route);
+    const ofEdge = await run('check-ip', '203.0.113.9', '--edge', edge.id, '--output', 'table');
+    assert.match(ofEdge.out, /is allowed, but more is asked for\. .*needs a password \(basic_auth\)\.\n/);
+    assert.match(ofEdge.out, /^ {2}\/admin: allowed, but more is asked for\./m);
+    const both = await run('check-ip', '203.0.113.9', '--edge', edge.id, '--route', routeId);
+    assert.deepEqual([both.code, JSON.parse(both.out).routes], [0, null]);
     assert.equal((await server.call('DELETE', `/ip_restrictions/${id}`, token)).status, 204);
   });
 
@@ -152,5 +161,8 @@ onAnyDatabase('commands about traffic', (newDatabase) => {
       clearInterval(knocking);
     }
     assert.equal((await tail.stop('SIGINT')).code, 0);
+    const { out } = await run('edges', 'tcp', 'list', '-o', 'table');
+    assert.match(out, /^ID +CREATED AT +HOSTPORTS .*STATE\n/);
+    assert.match(out, new RegExp(`^${edge.id} .* no requests$`, 'm'), 'all were refused');
   });
 });

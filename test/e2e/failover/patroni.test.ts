@@ -11,7 +11,11 @@ import { startUpstream } from '../gateway/support/upstream.ts';
 import { PatroniCluster } from './support/patroni-cluster.ts';
 
 const failovers = Number(process.env['TEST_FAILOVERS'] ?? 20);
-const ways = ['switchOver', 'kill', 'freeze'] as const;
+/** Before 3.1 a leader whose server alone was frozen takes the lock back, and what others have written meanwhile is lost. */
+const waysOf = ({ version }: PatroniCluster) =>
+  (['killPatroni', 'freezeServer', 'switchOver', 'kill', 'freeze'] as const).filter(
+    (way) => way !== 'freezeServer' || version >= 3.1,
+  );
 
 /** Patroni takes 20 s to find that a leader is gone: too long for the usual form. */
 if (isLong) {
@@ -47,7 +51,9 @@ if (isLong) {
     const createEdge = async (host: string) => {
       const edge = await one.post('/edges/https', { hostports: [`${host}:443`] });
       const route = { match_type: 'path_prefix', match: '/', backend: { backend_id } };
-      return edge.status === 201 && (await one.post(`/edges/https/${edge.body.id}/routes`, route)).status === 201;
+      if (edge.status !== 201) return undefined;
+      const { status } = await one.post(`/edges/https/${edge.body.id}/routes`, route);
+      return status === 201 ? String(edge.body.id) : undefined;
     };
     assert.ok(await createEdge('steady.test'));
     await until(() => areServing('steady.test'), 'traffic flows');
@@ -71,16 +77,33 @@ if (isLong) {
       }),
     );
     try {
+      const ways = waysOf(cluster);
       for (let round = 0; round < failovers; round++) {
         const way = ways[round % ways.length] ?? 'kill';
         const leader = await cluster.leader();
+        const { id: keyId, token } = await one.create('/api_keys', {});
+        const closed = `closed-${round}.test`;
+        const edgeId = await createEdge(closed);
+        await until(() => areServing(closed), 'an edge is open that will be closed');
         const before = answered.length;
         const recover = await cluster[way]();
         await until(async () => ![leader, ''].includes(await cluster.leader()), `there is another leader after ${way}`);
-        recover?.();
         await until(() => answered.length > before + 2, `writes are taken again after ${way}`);
+        // The old leader is not back, or lives on where nobody has stopped it.
+        await until(async () => (await one.delete(`/api_keys/${keyId}`)).status !== 503, 'a key is deleted');
+        await until(async () => (await one.delete(`/edges/https/${edgeId}`)).status !== 503, 'an edge is closed');
+        await until(
+          async () => (await other.get('/ip_policies', { token })).status === 401,
+          'the key is dead everywhere',
+        );
+        for (const port of ports)
+          await until(async () => !(await isServed(closed, port)), 'the edge is closed everywhere');
+        recover?.();
         let tries = 0;
-        await until(() => createEdge(`${way}-${round}-${tries++}.test`), 'an edge is answered');
+        await until(
+          async () => (await createEdge(`${way}-${round}-${tries++}.test`)) !== undefined,
+          'an edge is answered',
+        );
         const answeredMs = performance.now();
         await until(() => areServing(`${way}-${round}-${tries - 1}.test`), 'the edge is live at both gateways');
         divergedMs = Math.max(divergedMs, performance.now() - answeredMs);

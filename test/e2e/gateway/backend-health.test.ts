@@ -5,8 +5,9 @@ import { after, before, suite, test } from 'node:test';
 
 import { onDatabasesInTurn } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
+import { createAccount, createUser } from '../../support/people.ts';
 import { newSqlite } from '../../support/scratch.ts';
-import { inTurn } from '../../support/long-form.ts';
+import { someOf } from '../../support/sample.ts';
 import { appHost, createAppEdge } from './support/app-edge.ts';
 import { childrenOf } from './support/child-processes.ts';
 import { Program } from './support/program.ts';
@@ -29,7 +30,7 @@ interface Health {
   readonly flips: readonly { readonly address: string; readonly state: string; readonly cause?: string }[];
 }
 
-for (const workers of inTurn(['off', '2'], 2)) {
+for (const workers of someOf(['off', '2'], 1, 'workers', 'backend-health')) {
   test(`kill -9 of one of three upstreams fails nothing that may be repeated (workers ${workers})`, async (t) => {
     const one = await UpstreamProcess.start('one');
     await using two = await UpstreamProcess.start('two');
@@ -212,6 +213,10 @@ suite('the health of backends', () => {
       mood = bad;
       await isIn(id, 'in_part');
       assert.match((await health(id)).flips[0]?.cause ?? '', cause);
+      const { backends } = (await site.gatehouse.get('/traffic/health')).body;
+      const { fault, ...told } = backends.find((each: { id: string }) => each.id === id);
+      assert.deepEqual(told, { id, state: 'in_part', addresses: 2, answering: 1 });
+      assert.match(fault.cause, cause);
       assert.deepEqual(await namesOf(() => site.askHttps()), new Set(['two']));
       assert.deepEqual(await namesOf(() => site.askTcp()), new Set(['two']));
       mood = 'well';
@@ -326,8 +331,18 @@ onDatabasesInTurn('what every gateway sees of a backend', (newDatabase) => {
       await until(async () => (await states()) === 'up,up down,down', 'both have checked');
       assert.equal((await read()).state, 'in_part');
       assert.match((await read()).addresses[1]?.gateways[1]?.cause ?? '', /ECONNREFUSED/);
+      const told = async (token?: string) =>
+        (await one.get('/traffic/health', token === undefined ? {} : { token })).body.backends;
+      const [{ state, answering, fault }] = await told();
+      assert.deepEqual([state, answering, fault.address], ['in_part', 1, '127.0.0.1:1']);
+      const stranger = await createUser(one, 'admin', await createAccount(one));
+      assert.deepEqual(await told(stranger.token), []);
     }
     await until(async () => (await states()) === 'up down', 'the report goes with its process');
+    const addresses = [{ address: local(upstream.port) }, { address: '127.0.0.1:1', weight: 0 }];
+    assert.equal((await one.patch(`/backends/static/${id}`, { addresses })).status, 200);
+    await until(async () => (await states()) === 'up down', 'one that is taken out is still checked');
+    assert.equal((await read()).state, 'up');
     await one.delete(`/backends/static/${id}`);
     const rows = () => one.app.context.store.queries.all('SELECT * FROM backend_health WHERE backend_id = $1', [id]);
     await until(async () => (await rows()).length === 0, 'and with the backend');

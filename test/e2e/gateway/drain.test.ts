@@ -10,7 +10,7 @@ import { appHost, createAppEdge, createPolicy } from './support/app-edge.ts';
 import { startHeldUpstream } from './support/held-upstream.ts';
 import { Program } from './support/program.ts';
 import { newSqlite } from '../../support/scratch.ts';
-import { inTurn } from '../../support/long-form.ts';
+import { someOf } from '../../support/sample.ts';
 import { askHttps, askTcp } from './support/traffic.ts';
 import { until } from './support/until.ts';
 
@@ -33,7 +33,7 @@ async function openTls(port: number) {
   return socket;
 }
 
-for (const workers of inTurn(['1', '2'], 2)) {
+for (const workers of someOf(['1', '2'], 1, 'workers', 'drain')) {
   suite(`SIGTERM to a program with --workers ${workers}`, { concurrency: true }, () => {
     test('lets open requests and connections end, takes no new ones, keeps what it warned of, and exits with 0', async () => {
       await using upstream = await startHeldUpstream();

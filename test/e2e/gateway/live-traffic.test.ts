@@ -11,7 +11,7 @@ import { EventReader } from '../../support/event-reader.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { checkData } from '../../support/openapi-check.ts';
 import { createAccount, createUser } from '../../support/people.ts';
-import { inTurn } from '../../support/long-form.ts';
+import { someOf } from '../../support/sample.ts';
 import { Site, siteHost } from './support/site.ts';
 import { until } from './support/until.ts';
 
@@ -23,7 +23,7 @@ interface Health {
 }
 
 onAnyDatabase('live traffic', (newDatabase) => {
-  for (const workers of inTurn(['1', '2'], 2)) {
+  for (const workers of someOf(['1', '2'], 1, 'workers', 'live-traffic')) {
     describe(`with ${workers} gateway process(es)`, () => {
       let site: Site;
       before(async () => {

@@ -92,7 +92,7 @@ suite('TLS of edges', () => {
     assert.match(headers['x-client-cert-serial'] ?? '', /^[0-9a-f]+$/);
     assert.deepEqual([headers['x_client_cert_subject'], headers['client-cert']], [undefined, undefined]);
     const { explanation } = (await gatehouse.post('/ip_check', { ip: '127.0.0.1', route_id: site.routeId })).body;
-    assert.match(explanation, /depends on the certificate of a visitor \(mutual_tls\)/);
+    assert.match(explanation, /Then a visitor needs a certificate of .+ \(mutual_tls\)\.$/);
     await gatehouse.put(`${edge}/mutual_tls`, { enabled: false, certificate_authority_ids: [id] });
     const open = await visit(undefined, forged);
     assert.deepEqual([open.status, open.headers['x-client-cert-subject']], [200, undefined], 'nobody can say it');

@@ -7,7 +7,6 @@ import { freePort } from '../../support/free-port.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { readExposition } from './support/prometheus.ts';
 import { newSqlite } from '../../support/scratch.ts';
-import { inTurn } from '../../support/long-form.ts';
 import { until } from './support/until.ts';
 
 /** Returns all that comes back for the request. */
@@ -19,7 +18,7 @@ async function send(port: number, request: string): Promise<string> {
   return text;
 }
 
-for (const workers of inTurn(['1', '2'], 2)) {
+for (const workers of ['1', '2']) {
   for (const listener of ['API', 'metrics'] as const) {
     test(`with ${workers} workers, a connection of the gateway that arrives at the ${listener} is reset`, async () => {
       const settings = { workers, metricsListen: '127.0.0.1:0', tcpPorts: '10000-32767' };

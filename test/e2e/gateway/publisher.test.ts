@@ -51,3 +51,65 @@ test('a target that cannot take an update gets it with the next one, and no vers
   const ids = taken.at(-1)?.set.map(({ id }) => id) ?? [];
   assert.deepEqual(ids.toSorted(), [first.id, second.id, third.id].toSorted());
 });
+
+test(
+  'an update that is under way is no fault, one that takes longer than a second or has failed is',
+  { timeout: 60_000 },
+  async () => {
+    const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));
+    await using store = context.store;
+    let last: PromiseWithResolvers<void> | undefined;
+    // Ends the update under way where the test fails: the store waits for it.
+    using cleanup = new DisposableStack();
+    cleanup.defer(() => last?.resolve());
+    await context.services.get(bootstrap).run('the-token-of-somebody-0123456789-abcdef');
+    const [account] = await store.queries.all('SELECT id FROM accounts');
+    const actor = { id: 'host', accountId: String(account?.[0]), operationId: 'op_1' };
+    const insert = () =>
+      store.write(actor, (transaction) => ipPolicies.insert(transaction, ipPolicies.newDocument(actor.accountId)));
+    const clock = { ms: 0 };
+    let take: (() => Promise<void>) | undefined;
+    const publisher = await Publisher.start({
+      store,
+      compilers: resources.flatMap((resource) => resource.compilers?.(context) ?? []),
+      targets: [async () => take?.()],
+      onFault: () => {},
+      now: () => clock.ms,
+    });
+    /** Begins a write whose update is taken when the returned function is called. */
+    const begin = async () => {
+      const [reached, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      last = taken;
+      take = () => {
+        reached.resolve();
+        return taken.promise;
+      };
+      const written = insert();
+      await reached.promise;
+      return { written, taken };
+    };
+    for (let round = 0; round < 3; round++) {
+      const { written, taken } = await begin();
+      clock.ms += 999;
+      assert.equal(publisher.lagging, false, 'under way');
+      taken.resolve();
+      await written;
+      assert.equal(publisher.lagging, false);
+    }
+    const slow = await begin();
+    clock.ms += 1000;
+    assert.equal(publisher.lagging, true, 'late');
+    slow.taken.resolve();
+    await slow.written;
+    assert.equal(publisher.lagging, false);
+    const failed = await begin();
+    failed.taken.reject(new Error('full'));
+    await failed.written;
+    assert.equal(publisher.lagging, true, 'failed');
+    const next = await begin();
+    assert.equal(publisher.lagging, true, 'failed before, and not made up for yet');
+    next.taken.resolve();
+    await next.written;
+    assert.equal(publisher.lagging, false);
+  },
+);

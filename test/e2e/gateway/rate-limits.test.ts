@@ -55,7 +55,7 @@ suite('rate limits', () => {
     assert.deepEqual(await statuses(4, { from: '127.0.0.2' }), [200, 200, 200, 429]);
     const { further_checks } = (await site.gatehouse.post('/ip_check', { ip: '127.0.0.1', route_id: site.routeId }))
       .body;
-    assert.deepEqual(further_checks, [{ module: 'rate_limit', by: 'how often the visitor asks' }]);
+    assert.deepEqual(further_checks, [{ module: 'rate_limit', by: 'how often the visitor asks', asks: null }]);
     await until(async () => (await limited('refused')) === 3, 'metrics count them');
     await remove(site.routePath);
     assert.deepEqual(await statuses(1), [200]);

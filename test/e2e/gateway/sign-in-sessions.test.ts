@@ -5,6 +5,13 @@ import { after, before, mock, suite, test } from 'node:test';
 
 import { WebSocket, WebSocketServer } from 'ws';
 
+import { VisitorKeys } from '../../../src/gateway/sign-in/visitor-keys.ts';
+import { oidc } from '../../../src/modules/oidc/index.ts';
+import { keyCompiler } from '../../../src/resources/visitors/keys.ts';
+import { sharedSealer } from '../../../src/resources/visitors/service.ts';
+import { failAt } from '../../support/database-faults.ts';
+import { clientSecret, postClientId } from '../../support/identity-provider.ts';
+import { signInOf } from '../../support/step-visit.ts';
 import { follow, SignInSite, start } from './support/sign-in-site.ts';
 import { siteHost } from './support/site.ts';
 import { startUpstream } from './support/upstream.ts';
@@ -42,11 +49,13 @@ suite('sessions of visitors', () => {
     const asked = await one.ask(`${start}.gatehouse/sign-out`, { headers: { 'sec-fetch-site': 'cross-site' } });
     assert.match(asked.text, /Sign out of app\.site\.test\?/, 'another site cannot do it');
     assert.equal((await one.ask(start)).status, 200);
-    const forged = await one.ask(`${start}.gatehouse/sign-out`, {
-      method: 'POST',
-      headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    });
-    assert.match(forged.text, /Sign out of/);
+    for (const origin of ['https://evil.example', `https://${siteHost}.evil.example`, `http://${siteHost}`, 'null']) {
+      const forged = await one.ask(`${start}.gatehouse/sign-out`, {
+        method: 'POST',
+        headers: { origin, 'sec-fetch-site': 'cross-site' },
+      });
+      assert.match(forged.text, /Sign out of/, origin);
+    }
     const out = await one.ask(`${start}.gatehouse/sign-out`, {
       method: 'POST',
       headers: { origin: `https://${siteHost}`, 'sec-fetch-site': 'same-origin' },
@@ -57,6 +66,71 @@ suite('sessions of visitors', () => {
     assert.equal((await thief.ask(start)).status, 302);
     await at.sessionsAre(0);
     assert.equal((await thief.ask(start)).status, 302);
+  });
+
+  test('signing out ends the sessions of all logins of the edge', async () => {
+    await at.put();
+    const routes = `/edges/https/${at.site.edgeId}/routes`;
+    const other = await at.site.gatehouse.create(routes, {
+      match_type: 'path_prefix',
+      match: '/other',
+      backend: { backend_id: at.site.backendId },
+      oidc: at.settings({ client_id: postClientId }),
+    });
+    const one = await at.signedIn();
+    assert.equal((await one.open(`${start}other`)).status, 200);
+    const thief = at.visitor();
+    thief.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
+    await at.sessionsAre(2);
+    await one.ask(`${start}.gatehouse/sign-out`);
+    assert.equal(one.cookie(siteHost, 'visitor'), undefined);
+    await at.sessionsAre(0);
+    for (const path of ['', 'other']) assert.equal((await thief.ask(`${start}${path}`)).status, 302, path);
+    assert.equal((await at.site.gatehouse.delete(`${routes}/${other.id}`)).status, 204);
+  });
+
+  test('a page of a sibling plants neither a session nor a login into the value of another cookie', async () => {
+    await at.put();
+    const [attacker, victim] = [await at.signedIn('eve'), await at.signedIn('ada')];
+    const [name] = [...attacker.cookies.get(siteHost)!].find(([each]) => each.includes('visitor'))!;
+    const planted = attacker.cookie(siteHost, 'visitor')!;
+    const own = victim.cookie(siteHost, 'visitor')!;
+    const seenAs = async (cookie: string) => {
+      const { status, echo } = await at.site.askHttps({ headers: { cookie } });
+      return status === 200 ? echo!.headers['gatehouse-user-id'] : status;
+    };
+    assert.equal(await seenAs(`${name}=${planted}`), 'eve');
+    // Cookies of longer paths come first, as those of another domain may.
+    assert.equal(await seenAs(`a=b ${name}=${planted}; ${name}=${own}`), 'ada');
+    assert.equal(await seenAs(`a=b ${name}=${planted}`), 401);
+    for (const none of ['', 'x', `1.${'A'.repeat(60)}`, `${planted}x`, ` ${planted} x`])
+      assert.equal(await seenAs(`${name}=${none}; ${name}=${own}`), 'ada', `${none} hides the session`);
+    // The login of the attacker, finished by the victim.
+    const login = at.visitor();
+    const callback = await follow(login, await login.sendForm(await login.open(start), 'eve'));
+    const [loginName, sealed] = [...login.cookies.get(siteHost)!].find(([each]) => each.includes('login'))!;
+    const { pathname, search } = new URL(callback);
+    const finish = async (cookie: string) =>
+      (await at.site.askHttps({ path: `${pathname}${search}`, headers: { cookie } })).status;
+    assert.equal(await finish(`a=b ${loginName}=${sealed}; ${name}=${own}`), 400);
+    assert.equal(await finish(`${loginName}=x; ${loginName}=${sealed}`), 302, 'the browser that began it');
+    await at.endAll();
+  });
+
+  test('a login is finished within ten minutes, also by a clock that was set back', async () => {
+    await at.put();
+    const finishAfter = async (seconds: number) => {
+      const one = at.visitor();
+      const form = await one.open(start);
+      mock.timers.setTime(Date.now() + seconds * 1000);
+      const callback = await follow(one, await one.sendForm(form, 'ada'));
+      return (await one.ask(callback)).status;
+    };
+    assert.equal(await finishAfter(590), 302);
+    assert.equal(await finishAfter(610), 400);
+    assert.equal(await finishAfter(-590), 302);
+    assert.equal(await finishAfter(-610), 400);
+    await at.endAll();
   });
 
   test('an operator ends a session: its requests, WebSockets and streams of events', async (t) => {
@@ -151,6 +225,62 @@ suite('sessions of visitors', () => {
     mock.timers.tick(1_200);
     assert.equal((await one.ask(start)).status, 302, 'nobody of the name any more: sign in again');
     people['bob'] = bob;
+    await at.endAll();
+  });
+
+  test('a provider, or a database, that is away at a check ends no session, and is asked again in a minute', async (t) => {
+    await at.put({ auth_check_interval: 600 });
+    const one = await at.signedIn();
+    t.after(() => at.provider.up().catch(() => {}));
+    const tokens = () => at.provider.asked.get('/token') ?? 0;
+    const exchanged = tokens();
+    mock.timers.tick(601_000);
+    const outage = failAt(1, 'lost', true);
+    assert.equal((await one.ask(start)).status, 200, 'without the database no check is made');
+    outage.end();
+    assert.equal(tokens(), exchanged);
+    mock.timers.tick(61_000);
+    await at.provider.down();
+    assert.equal((await one.ask(start)).status, 200);
+    await at.provider.up();
+    mock.timers.tick(50_000);
+    assert.equal((await one.ask(start)).status, 200);
+    assert.equal(tokens(), exchanged, 'not before the minute is over');
+    mock.timers.tick(11_000);
+    assert.equal((await one.ask(start)).status, 200);
+    assert.equal(tokens(), exchanged + 1, 'and not after the interval');
+    await at.endAll();
+  });
+
+  test('the cookie of an older release, with its refresh token, is good once, and the token is kept from then on', async () => {
+    const { store, services, sealer } = at.site.gatehouse.app.context;
+    at.provider.rotatesRefreshTokens = true;
+    await at.put({ auth_check_interval: 60 });
+    const one = await at.signedIn();
+    const [row] = await store.queries.all('SELECT id, account_id, login FROM app_sessions WHERE login IS NOT NULL');
+    const [id, accountId, sealed] = row!.map(String);
+    const { token } = JSON.parse((await services.get(sharedSealer).open(sealed!, `visitor login ${id}`))!);
+    assert.doesNotMatch(sealed!, new RegExp(token.value), 'it is sealed');
+    await store.writeUnlogged((writer) => writer.run('UPDATE app_sessions SET login = NULL WHERE id = $1', [id!]));
+    const keys = new VisitorKeys();
+    const set = await keyCompiler({ sealer }).load(store.queries, undefined);
+    keys.prepare({ version: 1, full: true, removed: [], set }, () => {})();
+    const [name, value] = [...one.cookies.get(siteHost)!].find(([each]) => each.includes('visitor'))!;
+    const { issuer } = at.provider;
+    const { key } = signInOf(oidc.build({ ...oidc.accept(at.settings({ issuer })), client_secret: clientSecret }));
+    const context = `visitor session ${accountId} ${at.site.edgeId} ${siteHost} ${key}`;
+    const session = JSON.parse(keys.open(value, context)!);
+    assert.equal(session.t, undefined, 'new cookies hold none');
+    one.cookies.get(siteHost)!.set(name, keys.seal(JSON.stringify({ ...session, t: token }), context));
+    const copy = at.visitor();
+    copy.cookies.set(siteHost, new Map(one.cookies.get(siteHost)));
+    for (let round = 0; round < 3; round++) {
+      mock.timers.tick(61_000);
+      assert.equal((await one.ask(start)).status, 200);
+      assert.equal((await copy.ask(start)).status, 200);
+    }
+    assert.equal(JSON.parse(keys.open(one.cookie(siteHost, 'visitor')!, context)!).t, undefined);
+    at.provider.rotatesRefreshTokens = false;
     await at.endAll();
   });
 

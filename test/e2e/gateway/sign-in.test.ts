@@ -8,6 +8,7 @@ import { clientId, IdentityProvider } from '../../support/identity-provider.ts';
 import { createAccount, createUser } from '../../support/people.ts';
 import { follow, neighbourHost, SignInSite, start } from './support/sign-in-site.ts';
 import { siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
 
 /** Visitors sign in with a real OpenID provider: set over the API, obeyed by traffic when the call returns. */
 suite('sign-in at a route', () => {
@@ -88,6 +89,7 @@ suite('sign-in at a route', () => {
     for (const headers of [
       { accept: 'application/json' },
       { accept: 'text/html', 'sec-fetch-mode': 'cors' },
+      { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-purpose': 'prefetch' },
       {},
     ] as const) {
       const asked = await at.site.askHttps({ path: '/data?a=b', headers });
@@ -114,6 +116,7 @@ suite('sign-in at a route', () => {
       return status;
     };
     assert.equal(await enters({ email_domains: ['@Example.com'] }, 'ada'), 200);
+    assert.equal(await enters({ email_domains: ['example.com'], scopes: ['email'] }, 'ada'), 200, 'openid goes along');
     assert.equal(await enters({ email_domains: ['example.com'] }, 'bob'), 403);
     assert.equal(await enters({ email_domains: ['example.com'] }, 'eve'), 403, 'not verified');
     assert.equal(await enters({ email_domains: ['example.com'], unverified_email: true }, 'eve'), 200);
@@ -135,6 +138,56 @@ suite('sign-in at a route', () => {
     assert.match(refused.text, /carriers/, 'the page names the own groups');
     assert.doesNotMatch(refused.text, /ops/, 'and never those that may enter');
     await at.endAll();
+  });
+
+  test('of two routes with one provider the rules are those of the page that is wanted', async () => {
+    await at.put({ groups: ['ops'] });
+    const partners = await at.site.gatehouse.create(`/edges/https/${at.site.edgeId}/routes`, {
+      match_type: 'path_prefix',
+      match: '/partners',
+      backend: { backend_id: at.site.backendId },
+      oidc: at.settings({ email_domains: ['partner.example'] }),
+    });
+    for (const [path, name, status] of [
+      ['', 'ada', 200],
+      ['', 'bob', 403],
+      ['partners', 'ada', 403],
+      ['partners', 'bob', 200],
+    ] as const)
+      assert.equal((await at.visitor().signIn(`${start}${path}`, name)).status, status, `${path} ${name}`);
+    const path = `/edges/https/${at.site.edgeId}/routes/${partners.id}`;
+    assert.equal((await at.site.gatehouse.delete(path)).status, 204);
+    await at.endAll();
+  });
+
+  test('logins that do not come back, and whom the rules refuse, are told for the edge', async () => {
+    await using fresh = await SignInSite.start();
+    await fresh.put({ groups: ['ops'] });
+    const health = async () => {
+      const { body } = await fresh.site.gatehouse.get('/traffic/health');
+      return body.health.find(({ id }: { id: string }) => id === fresh.site.edgeId);
+    };
+    for (let each = 0; each < 3; each++) {
+      const { status, headers } = await fresh.visitor().ask(start, { headers: { accept: 'text/html' } });
+      assert.deepEqual([status, headers.location?.startsWith(fresh.provider.issuer)], [302, true]);
+    }
+    await until(async () => (await health())?.logins?.begun === 3, 'they are counted');
+    const lost = await health();
+    assert.deepEqual(
+      [lost.state, lost.requests, lost.turned_away, lost.logins],
+      ['no_login_returns', 0, 0, { begun: 3, back: 0 }],
+    );
+    assert.equal((await fresh.visitor().signIn(start, 'eve')).status, 403);
+    await until(async () => (await health()).turned_away === 1, 'she is counted');
+    const refused = await health();
+    assert.deepEqual([refused.state, refused.logins], ['no_requests', { begun: 4, back: 1 }]);
+    assert.deepEqual(refused.turned_away_by, [{ cause: 'login', count: 1 }]);
+    const { at: _at, client_ip: ip, ...refusal } = refused.last_refusal;
+    assert.deepEqual([refusal.cause, ip], ['login', '127.0.0.1']);
+    assert.match(refusal.message, /^"eve@example\.com" has signed in, but is not among those who may enter\./);
+    assert.equal((await fresh.visitor().signIn(start, 'ada')).status, 200);
+    await until(async () => (await health()).requests === 1, 'she gets in');
+    assert.equal((await health()).state, 'answers');
   });
 
   test('rules that change hold from the next request on, also for a claim that nobody had asked for', async () => {
@@ -170,6 +223,9 @@ suite('sign-in at a route', () => {
       [],
     );
     assert.equal(known.echo!.headers['gatehouse-user-email'], 'ada@example.com');
+    // Nor can the cookie by which one is let in be taken out on the way.
+    const hiding = await one.open(start, { connection: 'close, cookie' });
+    assert.deepEqual([hiding.status, /hides .{0,5}cookie/.test(hiding.text)], [400, true], hiding.text);
     // A rule of the route does not put another one beside it.
     await at.site.gatehouse.put(`${at.site.routePath}/request_headers`, {
       add: { gatehouse_user_email: 'x@example.com' },
@@ -325,6 +381,8 @@ suite('sign-in at a route', () => {
       '/.gatehouse//sign-in',
       '/.gatehous%65/x',
       '/a/..;/.gatehouse/x',
+      '/.gatehouse;x/sign-in',
+      '/.gatehouse;x=1/y',
       '/.gatehouse/%2573ign-in',
     ]) {
       const { status } = await at.site.askHttps({ path });
@@ -367,14 +425,18 @@ suite('sign-in at a route', () => {
     assert.equal((await gatehouse.delete(`/ip_policies/${office}`)).status, 409, 'it is in use');
     const check = async (ip: string) => (await gatehouse.post('/ip_check', { ip, route_id: at.site.routeId })).body;
     const spared = await check('127.0.0.2');
-    assert.match(spared.explanation, /It is of the trusted network, from which no login is needed \(oidc\)\.$/);
+    assert.match(spared.explanation, /It is in the trusted network, from which no login is needed \(oidc\)\.$/);
     assert.deepEqual(spared.further_checks, []);
+    const [{ module: sparing, effect }] = spared.checks;
+    assert.deepEqual([sparing, effect, spared.checks.length], ['oidc', 'allows', 1]);
     const asked = await check('127.0.0.3');
     assert.match(
       asked.explanation,
-      /depends on the login of a visitor \(oidc\), because it is not of the trusted network\.$/,
+      /Then a visitor is asked to sign in.* \(oidc\), because the address is not in the trusted network\.$/,
     );
-    assert.deepEqual(asked.further_checks, [{ module: 'oidc', by: 'the login of a visitor' }]);
+    const [{ module, by, asks }] = asked.further_checks;
+    assert.deepEqual([module, by], ['oidc', 'the login of a visitor']);
+    assert.match(asks, /^is asked to sign in/);
     await at.put({ network: 'and_login', ip_policy_ids: [office] });
     assert.deepEqual([(await check('127.0.0.2')).allowed, (await check('127.0.0.3')).allowed], [true, false]);
     assert.equal((await outside.ask(start)).status, 403);

@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { makePair } from '../../support/certificate-pair.ts';
 import { ClientAuthority } from '../../support/client-certificates.ts';
 import type { ClientPair } from '../../support/client-certificates.ts';
+import { EventReader } from '../../support/event-reader.ts';
 import { freePort } from '../../support/free-port.ts';
 import { newSqlite } from '../../support/scratch.ts';
 import { Program } from './support/program.ts';
@@ -85,6 +86,11 @@ suite('TLS edges', () => {
     rmSync(folder, { recursive: true });
   });
 
+  const healthOf = async (id: string) => {
+    const { body } = await site.gatehouse.get('/traffic/health');
+    return body.health.find((each: { readonly id: string }) => each.id === id);
+  };
+
   test('passed on, the upstream and the client shake hands with each other', async () => {
     const { gatehouse } = site;
     const edge = await gatehouse.create('/edges/tls', {
@@ -122,10 +128,23 @@ suite('TLS edges', () => {
     const ca = await gatehouse.create('/certificate_authorities', { ca_pem: staff.pem });
     await gatehouse.put(`/edges/tls/${id}/mutual_tls`, { certificate_authority_ids: [ca.id] });
     const reachedBefore = reached;
+    const bearer = { authorization: `Bearer ${gatehouse.token}` };
+    await using reader = await EventReader.open(`${gatehouse.url}/traffic/events`, bearer);
+    const healthBefore = await healthOf(id);
     for (const args of [[], files('stranger', foreign.sign('stranger'))])
       for (const version of ['-tls1_2', '-tls1_3'])
         assert.doesNotMatch((await ask(site.httpsPort, [...args, version])).out, /plain greeting/);
     assert.equal(reached, reachedBefore, 'nobody else reached the upstream');
+    for (const words of ['the client showed no certificate', 'the client certificate "stranger" is refused: UNABLE_']) {
+      const { data } = await reader.find(({ data: { reason = '' } }) => reason.startsWith(words), words);
+      assert.deepEqual([data.verdict, data.phase, data.edge_id], ['refused', 'closed', id]);
+    }
+    assert.equal((await healthOf(id)).turned_away, healthBefore.turned_away + 4);
+    assert.equal((await healthOf(id)).requests, healthBefore.requests, 'none of them counts as answered');
+    const { samples } = readExposition(await site.metrics());
+    assert.equal(samples.get(`gatehouse_tcp_connections_total{edge="${id}",verdict="refused_by_certificate"}`), 4);
+    const line = gatehouse.logLines.find((each) => each.includes('refused_by_certificate')) ?? '';
+    assert.match(line, /the client showed no certificate/);
     const ada = files('ada', staff.sign('ada'));
     for (const version of ['-tls1_2', '-tls1_3'])
       assert.match((await ask(site.httpsPort, [...ada, version])).out, /plain greeting/);

@@ -7,7 +7,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Flags } from '../../../src/config/config.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makePair } from '../../support/certificate-pair.ts';
-import { inTurn } from '../../support/long-form.ts';
+import { someOf } from '../../support/sample.ts';
 import { readExposition } from './support/prometheus.ts';
 import { Site, siteHost } from './support/site.ts';
 import { askHttps } from './support/traffic.ts';
@@ -26,7 +26,7 @@ async function startSite(workers: string, settings: Flags = {}): Promise<Site> {
   return Site.start({ drainSeconds: '0', workers, httpsListen: `127.0.0.1:${await freePort()}`, ...settings });
 }
 
-for (const workers of inTurn(['off', '2'], 2)) {
+for (const workers of someOf(['off', '2'], 1, 'workers', 'unknown-host')) {
   suite(`unknown hosts, ${workers === 'off' ? 'in one process' : 'with workers'}`, () => {
     test('get a TLS alert, a line in the log for each name, and a count', async () => {
       await using site = await startSite(workers);

@@ -45,7 +45,7 @@ suite('webhooks', () => {
     assert.equal(site.upstream.requests, arrived);
     const asked = await gatehouse.post('/ip_check', { ip: '127.0.0.1', route_id: site.routeId });
     assert.deepEqual(asked.body.further_checks, [
-      { module: 'webhook_verification', by: 'the signature of the request' },
+      { module: 'webhook_verification', by: 'the signature of the request', asks: 'needs a signature of GitHub' },
     ]);
     const other = await gatehouse.put(`${routePath}/webhook_verification`, { provider: 'stripe' });
     assert.deepEqual([other.status, other.body.error_code], [400, 'ERR_GATEHOUSE_20344']);

@@ -8,6 +8,8 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import pg from 'pg';
+
 import { describeDatabase } from '../../../src/lib/database-url.ts';
 import { createSealer } from '../../../src/lib/sealed-secret.ts';
 import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
@@ -15,6 +17,9 @@ import { makePair } from '../../support/certificate-pair.ts';
 import { freePort } from '../../support/free-port.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
+import { askHttps } from '../gateway/support/traffic.ts';
+import { startUpstream } from '../gateway/support/upstream.ts';
+import { CrashingPostgres } from './support/crashing-postgres.ts';
 import { Running } from './support/running.ts';
 import { randomBetween, until } from './support/waiting.ts';
 
@@ -79,6 +84,84 @@ describe('the snapshot file of a gateway', () => {
     assert.equal(await gateway.ends(), 0);
     const [, afterStop = ''] = gateway.output.split('"msg":"stopping"');
     assert.doesNotMatch(afterStop, /could not stop|AbortError|    at /);
+  });
+
+  test('a process that starts without its database serves, says at its API that it is not ready, and reports what its database has lost', async () => {
+    await using upstream = await startUpstream();
+    await using postgres = await CrashingPostgres.start();
+    const url = await postgres.createDatabase();
+    const [httpsPort, apiPort] = [await freePort(), await freePort()];
+    const flags = {
+      role: 'all',
+      'https-listen': `127.0.0.1:${httpsPort}`,
+      'api-listen': `127.0.0.1:${apiPort}`,
+      'metrics-listen': 'off',
+      'snapshot-file': await newPath(),
+    };
+    const asSuperuser = async (...statements: readonly string[]) => {
+      const client = new pg.Client({ connectionString: new URL('/postgres', url).href });
+      await client.connect();
+      for (const sql of statements) await client.query(sql);
+      await client.end();
+    };
+    const name = new URL(url).pathname.slice(1);
+    const createEdge = async (running: Running, host: string) => {
+      const { id: backend_id } = await running.create('/backends/static', { address: `127.0.0.1:${upstream.port}` });
+      const { id } = await running.create('/edges/https', { hostports: [`${host}:443`] });
+      const route = { match_type: 'path_prefix', match: '/', backend: { backend_id } };
+      await running.create(`/edges/https/${id}/routes`, route);
+    };
+    const statusOf = (host: string) =>
+      askHttps(httpsPort, host).then(
+        ({ status }) => status,
+        () => 'no such host',
+      );
+    const history = async (running: Running) =>
+      (await running.call('GET', '/gateways')).body.gateways[0].history_change;
+    {
+      await using running = await Running.start(url, flags);
+      await createEdge(running, 'kept.test');
+      await running.stop();
+    }
+    await asSuperuser(`CREATE DATABASE copy TEMPLATE "${name}"`);
+    {
+      await using running = await Running.start(url, flags);
+      assert.equal(await history(running), undefined);
+      await createEdge(running, 'lost.test');
+      await running.stop();
+    }
+    await asSuperuser(`DROP DATABASE "${name}"`, `ALTER DATABASE copy RENAME TO "${name}"`);
+    await postgres.crash('SIGQUIT');
+
+    await using running = Running.launch(url, flags);
+    await running.prints(/the gateway serves the last configuration it knew/);
+    assert.equal(await statusOf('lost.test'), 200);
+    const api = `http://127.0.0.1:${apiPort}`;
+    await until('the API says that it waits', () =>
+      fetch(`${api}/healthz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    for (const [method, path] of [
+      ['GET', '/readyz'],
+      ['GET', '/healthz/x'],
+      ['POST', '/ip_policies'],
+    ] as const) {
+      const body = method === 'POST' ? { body: '{'.repeat(100_000) } : {};
+      const answer = await fetch(api + path, { method, ...body });
+      assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1'], path);
+      assert.match(answer.headers.get('gatehouse-operation-id') ?? '', /^op_/);
+      assert.equal(Object(await answer.json()).error_code, 'ERR_GATEHOUSE_20004');
+    }
+    await postgres.restart();
+    await running.prints(/^Gatehouse listens on/m);
+    assert.equal((await fetch(`${api}/readyz`)).status, 200);
+    assert.deepEqual([await statusOf('kept.test'), await statusOf('lost.test')], [200, 'no such host']);
+    assert.match(running.output, /has another history than before.*what is gone is not known by name/);
+    const { seen_version: seen, version, lost } = await history(running);
+    assert.ok(seen > version, `${seen} and ${version}`);
+    assert.deepEqual(lost, []);
   });
 
   test('a process that is killed while it writes leaves the file whole, with the newest version it reported', async () => {

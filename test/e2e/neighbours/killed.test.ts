@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { onDatabasesInTurn } from '../../support/each-database.ts';
+import { onEachDatabase } from '../../support/each-database.ts';
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { rounds } from '../../support/long-form.ts';
 import { checkStored } from '../../support/stored-rules.ts';
@@ -19,7 +19,7 @@ function rules(first: number, count: number): { readonly type: 'text/plain'; rea
   return { type: 'text/plain', text: all.join('\n') };
 }
 
-onDatabasesInTurn('a program that is killed while it replaces the rules of a policy', (newDatabase) => {
+onEachDatabase('a program that is killed while it replaces the rules of a policy', (newDatabase) => {
   test('has changed nothing, and what it had prepared is deleted by the next one', async () => {
     const url = await newDatabase();
     const database = await openDatabase(url);

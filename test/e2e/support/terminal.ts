@@ -34,16 +34,46 @@ export class Terminal implements AsyncDisposable {
     return this.#output;
   }
 
-  /** Pastes a block; resolves with what the terminal has shown once its last command has ended. */
-  async paste(block: string): Promise<string> {
-    const from = this.#output.length;
+  /**
+   * Pastes a block; resolves with what the terminal has shown once its last command has ended. `answers` are what
+   * is typed once the terminal shows something, in this order: a program that asks may take more than its answer.
+   */
+  async paste(block: string, answers: Readonly<Record<string, string>> = {}): Promise<string> {
+    let from = this.#output.length;
+    const began = from;
     // What is shown while it is typed differs from what it prints.
     this.#pasted += 1;
     const mark = `block ${this.#pasted} is over`;
-    this.#shell.stdin.write(`${block.trimEnd()}\necho "block $((${this.#pasted})) is over"\n`);
+    this.type(`${block.trimEnd()}\n`);
+    for (const [shown, answer] of Object.entries(answers)) {
+      from = await this.shows(shown, from);
+      this.type(answer);
+    }
+    this.type(`echo "block $((${this.#pasted})) is over"\n`);
+    // A prompt may stand before it, where the shell became ready late.
+    const end = await this.shows(`${mark}\n`, from);
+    return this.#output.slice(began, end);
+  }
+
+  /** Types a command and, once it asks, the answer; resolves with what the terminal has shown until the shell is ready again. */
+  async answer(command: string, answer: string): Promise<string> {
+    const from = this.#output.length;
+    this.type(`${command}\n`);
+    const askedAt = await this.shows('[y/N] ', from);
+    this.type(`${answer}\n`);
+    await this.shows('\n$ ', askedAt);
+    return this.#output.slice(from);
+  }
+
+  type(text: string): void {
+    this.#shell.stdin.write(text);
+  }
+
+  /** Resolves with the place in the output, from `from` on, where the text begins. */
+  async shows(text: string, from = 0): Promise<number> {
     for (;;) {
-      const end = this.#output.indexOf(`\n${mark}\n`, from);
-      if (end >= 0) return this.#output.slice(from, end);
+      const at = this.#output.indexOf(text, from);
+      if (at >= 0) return at;
       if (this.#shell.exitCode !== null) throw new Error(`the shell has ended:\n${this.#output}`);
       await new Promise<void>((resolve) => {
         this.#look = resolve;
@@ -52,8 +82,8 @@ export class Terminal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // As if the window were closed: the shell tells its jobs.
-    if (this.#shell.exitCode === null) this.#shell.stdin.write('\nkill $(jobs -p)\nexit\n');
+    // As if the window were closed: what runs ends, and the shell tells its jobs.
+    if (this.#shell.exitCode === null) this.type('\u0003\nkill $(jobs -p)\nexit\n');
     await this.#ended;
   }
 }

@@ -1,102 +1,113 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../../support/free-port.ts';
-import { programFile } from '../../support/program-file.ts';
+import { ServicePostgres } from './service-postgres.ts';
 import { Terminal } from './terminal.ts';
 
-const root = new URL('../../../', import.meta.url);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Blocks of shell commands of a page, in their order. */
-export function shellBlocks(page: string): readonly string[] {
-  return [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-}
+/** Ports that the pages write, but for that of PostgreSQL. They may be taken on the machine that runs the tests. */
+const writtenPorts = [4040, 4141, 4142, 4443, 8443, 9000, 9001, 9002, 9100];
+const postgresPort = 5432;
 
-/** A server of its own and a terminal beside it, for pages that a person follows by pasting their blocks. */
+/** Reports each command that fails, but for those that a signal has ended. */
+const reportFailures = `trap '[ $? -gt 128 ] || echo "FAILED: $BASH_COMMAND"' ERR`;
+
+/**
+ * A folder like a clone with everything installed, the terminal in which its server runs, and others, for pages that a person
+ * follows by pasting their blocks. Programs that would change the machine are replaced: npm and apt-get install nothing, and
+ * the PostgreSQL of the machine is one of the tests.
+ */
 export class Walkthrough implements AsyncDisposable {
-  /** Ports by those that the pages write, which may be taken on the machine that runs the tests. */
+  /** Ports of this machine by those that the pages write. */
   readonly ports: ReadonlyMap<number, number>;
-  readonly #server: ChildProcess;
-  readonly #terminal: Terminal;
-  readonly #token: string;
+  readonly #folder: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #postgres: ServicePostgres;
+  readonly #terminals: Terminal[] = [];
+  readonly #server: Terminal;
+  #token = '';
 
-  private constructor(ports: ReadonlyMap<number, number>, server: ChildProcess, terminal: Terminal, token: string) {
+  private constructor(folder: string, ports: ReadonlyMap<number, number>, postgres: ServicePostgres) {
     this.ports = ports;
-    this.#server = server;
-    this.#terminal = terminal;
-    this.#token = token;
-  }
-
-  /** `folder` is empty; `environment` is that of the server. */
-  static async start(
-    folder: string,
-    writtenPorts: readonly number[],
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<Walkthrough> {
-    const ports = new Map<number, number>();
-    for (const written of [4040, 4443, 8443, ...writtenPorts]) ports.set(written, await freePort());
-    const flags = [
-      `--database-url=sqlite:${join(folder, 'gatehouse.db')}`,
-      `--api-listen=127.0.0.1:${ports.get(4040)}`,
-      `--https-listen=127.0.0.1:${ports.get(8443)}`,
-      `--agent-listen=127.0.0.1:${ports.get(4443)}`,
-      '--tcp-ports=1024-65535',
-    ];
-    await mkdir(join(folder, 'data'));
-    await mkdir(join(folder, 'path'));
-    // The folder is not that of the program, but has what a clone has for its reader.
-    await symlink(fileURLToPath(new URL('tools', root)), join(folder, 'tools'));
-    const npx = `#!/bin/sh\n[ "$1" = gatehouse ] || exec "$@"\nshift\nexec ${fileURLToPath(root)}bin/gatehouse "$@"\n`;
-    await writeFile(join(folder, 'path/npx'), npx, { mode: 0o755 });
-    const server = spawn(process.execPath, [programFile, 'serve', ...flags], {
-      cwd: root,
-      env: { ...process.env, ...environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const token = await tokenFrom(server.stdout);
-    const terminal = new Terminal(folder, {
+    this.#folder = folder;
+    this.#postgres = postgres;
+    this.#environment = {
       PATH: [join(folder, 'path'), dirname(process.execPath), process.env['PATH']].join(':'),
       HOME: folder,
-      GATEHOUSE_SERVER: `localhost:${ports.get(4443)}`,
-      NODE_PATH: fileURLToPath(new URL('node_modules', root)),
+      NODE_PATH: join(root, 'node_modules'),
+      GATEHOUSE_SERVER: `127.0.0.1:${ports.get(4443)}`,
+      GATEHOUSE_WORKERS: 'off',
+    };
+    this.#server = this.#open({
+      GATEHOUSE_API_LISTEN: `127.0.0.1:${ports.get(4040)}`,
+      GATEHOUSE_HTTPS_LISTEN: `127.0.0.1:${ports.get(8443)}`,
+      GATEHOUSE_AGENT_LISTEN: `127.0.0.1:${ports.get(4443)}`,
     });
-    return new Walkthrough(ports, server, terminal, token);
   }
 
-  /** Pastes a block with the ports and the token of this machine; resolves with what the terminal has shown. */
-  paste(block: string): Promise<string> {
-    const here = [...this.ports].reduce(
-      (text, [written, port]) =>
-        text.replaceAll(new RegExp(`(?:[:.]|listen\\(|addr: |http |--port )${written}\\b`, 'g'), (place) =>
+  /** `folder` is empty. */
+  static async start(folder: string): Promise<Walkthrough> {
+    const programs = join(folder, 'path');
+    await mkdir(programs);
+    for (const name of ['bin', 'tools']) await symlink(join(root, name), join(folder, name));
+    const writeProgram = (name: string, script: string) =>
+      writeFile(join(programs, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+    await writeProgram('npm', '[ "$1" = start ] || exit 0\nexec bin/gatehouse serve\n');
+    await writeProgram('npx', '[ "$1" = gatehouse ] || exec "$@"\nshift\nexec bin/gatehouse "$@"\n');
+    await writeProgram('apt-get', '');
+    const postgres = await ServicePostgres.start(writeProgram);
+    const ports = new Map([[postgresPort, postgres.port]]);
+    for (const written of writtenPorts) ports.set(written, await freePort());
+    return new Walkthrough(folder, ports, postgres);
+  }
+
+  /** Pastes a block that starts the server into its terminal, where one that runs is stopped before. */
+  async startServer(block: string): Promise<void> {
+    const from = this.#server.output.length;
+    this.#server.type(`\u0003\n${this.#here(block)}`);
+    await this.#server.shows('Database: ', from);
+    this.#token ||= await this.#firstToken();
+  }
+
+  /** Opens another terminal; what this returns pastes into it, and resolves with what the terminal has shown then. */
+  async openTerminal(): Promise<(block: string) => Promise<string>> {
+    const terminal = this.#open({});
+    await terminal.paste(reportFailures);
+    return (block) => {
+      const signIn = { 'Token of an API key: ': `${this.#token}\n`, 'Signed in to': '' };
+      return terminal.paste(this.#here(block), block.includes('gatehouse login') ? signIn : {});
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const terminal of this.#terminals.toReversed()) await terminal[Symbol.asyncDispose]();
+    await this.#postgres[Symbol.asyncDispose]();
+  }
+
+  #open(more: Readonly<Record<string, string>>): Terminal {
+    const terminal = new Terminal(this.#folder, { ...this.#environment, ...more });
+    this.#terminals.push(terminal);
+    return terminal;
+  }
+
+  async #firstToken(): Promise<string> {
+    await this.#server.shows('login --url');
+    const [, token] = /^ {2}(\w{27}_\w{43})$/m.exec(this.#server.output) ?? [];
+    if (token === undefined) throw new Error(`no token was printed: ${this.#server.output}`);
+    return token;
+  }
+
+  /** The block with the ports of this machine. */
+  #here(block: string): string {
+    return [...this.ports].reduce(
+      (shown, [written, port]) =>
+        shown.replaceAll(new RegExp(`(?:[:.]|listen\\(|addr: |http |--port )${written}\\b`, 'g'), (place) =>
           place.replace(String(written), String(port)),
         ),
       block,
     );
-    return this.#terminal.paste(here.replace('TOKEN=…', `TOKEN=${this.#token}`));
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#terminal[Symbol.asyncDispose]();
-    this.#server.kill('SIGTERM');
-    await once(this.#server, 'exit');
-  }
-}
-
-/** Waits for the token, then keeps reading: a full pipe would block the server. */
-function tokenFrom(output: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  return new Promise((resolve, reject) => {
-    output.on('data', (chunk) => {
-      text += String(chunk);
-      const [, token] = /^ {2}(\w{27}_\w{43})$/m.exec(text) ?? [];
-      if (token !== undefined) resolve(token);
-    });
-    output.on('end', () => {
-      reject(new Error(`no token was printed: ${text}`));
-    });
-  });
 }

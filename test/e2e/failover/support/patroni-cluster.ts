@@ -15,6 +15,9 @@ import { childrenOf } from '../../many-processes/support/crashing-postgres.ts';
 const nobody = { uid: 65_534, gid: 65_534 };
 const runAs = process.getuid?.() === 0 ? nobody : {};
 
+/** Debian's, or another one that is installed. */
+const program = process.env['TEST_PATRONI'] ?? 'patroni';
+
 /** A server that was leader may have to be copied anew, on a busy machine. */
 const wholeMs = 600_000;
 
@@ -26,20 +29,24 @@ interface Node {
   patroni: ChildProcess | undefined;
 }
 
-/** Three PostgreSQL servers that Debian's Patroni manages by an etcd, with synchronous replication. */
+/** Three PostgreSQL servers that Patroni manages by an etcd, with synchronous replication. */
 export class PatroniCluster implements AsyncDisposable {
   readonly #folder: string;
   readonly #etcd: ChildProcess;
   readonly #nodes: readonly Node[];
+  /** Its major and minor number, as a fraction. */
+  readonly version: number;
 
-  private constructor(folder: string, etcd: ChildProcess, nodes: readonly Node[]) {
+  private constructor(version: number, folder: string, etcd: ChildProcess, nodes: readonly Node[]) {
+    this.version = version;
     this.#folder = folder;
     this.#etcd = etcd;
     this.#nodes = nodes;
   }
 
   static async start(): Promise<PatroniCluster> {
-    if (spawnSync('patroni', ['--version']).error !== undefined || spawnSync('etcd', ['--version']).error !== undefined)
+    const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    if (error !== undefined || spawnSync('etcd', ['--version']).error !== undefined)
       throw new Error(`This test needs Patroni. Run "${installCommand(patroniPackages)}" as root.`);
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-patroni-'));
     if ('uid' in runAs) await chown(folder, nobody.uid, nobody.gid);
@@ -64,7 +71,7 @@ export class PatroniCluster implements AsyncDisposable {
       await writeFile(join(node.folder, 'patroni.json'), JSON.stringify(settingsOf(node, new URL(client).host)));
       nodes.push({ ...node, patroni: undefined });
     }
-    const cluster = new PatroniCluster(folder, etcd, nodes);
+    const cluster = new PatroniCluster(Number(/\d+\.\d+/.exec(stdout)?.[0]), folder, etcd, nodes);
     for (const node of nodes) cluster.#launch(node);
     await cluster.whole();
     return cluster;
@@ -116,12 +123,29 @@ export class PatroniCluster implements AsyncDisposable {
     const pids = await this.#pidsOf(node);
     for (const pid of pids) signal(pid, 'SIGSTOP');
     return () => {
+      const [patroni = 0] = pids;
       // Before 3.1, a Patroni that stood still goes on with what it remembers of etcd for good (its issue 2779).
-      const [patroni = 0, ...server] = pids;
-      signal(patroni, 'SIGKILL');
-      for (const pid of server) signal(pid, 'SIGCONT');
-      this.#launch(node);
+      if (this.version < 3.1) signal(patroni, 'SIGKILL');
+      for (const pid of pids) signal(pid, 'SIGCONT');
+      if (this.version < 3.1) this.#launch(node);
     };
+  }
+
+  /** Stops the server of the leader alone: its Patroni goes on. Returns a function that lets the server go on. */
+  async freezeServer(): Promise<() => void> {
+    const node = await this.#leadingNode();
+    const pids = (await this.#pidsOf(node)).filter((pid) => pid !== node.patroni?.pid);
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+    };
+  }
+
+  /** Kills the Patroni of the leader: its server lives on, and nobody stops it. Returns a function that starts Patroni again. */
+  async killPatroni(): Promise<() => void> {
+    const node = await this.#leadingNode();
+    if (node.patroni?.pid !== undefined) signal(node.patroni.pid, 'SIGKILL');
+    return () => this.#launch(node);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,7 +161,7 @@ export class PatroniCluster implements AsyncDisposable {
   #launch(node: Node): void {
     const file = join(node.folder, 'patroni.json');
     const log = openSync(join(node.folder, 'patroni.log'), 'a');
-    node.patroni = spawn('patroni', [file], { ...runAs, cwd: node.folder, stdio: ['ignore', log, log] });
+    node.patroni = spawn(program, [file], { ...runAs, cwd: node.folder, stdio: ['ignore', log, log] });
     closeSync(log);
   }
 

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 import { freePort } from '../../../support/free-port.ts';
-import { launchPostgres, newPostgresDirectory, startPostgres } from '../../../support/postgres.ts';
+import { initializePostgres, launchPostgres, newPostgresDirectory, startPostgres } from '../../../support/postgres.ts';
 import type { PostgresServer } from '../../../support/postgres.ts';
 import { until } from '../../gateway/support/until.ts';
 import { crashPostgres } from '../../many-processes/support/crashing-postgres.ts';
 
-/** A server of the pair. */
-class Node {
+/** A server of the pair, or of another database system. */
+class Node implements AsyncDisposable {
   readonly directory: string;
   readonly port: number;
   #process: PostgresServer['process'] | undefined;
@@ -36,6 +36,11 @@ class Node {
     if (last !== undefined) await crashPostgres(last, 'SIGKILL');
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.crash();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
   async ask(sql: string): Promise<unknown> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();
@@ -45,6 +50,13 @@ class Node {
       await client.end();
     }
   }
+}
+
+/** Starts a server that has nothing to do with any other. Servers that start with a copy of files share their identifier. */
+export async function startForeignPostgres(): Promise<Node> {
+  const node = new Node(await initializePostgres(), await freePort());
+  await node.launch();
+  return node;
 }
 
 /** A primary and a standby that streams from it, as asynchronous replication does. */
@@ -97,14 +109,19 @@ export class ReplicatedPostgres implements AsyncDisposable {
     );
   }
 
+  /** The primary lives on, as where nobody has stopped it. */
   async promote(): Promise<void> {
     await this.standby.ask('SELECT pg_promote()');
   }
 
+  /** Restarts the standby as a primary of its own, without the new timeline that a promotion begins. */
+  async splitOnOneTimeline(): Promise<void> {
+    await this.standby.crash();
+    await rm(join(this.standby.directory, 'data', 'standby.signal'));
+    await this.standby.launch();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const node of [this.primary, this.standby]) {
-      await node.crash();
-      await rm(node.directory, { recursive: true, force: true });
-    }
+    for (const node of [this.primary, this.standby]) await node[Symbol.asyncDispose]();
   }
 }

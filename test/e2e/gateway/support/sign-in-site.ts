@@ -21,8 +21,8 @@ export class SignInSite implements AsyncDisposable {
     this.provider = provider;
   }
 
-  static async start(settings: Flags = {}): Promise<SignInSite> {
-    const site = await Site.start({ drainSeconds: '0', ...settings });
+  static async start(settings: Flags = {}, databaseUrl?: string): Promise<SignInSite> {
+    const site = await Site.start({ drainSeconds: '0', ...settings }, databaseUrl);
     const provider = await IdentityProvider.start(
       {
         ada: {

@@ -16,14 +16,16 @@ export interface SentBody {
 /** The program in a process of its own, with a watch on how long it keeps everybody waiting. */
 export class WatchedProgram implements AsyncDisposable {
   readonly #child: ChildProcess;
-  readonly #url: string;
+  /** URL of the API. */
+  readonly url: string;
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
-    this.#url = url;
+    this.url = url;
   }
 
-  static async start(databaseUrl: string): Promise<WatchedProgram> {
+  /** `more` are further settings, of which the last counts. */
+  static async start(databaseUrl: string, more: readonly string[] = []): Promise<WatchedProgram> {
     const settings = [
       '--api-listen=127.0.0.1:0',
       '--https-listen=off',
@@ -32,8 +34,9 @@ export class WatchedProgram implements AsyncDisposable {
       '--log-level=error',
       `--bootstrap-token=${token}`,
       `--database-url=${databaseUrl}`,
+      ...more,
     ];
-    const child = spawn(process.execPath, ['--import', watch, programFile, 'serve', ...settings], {
+    const child = spawn(process.execPath, ['--expose-gc', '--import', watch, programFile, 'serve', ...settings], {
       env: bareEnvironment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -46,7 +49,7 @@ export class WatchedProgram implements AsyncDisposable {
     body?: SentBody,
     bearer = token,
   ): Promise<{ readonly status: number; readonly text: string }> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         authorization: `Bearer ${bearer}`,
@@ -67,11 +70,25 @@ export class WatchedProgram implements AsyncDisposable {
   }
 
   /** The longest piece of work since the last time this was asked, in milliseconds of processor time. */
-  async longestMs(): Promise<number> {
+  longestMs(): Promise<number> {
+    return this.#ask('read');
+  }
+
+  /** Processor time of its main thread so far, in milliseconds. */
+  usedMs(): Promise<number> {
+    return this.#ask('used');
+  }
+
+  /** Bytes that it has in use, after a collection. */
+  heldBytes(): Promise<number> {
+    return this.#ask('held');
+  }
+
+  async #ask(word: 'read' | 'used' | 'held'): Promise<number> {
     const answered = once(this.#child, 'message');
-    this.#child.send('read');
-    const [ms] = await answered;
-    return Number(ms);
+    this.#child.send(word);
+    const [answer] = await answered;
+    return Number(answer);
   }
 
   /** Ends it as a power failure would. */

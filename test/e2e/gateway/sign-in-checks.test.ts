@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { onEachDatabase } from '../../support/each-database.ts';
+import { Gatehouse } from '../../support/gatehouse.ts';
+import { SignInSite, start } from './support/sign-in-site.ts';
+import { siteHost } from './support/site.ts';
+import { until } from './support/until.ts';
+
+const rounds = 3;
+
+/** A provider that gives a new refresh token with each use, and ends the login where an old one comes again. */
+onEachDatabase('checks of logins by several workers and gateways', (newDatabase) => {
+  suite('over one database', () => {
+    test('each token is sent once: visitors stay signed in at all of them, and over a restart', async () => {
+      const databaseUrl = await newDatabase();
+      await using at = await SignInSite.start({ workers: '2' }, databaseUrl);
+      at.provider.rotatesRefreshTokens = true;
+      await at.put({ auth_check_interval: 1 });
+      const gateway = { role: 'gateway', workers: 'off', httpsListen: '127.0.0.1:0', drainSeconds: '0' };
+      const one = await at.signedIn();
+      const [name, first] = [...one.cookies.get(siteHost)!].find(([each]) => each.includes('visitor'))!;
+      /** Asks many at once, with the newest cookie or the first, whose successors were lost. */
+      const askAll = async (ports: readonly number[], cookie: string): Promise<readonly number[]> => {
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, async (_, index) => {
+            const copy = atPort(ports[index % ports.length] ?? 0);
+            copy.cookies.set(siteHost, new Map([[name, cookie]]));
+            const { status } = await copy.ask(start);
+            return [status, copy.cookie(siteHost, 'visitor') ?? ''] as const;
+          }),
+        );
+        newest = answers.findLast(([, value]) => value !== cookie)?.[1] ?? newest;
+        return answers.map(([status]) => status);
+      };
+      const atPort = (port: number) => Object.assign(at.visitor(), { ports: { [siteHost]: port } });
+      let newest = one.cookie(siteHost, 'visitor') ?? '';
+      const all200 = Array.from({ length: 12 }, () => 200);
+      const asked = () => at.provider.asked.get('/token') ?? 0;
+      {
+        await using other = await Gatehouse.start(databaseUrl, gateway);
+        const ports = [at.site.httpsPort, other.httpsPort];
+        await until(async () => (await atPort(other.httpsPort).ask(start)).status === 302, 'the other has the edge');
+        for (let round = 0; round < rounds; round++) {
+          const before = asked();
+          await sleep(1_100);
+          assert.deepEqual(await askAll(ports, newest), all200, `round ${round}`);
+          assert.ok(asked() > before, 'a check was made');
+        }
+        assert.deepEqual(await askAll(ports, first), all200, 'the cookie of the login');
+      }
+      await using restarted = await Gatehouse.start(databaseUrl, gateway);
+      await until(async () => (await atPort(restarted.httpsPort).ask(start)).status === 302, 'it has the edge');
+      await sleep(1_100);
+      assert.deepEqual(await askAll([restarted.httpsPort], first), all200, 'after a restart');
+      assert.deepEqual(await askAll([at.site.httpsPort], newest), all200);
+    });
+
+    test('who is deleted is out in every worker and at every gateway', async () => {
+      const databaseUrl = await newDatabase();
+      await using at = await SignInSite.start({ workers: '2' }, databaseUrl);
+      const { gatehouse, httpsPort } = at.site;
+      await at.put();
+      await using other = await Gatehouse.start(databaseUrl, {
+        role: 'gateway',
+        workers: 'off',
+        httpsListen: '127.0.0.1:0',
+      });
+      const [one, two, stranger] = [await at.signedIn('ada'), await at.signedIn('ada'), await at.signedIn('eve')];
+      const statuses = async (visitor: typeof one, port: number) => {
+        const answers = await Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const copy = Object.assign(at.visitor(), { ports: { [siteHost]: port } });
+            copy.cookies.set(siteHost, new Map(visitor.cookies.get(siteHost)));
+            return (await copy.ask(start)).status;
+          }),
+        );
+        return [...new Set(answers)];
+      };
+      await until(
+        async () => (await statuses(one, other.httpsPort)).join() === '200',
+        'the other gateway has the edge',
+      );
+      await at.sessionsAre(3);
+      const users = (await gatehouse.get('/app/users')).body.application_users as {
+        id: string;
+        provider_user_id: string;
+      }[];
+      const ada = users.find(({ provider_user_id: id }) => id === 'ada')!;
+      assert.equal((await gatehouse.delete(`/app/users/${ada.id}`)).status, 204);
+      for (const visitor of [one, two]) {
+        assert.deepEqual(await statuses(visitor, httpsPort), [302], 'at once');
+        await until(async () => (await statuses(visitor, other.httpsPort)).join() === '302', 'at the other gateway');
+      }
+      assert.deepEqual(await statuses(stranger, httpsPort), [200], 'nobody else');
+      await sleep(1_100);
+      const again = await at.signedIn('ada');
+      for (const port of [httpsPort, other.httpsPort]) assert.deepEqual(await statuses(again, port), [200]);
+    });
+
+    test('what one gateway hears of a visitor holds at the others', async () => {
+      const databaseUrl = await newDatabase();
+      await using at = await SignInSite.start({ workers: '2' }, databaseUrl);
+      await at.put({ auth_check_interval: 1, email_domains: ['partner.example'] });
+      const { people } = at.provider;
+      const one = await at.signedIn('bob');
+      people['bob'] = { ...people['bob'], email: 'bob@elsewhere.example' };
+      const kept = new Map(one.cookies.get(siteHost));
+      await until(async () => {
+        // Each time as if the browser had got no new cookie.
+        one.cookies.set(siteHost, new Map(kept));
+        const answers = await Promise.all(Array.from({ length: 6 }, () => one.ask(start)));
+        return answers.every(({ status }) => status === 403);
+      }, 'every worker refuses');
+      delete people['bob'];
+      await until(async () => {
+        one.cookies.set(siteHost, new Map(kept));
+        const answers = await Promise.all(Array.from({ length: 6 }, () => one.ask(start)));
+        return answers.every(({ status }) => status === 302);
+      }, 'the session is over at every worker');
+    });
+  });
+});
