@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { installChromium } from './dashboard/support/find-chromium.ts';
 import { runChecks, runProgram } from './support/checks.ts';
-import { installPrograms, patroniPackages } from './support/install-programs.ts';
+import { installCommand, installPackages, packagesFor } from './support/install-programs.ts';
 import { isLong } from './support/long-form.ts';
 import { initializePostgres, startPostgres } from './support/postgres.ts';
 import { endGroups } from './support/process-groups.ts';
@@ -29,17 +28,20 @@ const isWhole = files.length === 0;
 const usualLimit = isLong ? 43_200 : 600;
 const limitMs = Number(process.env['TEST_TIMEOUT_SECONDS'] ?? usualLimit) * 1000;
 
+const plan = planTests(files);
 // Once, before files that run side by side would each do it.
-const failoverPrograms = ['pgbouncer', ...(isLong ? patroniPackages : [])];
-if (isWhole) installPrograms(['caddy', 'zsh', 'fish', ...failoverPrograms]);
-else if (files.some((file) => file.includes('acme'))) installPrograms(['caddy']);
-else if (files.some((file) => file.includes('failover'))) installPrograms(failoverPrograms);
-else if (isLong && files.some((file) => file.includes('restored'))) installPrograms(['postgresql']);
+const missing = installPackages(packagesFor(Object.values(plan).flat(2), isLong));
 const needsBrowser = isWhole || files.some((file) => file.includes('test/dashboard'));
 if (needsBrowser) installChromium(process.env);
 
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-tests-'));
 const results: Result[] = [];
+// Tests of them fail, or are left out: another verdict than elsewhere.
+if (missing.length > 0) {
+  const text = `✖ Programs that the tests start are missing. As root, run: ${installCommand(missing)}`;
+  process.stdout.write(`${text}\n`);
+  results.push({ is: 'failure', text });
+}
 const running = new Set<readonly string[]>();
 let stopping: Promise<void> | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -62,16 +64,15 @@ try {
     TEST_PROGRAM: fileURLToPath(new URL('../dist/main.js', import.meta.url)),
     /** Holds what its files have claimed, such as ports. */
     TEST_RUN: String(process.pid),
-    ...(isWhole ? { TEST_TURN: process.env['TEST_TURN'] ?? turnOfCommit() } : {}),
+    /** A whole run leaves out a part of what is only thoroughness: see `sample.ts`. */
+    TEST_SAMPLED: isWhole ? '1' : '0',
     // Every process would compile the same code again.
     NODE_COMPILE_CACHE: join(tmpdir(), `gatehouse-compile-cache-${process.getuid?.() ?? 0}`),
   };
-  const plan = planTests(files);
   // Programs that tests start, and pages that they open, are those that operators run. An outer run has built them.
   const needsPages = needsBrowser || files.some((file) => file.includes('packed'));
   const isBuilt = process.env['TEST_PROGRAM'] !== undefined;
   if (!isBuilt) results.push(...(await runProgram('npm', ['run', needsPages ? 'build' : 'build:program', '--silent'])));
-  if (isWhole) process.stdout.write(`TEST_TURN=${environment.TEST_TURN} repeats what this run chooses.\n`);
   const checked = isWhole ? runChecks() : Promise.resolve([]);
 
   const waiting = [...plan.waiting];
@@ -121,15 +122,6 @@ async function startBrowser() {
   return startSharedBrowser();
 }
 
-/** The same for the same commit, and 0 where there is none. */
-function turnOfCommit(): string {
-  try {
-    const hash = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return String(Number.parseInt(hash.slice(0, 6), 16) % 1000);
-  } catch {
-    return '0';
-  }
-}
 await stopping;
 await rm(folder, { recursive: true, force: true });
 if (outerFiles === undefined) await rm(postgresFiles, { recursive: true, force: true });

@@ -145,7 +145,7 @@ export const migratedPaths: readonly MigratedPath[] = [
   {
     paths: ['/app/users', '/app/sessions'],
     here: 'yes',
-    note: 'Ending one holds at every gateway at once. Of the browser only `raw` and the address are told.',
+    note: 'Ending one holds at every gateway within 250 ms. Of the browser only `raw` and the address are told.',
   },
 ];
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { until } from '../e2e/gateway/support/until.ts';
 import { suitesOf } from '../support/tls-suites.ts';
-import { onDatabasesInTurn } from '../support/each-database.ts';
+import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
 import { startListener } from './support/listener.ts';
 import { Recorder } from './support/mux-peers.ts';
@@ -77,7 +77,7 @@ test('silent connections of one source are closed for newer ones, and agents of 
   assert.equal((await (await connectAgent(port, {})).auth('token-a'))['Error'], undefined);
 });
 
-onDatabasesInTurn('sessions of one credential', (newDatabase) => {
+onEachDatabase('sessions of one credential', (newDatabase) => {
   test('are bounded also where agents sign in at once, at several processes', async () => {
     const database = await newDatabase();
     const settings = {

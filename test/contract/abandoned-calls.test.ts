@@ -6,7 +6,7 @@ import { nextTurn } from '../../src/lib/next-turn.ts';
 import { failAt } from '../support/database-faults.ts';
 import type { Gatehouse } from '../support/gatehouse.ts';
 import { createAccount, createUser } from '../support/people.ts';
-import { onGatehousesInTurn } from '../support/shared-gatehouse.ts';
+import { onEachGatehouse } from '../support/shared-gatehouse.ts';
 
 interface Read {
   readonly method: 'GET' | 'POST';
@@ -23,7 +23,7 @@ const policies = Array.from({ length: 400 }, (_, at) => ({
   rules: ['10.0.0.1/32'],
 }));
 
-onGatehousesInTurn(
+onEachGatehouse(
   'a caller who leaves',
   (g) => {
     test('has nothing more read, and the account has its place back', async (t) => {

@@ -23,7 +23,8 @@ import { failAt, ofTest } from '../support/database-faults.ts';
 import type { Fault } from '../support/database-faults.ts';
 import { onEachDatabase } from '../support/each-database.ts';
 import { Gatehouse } from '../support/gatehouse.ts';
-import { isLong, turn } from '../support/long-form.ts';
+import { isLong } from '../support/long-form.ts';
+import { decide } from '../support/sample.ts';
 import { SmallAuthority } from '../support/small-authority.ts';
 
 /** One task with its own piece of work. */
@@ -31,7 +32,7 @@ interface Task {
   /** Runs until the task has done its work, or has met a fault. */
   run(): PromiseLike<unknown>;
   isDone(): Promise<boolean>;
-  /** In the usual form, only one in so many statements fails, another one in each run. */
+  /** In the usual form, only one in so many statements fails. */
   readonly everyNth?: number;
 }
 
@@ -251,17 +252,17 @@ onEachDatabase('a database that fails in the middle of a task in the background'
     describe(fault, () => {
       for (const [name, prepare] of Object.entries(tasks)) {
         test(`${name}, when the database answers again`, async (t) => {
-          t.diagnostic(`${await failAtEachStatement(prepare, fault)} faults`);
+          t.diagnostic(`${await failAtEachStatement(name, prepare, fault)} faults`);
         });
       }
     });
   }
 
-  async function failAtEachStatement(prepare: () => Promise<Task>, fault: Fault): Promise<number> {
+  async function failAtEachStatement(name: string, prepare: () => Promise<Task>, fault: Fault): Promise<number> {
     for (let statement = 0, faultCount = 0; statement < statementLimit; faultCount++) {
       const task = await prepare();
       const step = isLong ? 1 : (task.everyNth ?? 1);
-      statement += statement === 0 ? 1 + ((turn ?? 0) % step) : step;
+      statement += statement === 0 ? 1 + decide(step, ['first statement of a task that fails', name, fault]) : step;
       using faults = failAt(statement, fault, false);
       await runOnce(task);
       // Some tasks go on by themselves.

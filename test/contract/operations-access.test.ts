@@ -6,7 +6,7 @@ import type { CallOptions } from '../support/gatehouse.ts';
 import { rightsTable } from './rights-table.ts';
 import { inAnyWorld } from './support/in-worlds.ts';
 import { exampleIds, exampleOf } from './support/load-examples.ts';
-import { forEach, isChosen, onlyReads, openApi, operations, publicOperations, someOf } from './support/operations.ts';
+import { forEach, isChosen, onlyReads, openApi, operations, publicOperations } from './support/operations.ts';
 import type { ApiOperation } from './support/operations.ts';
 import { findHostedPath } from '../../src/api/http/hosted-paths.ts';
 import { requestTarget } from './support/raw-http.ts';
@@ -48,8 +48,8 @@ inAnyWorld('access to every operation', (world) => {
       [`Bearer ${deleted.id}`, 208],
     ];
     await world().unchanged(() =>
-      forEach(operations, async (operation, at) => {
-        for (const [authorization, code] of someOf(credentials, at, 4)) {
+      forEach(operations, async (operation) => {
+        for (const [authorization, code] of credentials) {
           const { headers, status, body, text } = await callBadly(world(), operation, { authorization });
           assert.deepEqual([status, body.error_code], [401, `ERR_GATEHOUSE_${code}`], authorization ?? 'no header');
           assert.equal(headers.get('www-authenticate'), 'Bearer');
@@ -132,8 +132,8 @@ inAnyWorld('access to every operation', (world) => {
       ['two', 217],
     ] as const;
     await world().unchanged(() =>
-      forEach(operations, async (operation, at) => {
-        for (const [version, code] of someOf(wrongVersions, at, 2)) {
+      forEach(operations, async (operation) => {
+        for (const [version, code] of wrongVersions) {
           const headers = { authorization: `Bearer ${member.token}`, 'service-version': version };
           const { status, body } = await callBadly(world(), operation, headers);
           assert.deepEqual([status, body.error_code], [400, `ERR_GATEHOUSE_${code}`], `version ${version}`);
@@ -163,10 +163,10 @@ inAnyWorld('access to every operation', (world) => {
     const knownMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
     const send = (method: string, target: string) =>
       requestTarget(url, method, target, { 'content-type': 'text/xml' }, method === 'TRACE' ? undefined : '{"broken');
-    for (const [at, [path, methods]] of Object.entries(openApi.paths).entries()) {
+    for (const [path, methods] of Object.entries(openApi.paths)) {
       const documented = Object.keys(methods).map((method) => method.toUpperCase());
       const target = path.replaceAll(/\{\w+\}/g, 'nope');
-      for (const method of someOf(knownMethods, at, 4)) {
+      for (const method of knownMethods) {
         assert.equal((await send(method, `${target}/`)).status, 404, `${method} ${target}/`);
         if (documented.includes(method)) continue;
         const { status, headers, text } = await send(method, target);

@@ -2,23 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { newId } from '../../src/lib/ids.ts';
+import { someOf } from '../support/sample.ts';
 import type { Account } from './support/account.ts';
 import { brokenTargets, hostileIds, hostileTexts } from './support/hostile-texts.ts';
 import { inAnyWorld, inWorlds } from './support/in-worlds.ts';
 import { isMadeOtherwise } from './support/account.ts';
-import { findOperation, forEach, operations, operationsInTurn, resolveSchema, someOf } from './support/operations.ts';
+import { findOperation, forEach, operations, operationsOfEachModuleOnce, resolveSchema } from './support/operations.ts';
 import type { ApiOperation, Schema } from './support/operations.ts';
 import { requestTarget, sendBytes } from './support/raw-http.ts';
 
 /** Ids of changes are shorter. */
 const idForm = /[a-z]+_[0-9A-Za-z]{21,27}/g;
-const withIds = operationsInTurn.filter(({ params }) => params.length > 0);
-const withBody = operationsInTurn.filter(({ bodySchema }) => bodySchema !== undefined);
+const hasIds = ({ params }: ApiOperation) => params.length > 0;
+const hasBody = ({ bodySchema }: ApiOperation) => bodySchema !== undefined;
 
 inWorlds("another account's ids", (world) => {
   test('in the path are answered exactly as if they did not exist', async () => {
     const { own, foreign } = world();
-    const chosen = world().share(withIds);
+    const chosen = operations.filter(hasIds);
     const theirs = await foreign.prepareUnchanged(chosen);
     const ours = await own.prepareUnchanged(chosen);
     // Fills the caches.
@@ -47,6 +48,7 @@ inWorlds("another account's ids", (world) => {
 
   test('in the body are answered exactly as if they did not exist', async () => {
     const { own, foreign } = world();
+    const withBody = operations.filter(hasBody);
     const theirs = await foreign.prepareUnchanged(withBody);
     const ours = await own.prepareUnchanged(withBody);
     const naming = withBody.filter((operation) => JSON.stringify(theirs(operation).body).match(idForm) !== null);
@@ -84,20 +86,22 @@ inWorlds("another account's ids", (world) => {
 inAnyWorld('hostile text', (world) => {
   test('in place of an id is answered 404, or 400 where it is no URL', async () => {
     const { own } = world();
+    const withIds = operationsOfEachModuleOnce.filter(hasIds);
     const preparedFor = await own.prepareUnchanged(withIds);
     const [policy, backend] = [await own.make('/ip_policies'), await own.make('/backends/static')];
     await world().unchanged(() =>
-      forEach(withIds, async (operation, place) => {
+      forEach(withIds, async (operation) => {
         const { ids, body } = preparedFor(operation);
         for (const [at, realId] of ids.entries()) {
+          const place = `${operation.id} ${at}`;
           const path = (id: string) => fill(operation, ids.with(at, id));
           const hostile = hostileIds(realId, realId.startsWith('ipp') ? backend.id : policy.id);
-          for (const id of someOf(hostile, place, 12)) {
+          for (const id of someOf(hostile, 12, 'hostile ids', place)) {
             const { status, text } = await sendTarget(own, operation.method, path(id), body);
             assert.ok(status === 404 || (status === 400 && id.includes('%')), `${path(id)} → ${status} ${text}`);
             assert.equal(JSON.parse(text).status_code, status);
           }
-          for (const id of someOf(brokenTargets, place, 2)) {
+          for (const id of someOf(brokenTargets, 2, 'broken targets', place)) {
             const head = `${operation.method} ${path(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.token}\r\n`;
             const { status } = await sendBytes(
               own.gatehouse.url,
@@ -113,11 +117,12 @@ inAnyWorld('hostile text', (world) => {
   test('in the query is refused or leads to a page', async () => {
     await forEach(
       operations.filter(({ method, queryNames }) => method === 'GET' && queryNames.length > 0),
-      async (operation, place) => {
+      async (operation) => {
         const { own } = world();
         const { path } = await own.prepare(operation);
-        for (const [at, name] of operation.queryNames.entries()) {
-          for (const id of someOf(hostileIds(newId('ak'), newId('ipp')), place + at, 8)) {
+        for (const name of operation.queryNames) {
+          const hostile = hostileIds(newId('ak'), newId('ipp'));
+          for (const id of someOf(hostile, 8, 'hostile values', operation.id, name)) {
             const { status, text } = await sendTarget(own, 'GET', `${path}?${name}=${id}`, undefined);
             assert.ok(status === 200 || status === 400, `${name}=${id} → ${status} ${text}`);
           }
@@ -127,10 +132,10 @@ inAnyWorld('hostile text', (world) => {
   });
 
   test('in a field is refused or kept, but never our fault', async () => {
-    await forEach(withBody, async (operation, place) => {
+    await forEach(operationsOfEachModuleOnce.filter(hasBody), async (operation) => {
       const { own } = world();
       const { path, body } = await own.prepare(operation);
-      for (const text of someOf(hostileTexts, place, 3)) {
+      for (const text of someOf(hostileTexts, 3, 'hostile texts', operation.id)) {
         for (const sent of placesFor(text, operation.bodySchema ?? {}, body)) {
           const answer = await own.call(operation, { path, body: sent });
           assert.ok(answer.status < 500, `${JSON.stringify(sent).slice(0, 200)} → ${answer.status}`);

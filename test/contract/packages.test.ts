@@ -15,6 +15,7 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
 // npm writes this file.
@@ -34,6 +35,36 @@ test('no package has an install script, except those that bring PostgreSQL for t
     scripted.filter(([path, { dev }]) => !allowed.test(path) || dev !== true).map(([path]) => path),
     [],
     'a package could run anything at "npm ci": look at what it does before it is allowed',
+  );
+});
+
+test('no install script runs, not even these', () => {
+  // npm reads this form.
+  const { allowScripts } = JSON.parse(readRootFile('package.json')) as {
+    allowScripts: Readonly<Record<string, boolean>>;
+  };
+  const scripted = packages.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+  assert.deepEqual(
+    scripted.map(([path]) => [path.replace('node_modules/', ''), false]),
+    Object.entries(allowScripts),
+  );
+});
+
+test('every package takes the oldest Node that may install Gatehouse, so that npm warns of none', () => {
+  const oldest = [20, 19, 0];
+  const isAllowed = (range: string) => {
+    const [, sign = '', version = ''] = /^([>=^]*) *([\d.]*)/.exec(range.trim()) ?? [];
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    const isNewer = major > oldest[0]! || (major === oldest[0] && minor > oldest[1]!);
+    return range === '*' || (!isNewer && (sign === '>=' || major === oldest[0]));
+  };
+  const ranges = Object.entries(lock.packages).flatMap(([path, { engines }]) =>
+    engines?.node === undefined ? [] : [[path, engines.node] as const],
+  );
+  assert.ok(ranges.length > 100);
+  assert.deepEqual(
+    ranges.filter(([, range]) => !range.split('||').some(isAllowed)),
+    [],
   );
 });
 

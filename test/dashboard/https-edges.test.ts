@@ -173,7 +173,7 @@ onDashboard(
       await form.getByLabel('User name').fill('ada');
       await form.getByRole('button', { name: 'Save password' }).click();
       await form.getByText('There is no password for "ada"').waitFor();
-      await form.getByLabel('Password', { exact: true }).fill('p');
+      await form.getByLabel('Password', { exact: true }).fill('a long one');
       assert.equal(await form.getByLabel('Password', { exact: true }).getAttribute('type'), 'password');
       await form.getByRole('button', { name: 'Save password' }).click();
       await page.getByRole('switch', { name: 'Password', checked: true }).click();

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 
 import { freePort } from '../support/free-port.ts';
 import { clientId, clientSecret, IdentityProvider } from '../support/identity-provider.ts';
+import { createAccount, createUser } from '../support/people.ts';
 import { onDashboard, until } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 
@@ -146,6 +147,24 @@ onDashboard(
       await page.getByLabel('API token').fill(d().gatehouse.token);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.locator('a.brand').first().waitFor({ state: 'attached' });
+    });
+
+    // The last one: with a second account, rules that name none let nobody in.
+    test('whoever several accounts know chooses one, and is in it from then on', async () => {
+      const gatehouse = d().gatehouse;
+      const other = await createAccount(gatehouse);
+      const inviter = await createUser(gatehouse, 'admin', other);
+      const body = { name: 'Zoe', email: 'zoe@partner.test', role: 'viewer' };
+      for (const token of [gatehouse.token, inviter.token]) await gatehouse.create('/invitations', body, { token });
+      people()['zoe'] = { email: 'zoe@partner.test', email_verified: true, name: 'Zoe' };
+      const page = await open('/users');
+      await leave(page);
+      await answerAs(page, 'zoe');
+      await page.getByRole('heading', { name: 'Which account?' }).waitFor();
+      assert.equal(await page.getByRole('button', { name: /^Sign in to / }).count(), 2);
+      await page.getByRole('button', { name: 'Sign in to default' }).click();
+      await page.getByText('Zoe · viewer').waitFor();
+      await page.getByRole('row', { name: /Zoe \(you\)/ }).waitFor();
     });
   },
   settings,

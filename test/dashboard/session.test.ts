@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 
 import { createUser } from '../support/people.ts';
 import { onDashboard, signIn } from './support/dashboard.ts';
+import { lookAt } from './support/looks.ts';
 
 onDashboard('signing in to the dashboard', (d) => {
   before(() => {
@@ -66,9 +67,11 @@ onDashboard('signing in to the dashboard', (d) => {
     const page = await d().open({ token, path: '/bot-users?create=1' });
     await page.getByLabel('Name').fill('typed before the end');
     assert.equal((await d().gatehouse.delete(`/api_keys/${id}`)).status, 204);
-    // A call in the background may notice it first, and cover the button with the sign-in.
-    await page.getByRole('button', { name: 'Create bot' }).last().dispatchEvent('click');
+    // A call in the background may notice it first, and hide the button under the sign-in.
+    await page.locator('button', { hasText: 'Create bot' }).last().dispatchEvent('click');
     await page.getByText('The session is over').waitFor();
+    assert.equal(await page.locator('main#main').isVisible(), false, 'nobody reads on');
+    await lookAt(page, 'sign-in-again');
     await signIn(page, d().gatehouse.token);
     await page.getByText('The session is over').waitFor({ state: 'detached' });
     assert.equal(await page.getByLabel('Name').inputValue(), 'typed before the end');

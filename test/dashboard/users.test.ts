@@ -73,13 +73,17 @@ onDashboard('the page of users', (d) => {
     await dialog.getByRole('button', { name: 'Deactivate', exact: true }).click();
     await admin.getByText(`${name} is deactivated.`).waitFor();
     assert.equal((await d().gatehouse.get('/users', { token })).status, 403);
-    // A call in the background may notice it first, and cover the link with the sign-in.
-    await guest.getByRole('link', { name: 'IP policies' }).first().dispatchEvent('click');
-    await guest.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-    await lookAt(guest, 'sign-in-again');
+    // A call in the background may notice it first, and take the link away.
+    await guest.evaluate(`document.querySelector('a[href$="/ip-policies"]')?.click()`);
+    await guest.getByText('Your access was ended. Ask an admin.').waitFor();
+    assert.equal(await guest.getByRole('navigation').count(), 0, 'nothing of the page stays');
+    assert.equal(await guest.evaluate(`document.body.textContent.includes('IP policies')`), false);
+    await lookAt(guest, 'access-ended');
+    await guest.reload();
+    await guest.getByLabel('API token').waitFor();
     await guest.getByLabel('API token').fill(token);
     await guest.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await guest.getByRole('alert').getByText('is inactive').waitFor();
+    await guest.getByRole('alert').getByText('Your access was ended. Ask an admin.').waitFor();
 
     await admin
       .getByRole('row', { name: new RegExp(name) })

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import { ClientAuthority } from '../support/client-certificates.ts';
 import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
 import { callFrom, restrict } from './support/restrictions.ts';
@@ -41,7 +42,9 @@ onDashboard('who gets in', (d) => {
     const page = await d().open({ path: '/who-gets-in' });
     await page.getByRole('button', { name: '203.0.113.70' }).click();
     await page
-      .getByRole('heading', { name: '203.0.113.70 gets into 6 of 6 doors now, 5 if every warning were enforced' })
+      .getByRole('heading', {
+        name: /^203\.0\.113\.70 gets into 5 of 6 doors now, depends on the route at 1, and would get into 4 if every warning were enforced$/,
+      })
       .waitFor();
     assert.match(page.url(), /ip=203\.0\.113\.70/);
     await page.getByText('Refused by Booking API /v2/admin.').waitFor();
@@ -56,7 +59,11 @@ onDashboard('who gets in', (d) => {
       'Same',
       '203.0.113.0/25 allow, Endpoints: depots policy',
     ]);
-    assert.deepEqual(await rowOf(page, 'Booking API'), ['Let in', 'Same', '1 route lets it in, 1 refuses']);
+    assert.deepEqual(await rowOf(page, 'Booking API'), [
+      'Differs by route',
+      'Same',
+      '1 route lets it in, 1 refuses it',
+    ]);
     assert.deepEqual(await rowOf(page, '/v2/admin'), ['Refused', 'Same', '203.0.113.64/28 deny, Contractors']);
 
     await page.getByRole('button', { name: 'Why: /v2/admin' }).click();
@@ -65,6 +72,48 @@ onDashboard('who gets in', (d) => {
     await page.reload();
     await page.getByText('A deny rule always wins.').waitFor();
     await lookAt(page, 'who-gets-in');
+  });
+
+  test('never says “let in” for a door that asks for more than the address', async () => {
+    const { gatehouse } = d();
+    const asks = {
+      oidc: { oidc: { issuer: 'https://id.example.com', client_id: 'g', client_secret: 's', groups: ['ops'] } },
+      password: { basic_auth: { credentials: [{ username: 'ada', password: 'long enough' }] } },
+      token: { jwt_validation: { issuer: 'https://id.example.com', audiences: ['a'] } },
+      signature: { webhook_verification: { provider: 'github', secret: 'long enough' } },
+      limit: { rate_limit: { limit: 5, window_seconds: 60 } },
+    };
+    for (const [name, module] of Object.entries(asks)) {
+      const edge = await gatehouse.create('/edges/https', { description: `Asks: ${name}` });
+      await gatehouse.create(`/edges/https/${edge.id}/routes`, { match: '/', match_type: 'path_prefix', ...module });
+    }
+    const { pem: ca_pem } = new ClientAuthority('devices');
+    const authority = await gatehouse.create('/certificate_authorities', { description: 'Devices', ca_pem });
+    const mutual_tls = { certificate_authority_ids: [authority.id] };
+    const payments = await gatehouse.create('/edges/https', { description: 'Asks: certificate', mutual_tls });
+    for (const match of ['/', '/v2'])
+      await gatehouse.create(`/edges/https/${payments.id}/routes`, { match, match_type: 'path_prefix' });
+    await gatehouse.create('/edges/tls', { description: 'Asks: MQTT', mutual_tls, tls_termination: {} });
+
+    const page = await d().open({ path: '/who-gets-in?ip=203.0.113.1' });
+    await page.getByRole('heading', { name: /doors now, is asked for more at 6\b/ }).waitFor();
+    await page.getByText(/More than the address is asked for by (Asks: [A-Za-z]+(, )?){4} and 2 more\./).waitFor();
+    const rows: Readonly<Record<string, readonly [now: string, decided: string]>> = {
+      oidc: ['Asked to sign in', 'Asked to sign in: ops'],
+      password: ['Needs a password', 'Needs a password'],
+      token: ['Needs a token', 'Needs a token of https://id.example.com'],
+      signature: ['Needs a signature', 'Needs a signature of GitHub'],
+      certificate: ['Needs a certificate', 'Needs a certificate of Devices'],
+      MQTT: ['Needs a certificate', 'Needs a certificate of Devices'],
+    };
+    for (const [name, [now, decided]] of Object.entries(rows))
+      assert.deepEqual(await rowOf(page, `Asks: ${name}`), [now, 'Same', decided]);
+    assert.equal((await rowOf(page, 'Asks: limit'))[0], 'Let in');
+    await page.getByRole('button', { name: 'Why: Asks: oidc' }).click();
+    await page.getByText('Module oidc').waitFor();
+    await page.getByText('The address is not refused, and it is not enough.').waitFor();
+    assert.equal(await page.getByText('Everything that was asked lets it in.').count(), 0);
+    await lookAt(page, 'who-gets-in-asks');
   });
 
   test('lets an address in from where it was refused', async () => {

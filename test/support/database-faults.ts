@@ -23,7 +23,7 @@ let armed: Armed | undefined;
 /** Begins statements of a test itself. */
 export const ofTest = '/* of the test */';
 /** Statements of timers, which come at any time and would make every count another one. They fail in an outage only. */
-const uncounted = /^(\/\* of the test|PRAGMA|LISTEN|SET |SELECT pg_is_in_recovery)/;
+const uncounted = /^(\/\* of the test|PRAGMA|LISTEN|SET |SELECT NOT \(pg_is_in_recovery)/;
 
 /**
  * Makes the statements of this process fail, below all of our own code: SQLite's calls throw what the binding throws for a

@@ -1,9 +1,10 @@
 import { after, before, describe } from 'node:test';
 
-import { isLong, turn } from './long-form.ts';
+import { isLong } from './long-form.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import type { PostgresServer } from './postgres.ts';
+import { someOf } from './sample.ts';
 import { newSqlite } from './scratch.ts';
 
 /** URL of the server that `npm test` starts for all files; a file that runs alone starts its own. */
@@ -11,20 +12,18 @@ const sharedServer = process.env['TEST_POSTGRES_URL'];
 
 type Suite = (newDatabase: () => Promise<string>, newEmpty: () => Promise<string>) => void;
 
-/** Runs the suite once for each kind of database. `newDatabase` returns the URL of one that may have its tables already, which saves half of a start; `newEmpty` that of an empty one. */
+/** Runs the suite on each kind of database: whatever guards access, money or data. `newDatabase` returns the URL of one that may have its tables already, which saves half of a start; `newEmpty` that of an empty one. */
 export function onEachDatabase(name: string, suite: Suite): void {
-  onSqlite(`${name} (SQLite)`, suite);
-  onPostgres(`${name} (PostgreSQL)`, suite);
+  onSqlite(name, suite);
+  onPostgres(name, suite);
 }
 
 /**
- * Runs a suite over SQL that other suites meet on each database too: in a whole run on one of them, on the other in that of
- * another commit; on each in its long form, and where its file is named.
+ * Runs a suite over SQL that other suites meet on each database too: in a whole run on one of them, which its name decides;
+ * on each in its long form, and where its file is named.
  */
 export function onDatabasesInTurn(name: string, suite: Suite): void {
-  if (isLong || turn === undefined) onEachDatabase(name, suite);
-  else if ((turn + sumOf(name)) % 2 === 0) onSqlite(`${name} (SQLite)`, suite);
-  else onPostgres(`${name} (PostgreSQL)`, suite);
+  for (const run of someOf([onSqlite, onPostgres], 1, 'database', name)) run(name, suite);
 }
 
 /** Runs a suite that does not depend on the kind of database: on SQLite, and in its long form on each. */
@@ -33,19 +32,15 @@ export function onAnyDatabase(name: string, suite: Suite): void {
   else onSqlite(name, suite);
 }
 
-function sumOf(text: string): number {
-  return Buffer.from(text).reduce((sum, byte) => sum + byte, 0);
-}
-
 function onSqlite(name: string, suite: Suite): void {
-  describe(name, () => {
+  describe(`${name} (SQLite)`, () => {
     const newFile = async () => newSqlite();
     suite(newFile, newFile);
   });
 }
 
 function onPostgres(name: string, suite: Suite): void {
-  describe(name, () => {
+  describe(`${name} (PostgreSQL)`, () => {
     let own: PostgresServer | undefined;
     before(async () => {
       if (sharedServer === undefined) own = await startPostgres();

@@ -73,6 +73,7 @@ export class Gatehouse implements AsyncDisposable {
     const logLines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line) => logLines.push(line) });
     const app = await startApp(config, log);
+    for (const { level, message } of app.notices) log[level](message);
     refuseReadsBesideTransactions(app.context.store);
     return new Gatehouse(app, app.engine?.httpsPort() ?? config.httpsListen?.port ?? 0, testToken, logLines);
   }

@@ -1,15 +1,34 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { copyFile, link, readdir, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 
 import { createDatabase } from './postgres.ts';
 import { newSqlite } from './scratch.ts';
 
-const model = 'gatehouse_migrated';
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** Files that make the tables; to load them for their migrations would take most processes far longer. */
+const sources = 'src/{api/idempotency,resources/**/*,store/**/*}.ts';
+let modelName: string | undefined;
+
+/** Name of the model, by what makes its tables: one on a server that outlives a change of them is not used again. */
+export function nameModel(files: ReadonlyMap<string, string> = readSources()): string {
+  const text = JSON.stringify([...files].map((file) => JSON.stringify(file)).toSorted());
+  return `gatehouse_migrated_${createHash('sha256').update(text).digest('hex').slice(0, 20)}`;
+}
+
+function readSources(): ReadonlyMap<string, string> {
+  const files = globSync(sources, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}
 
 /** Creates a database that has all tables and no rows, as a copy of one that the first call on a server makes. */
 export async function createMigratedDatabase(serverUrl: string): Promise<string> {
+  modelName ??= nameModel();
+  const model = modelName;
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   // The lock, for which files that run side by side wait, ends with the connection.

@@ -13,12 +13,21 @@ export class Operator {
   /** The secret of the sign-in that is under way. */
   secret = '';
 
-  constructor(gatehouse: Pick<Gatehouse, 'url'>, headers: Readonly<Record<string, string>> = {}) {
-    this.browser = new DashboardBrowser(gatehouse, { origin: publicUrl, ...headers });
+  readonly #address: string;
+
+  /** `address` is that of the dashboard. */
+  constructor(
+    gatehouse: Pick<Gatehouse, 'url'>,
+    headers: Readonly<Record<string, string>> = {},
+    address: string = publicUrl,
+  ) {
+    this.#address = address;
+    this.browser = new DashboardBrowser(gatehouse, { origin: address, ...headers });
   }
 
-  async begin(as: 'me' | 'other' = 'me', options?: CallOptions): Promise<Answer> {
-    const answer = await this.browser.post('/dashboard/sign-in', { as }, options);
+  async begin(as: 'me' | 'other' = 'me', options?: CallOptions, accountId?: string): Promise<Answer> {
+    const body = { as, ...(accountId === undefined ? {} : { account_id: accountId }) };
+    const answer = await this.browser.post('/dashboard/sign-in', body, options);
     this.secret = answer.body.secret ?? this.secret;
     return answer;
   }
@@ -26,7 +35,7 @@ export class Operator {
   /** Says who it is at the provider, and answers the address that it leads back to. */
   async answerAs(name: string, url: string): Promise<string> {
     let next = url;
-    for (let left = 10; left > 0 && !next.startsWith(publicUrl); left--) {
+    for (let left = 10; left > 0 && !next.startsWith(this.#address); left--) {
       const seen = await this.visitor.ask(next);
       next =
         seen.headers.location === undefined
@@ -41,8 +50,8 @@ export class Operator {
     return this.browser.post('/dashboard/sign-in/finish', { query: new URL(address).search, secret });
   }
 
-  async signIn(name: string): Promise<Answer> {
-    const { status, body, text } = await this.begin();
+  async signIn(name: string, accountId?: string): Promise<Answer> {
+    const { status, body, text } = await this.begin('me', undefined, accountId);
     if (status !== 200) throw new Error(`the sign-in answered ${status}: ${text}`);
     return this.finish(await this.answerAs(name, body.url));
   }

@@ -1,10 +1,17 @@
 import { after, before, describe } from 'node:test';
 
 import type { Flags } from '../../src/config/config.ts';
-import { onAnyDatabase, onDatabasesInTurn } from './each-database.ts';
+import { onAnyDatabase, onDatabasesInTurn, onEachDatabase } from './each-database.ts';
 import { Gatehouse } from './gatehouse.ts';
 
 type Suite = (gatehouse: () => Gatehouse) => void;
+
+/** Runs a suite on each database, with one Gatehouse for all its tests: whatever guards access, money or data. */
+export function onEachGatehouse(name: string, suite: Suite, settings: Flags = {}): void {
+  onEachDatabase(name, (newDatabase) => {
+    withOne(newDatabase, suite, settings);
+  });
+}
 
 /** Runs a suite over SQL that other suites meet on each database too, with one Gatehouse for all its tests: on one database in a whole run. */
 export function onGatehousesInTurn(name: string, suite: Suite, settings: Flags = {}): void {

@@ -18,39 +18,65 @@ interface Effect {
   readonly shown: number | undefined;
 }
 
+/** A way in which statements fail: how, and whether all later ones do as well. */
+export type Way = readonly [fault: Fault, isOutage: boolean];
+
+export const ways: readonly Way[] = [
+  ['lost', false],
+  ['lost', true],
+  ['unanswered', false],
+];
+
+/** Content of the database while nothing is under way. */
+interface Settled {
+  readonly version: number;
+  readonly content: string;
+}
+
 /**
- * Makes the call once without a fault, then with a fault at each of its statements. Each call is carried out as a whole, or
- * not at all. Returns the number of faults.
+ * Makes the call once without a fault, then with faults at each of its statements, at a COMMIT in every way. Each call is
+ * carried out as a whole, or not at all. Returns the number of faults.
  */
 export async function failAtEach(
   world: World,
   operation: ApiOperation,
-  fault: Fault,
-  isOutage: boolean,
+  waysAt: (statement: number) => readonly Way[],
 ): Promise<number> {
   const { own } = world;
-  const usual = await failOnce(world, operation, await own.prepare(operation), [Infinity, fault, isOutage]);
+  const usual = await failOnce(world, operation, await own.prepare(operation), [Infinity, 'lost', false]);
   assert.equal(usual.status, operation.successStatus, usual.text);
   let prepared = await own.prepare(operation);
+  let before: Settled | undefined;
+  let faults = 0;
   for (let statement = 1; statement <= usual.statements; statement++) {
-    const { effect, failed, status, text } = await failOnce(world, operation, prepared, [statement, fault, isOutage]);
-    const where = `statement ${statement}, ${failed}: ${status} ${text}`;
-    if (status !== 503) assert.equal(status, operation.successStatus, where);
-    if (effect === undefined && status === 503) continue;
-    assert.deepEqual(effect, usual.effect, where);
-    // The next call needs things of its own.
-    prepared = await own.prepare(operation);
+    const tried = new Set(waysAt(statement));
+    for (const way of tried) {
+      const once = await failOnce(world, operation, prepared, [statement, ...way], before);
+      const { effect, failed, status, text } = once;
+      faults += 1;
+      // The loop reaches them too.
+      if (failed?.startsWith('COMMIT') === true) for (const other of ways) tried.add(other);
+      const where = `statement ${statement}, ${way.join()}, ${failed}: ${status} ${text}`;
+      if (status !== 503) assert.equal(status, operation.successStatus, where);
+      before = once.after;
+      if (effect === undefined && status === 503) continue;
+      assert.deepEqual(effect, usual.effect, where);
+      // The next call needs things of its own.
+      prepared = await own.prepare(operation);
+      before = undefined;
+    }
   }
-  return usual.statements;
+  return faults;
 }
 
 async function failOnce(
   world: World,
   operation: ApiOperation,
   prepared: Prepared,
-  [statement, fault, isOutage]: Parameters<typeof failAt>,
+  [statement, fault, isOutage]: readonly [statement: number, ...way: Way],
+  known?: Settled,
 ) {
-  const before = await settled(world);
+  const before = known ?? (await settled(world));
   const faults = failAt(statement, fault, isOutage);
   const { status, text } = await world.own.call(operation, prepared).finally(() => faults.end());
   await recovered(world);
@@ -67,6 +93,7 @@ async function failOnce(
     statements: faults.met(),
     failed: faults.failed[0],
     effect: isCarriedOut ? effect : undefined,
+    after,
   };
 }
 
@@ -77,7 +104,7 @@ export async function recovered({ own: { gatehouse, token } }: World): Promise<v
 }
 
 /** Waits until the process knows of the last change, and nothing is left to be deleted in the background. */
-async function settled(world: World): Promise<{ readonly version: number; readonly content: string }> {
+async function settled(world: World): Promise<Settled> {
   const { store, services } = world.gatehouse.app.context;
   await until(async () => store.version === (await world.version()), 'the last change is known');
   await until(async () => {

@@ -1,4 +1,4 @@
-import { inTurn, isLong } from '../../support/long-form.ts';
+import { someOf } from '../../support/sample.ts';
 import { readRootFile } from './source-files.ts';
 
 /** The parts of a JSON schema that these tests read. */
@@ -85,14 +85,19 @@ const chosenPrefixes = process.env['TEST_OPERATIONS']?.split(',');
 export const isChosen = ({ id }: ApiOperation) => chosenPrefixes?.some((prefix) => id.startsWith(prefix)) ?? true;
 
 const isOfModule = ({ path }: ApiOperation) => /^\/edges\/.*\}\/(?!routes$)\w+$/.test(path);
-const modulesInTurn = new Set(inTurn([...new Set(operations.filter(isOfModule).map(({ path }) => path))], 3));
-/**
- * All of them but two thirds of the modules, others in each whole run: one code serves them all, and each needs an edge of
- * its own.
- */
-export const operationsInTurn = operations.filter(
-  (operation) => chosenPrefixes !== undefined || !isOfModule(operation) || modulesInTurn.has(operation.path),
+const modulePaths = new Set(operations.filter(isOfModule).map(({ path }) => path));
+/** Each module at one of the places that take it. */
+const onePathOfEachModule = new Set(
+  [...Map.groupBy(modulePaths, moduleOf)].flatMap(([name, paths]) => someOf(paths, 1, 'place of a module', name)),
 );
+/** All operations but those of a module at its other places: one code serves them all, and each needs an edge of its own. */
+export const operationsOfEachModuleOnce = operations.filter(
+  ({ path }) => chosenPrefixes !== undefined || !modulePaths.has(path) || onePathOfEachModule.has(path),
+);
+
+function moduleOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
 
 /** Operations whose answer ends, for random calls. */
 export const finiteOperations = operations.filter(
@@ -128,10 +133,4 @@ export async function forEach(
   if (chosen.length === 0) throw new Error('no operation to check');
   if (faults.length > 0)
     throw new Error(`${faults.length} of ${chosen.length} operations fail\n\n${faults.join('\n\n')}`);
-}
-
-/** Some of the cases for the operation at this place, others for the next one, so that all are tried; in the long form, all for each. */
-export function someOf<Case>(cases: readonly Case[], at: number, count: number): readonly Case[] {
-  if (isLong || cases.length <= count) return cases;
-  return Array.from({ length: count }, (_, next) => cases[(at * count + next) % cases.length] as Case);
 }

@@ -26,7 +26,7 @@ export function refusedCalls(operation: ApiOperation, prepared: Prepared): reado
     ...wrongForAll(prepared),
     ...wrongPaths(operation, prepared),
     ...(operation.bodySchema === undefined
-      ? [{ what: 'a body', body: {} }]
+      ? [{ what: 'a body', body: { unexpected: 1 } }]
       : wrongBodies(operation.bodySchema, prepared)),
   ];
 }

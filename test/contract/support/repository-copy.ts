@@ -58,7 +58,7 @@ export class RepositoryCopy implements AsyncDisposable {
   try(program: string, args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     // Told to by the first, a test runner inside a test reports to the outer one instead of in words; the second would leave
     // suites to the other database.
-    const { NODE_TEST_CONTEXT: _, TEST_TURN: __, ...outer } = process.env;
+    const { NODE_TEST_CONTEXT: _, TEST_SAMPLED: __, ...outer } = process.env;
     const env = { ...outer, PATH: `${programs}${delimiter}${outer['PATH']}`, ...variables };
     return new Promise((resolve) => {
       execFile(program, args, { cwd: this.#folder, env, maxBuffer: 2 ** 26 }, (error, out, errors) => {

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 import { until } from '../../e2e/gateway/support/until.ts';
-import { inTurn, isLong, turn } from '../../support/long-form.ts';
+import { isSampled, isTried, pick } from '../../support/sample.ts';
 import { lead } from './dashboard.ts';
 
 interface View {
@@ -28,8 +28,6 @@ const allViews: readonly View[] = (['light', 'dark'] as const).flatMap((theme) =
   { width: 390, height: 800, theme },
 ]);
 
-let looks = 0;
-
 /** Everything that axe looks for by default, its best practices included. */
 const allRules = {};
 /** The themes differ in their colours only. */
@@ -46,7 +44,8 @@ interface Violation {
  */
 export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise<readonly string[]> {
   const faults: string[] = [];
-  for (const [name, path] of takesPictures ? paths : inTurn(paths, 2)) {
+  for (const [name, path] of paths) {
+    if (!takesPictures && !isTried(2, 'pages that are looked at', name)) continue;
     // Loading the program again for each path would take most of the time.
     await lead(page, path);
     await page.locator('h1').first().waitFor();
@@ -60,25 +59,20 @@ export async function faultsOf(page: Page, paths: readonly NamedPath[]): Promise
 
 /**
  * Views of a page, and what axe looks for in each; nothing: only whether it scrolls. All pages are made of the same parts, and
- * looking at them takes most of the time: a whole run does so in one view, in another for the next page, with axe at every
- * other.
+ * looking at them takes most of the time: a whole run looks at each in one view, and at every other with axe.
  */
-function viewsOfNextLook(): readonly (readonly [View, object | undefined])[] {
-  looks += 1;
-  if (isLong || takesPictures || turn === undefined)
+function viewsOf(name: string): readonly (readonly [View, object | undefined])[] {
+  if (!isSampled || takesPictures)
     return allViews.map((view) => [view, view.theme === 'light' ? allRules : colourRules]);
-  // Its last bit has chosen the pages.
-  const place = (looks + Math.floor(turn / 2)) % (2 * allViews.length);
-  return allViews
-    .filter((_, at) => at === Math.floor(place / 2))
-    .map((view) => [view, place % 2 === 0 ? allRules : undefined]);
+  const rules = isTried(2, 'pages for axe', name) ? allRules : undefined;
+  return pick(allViews, 1, ['view of a page', name]).map((view) => [view, rules]);
 }
 
 /** The same for the page as it is now. Its size is the same afterwards. */
 async function faultsInViews(page: Page, name: string): Promise<readonly string[]> {
   const before = page.viewportSize();
   const faults: string[] = [];
-  for (const [view, rules] of viewsOfNextLook()) {
+  for (const [view, rules] of viewsOf(name)) {
     const { width, height, theme } = view;
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height });
