@@ -2,6 +2,7 @@
 export const agentVariables = {
   server: 'GATEHOUSE_SERVER',
   ca: 'GATEHOUSE_CA',
+  fingerprint: 'GATEHOUSE_FINGERPRINT',
   authtoken: 'GATEHOUSE_AUTHTOKEN',
   basicAuth: 'GATEHOUSE_BASIC_AUTH',
 } as const;

@@ -125,12 +125,6 @@ export const settings = {
     fallback: '',
     read: readList(listenerKinds),
   },
-  http1FastPath: {
-    form: 'on|off',
-    help: 'serve plain HTTP/1.1 requests by the fast path: "on", or "off" to leave every request to Node\'s own HTTP parser',
-    fallback: 'on',
-    read: readChoice(['on', 'off']),
-  },
   upstreamCa: {
     form: 'file',
     help: 'PEM file of authorities that TLS backends are verified by, besides the usual ones',
@@ -162,10 +156,10 @@ export const settings = {
     read: readWorkers,
   },
   accessLog: {
-    form: 'share',
-    help: 'share of requests and connections through edges that is logged, 0 to 1',
-    fallback: '1',
-    read: readShare,
+    form: 'share|auto',
+    help: 'share of requests and connections through edges to log, 0 to 1; "auto": all, but on a terminal neither these nor API calls',
+    fallback: 'auto',
+    read: orAuto(readShare),
   },
   drainSeconds: {
     form: 'seconds',

@@ -1,3 +1,5 @@
+import { comparableEmail } from '../lib/email-address.ts';
+
 const roles = ['admin', 'member', 'viewer'] as const;
 
 /** Whoever is in the group, or has a verified address of the domain, is a user of the account with this role. */
@@ -39,11 +41,11 @@ function readRule(text: string): SignInRule {
   if (name === '') throw new Error(example);
   const known = roles.find((each) => each === role);
   if (known === undefined) throw new Error(`the role must be one of: ${roles.join(', ')}`);
-  if (kind === 'domain' && !domainForm.test(name.toLowerCase()))
+  if (kind === 'domain' && !domainForm.test(comparableEmail(name)))
     throw new Error('a domain is written without "@", such as domain:example.com=viewer');
   return {
     kind,
-    name: kind === 'domain' ? name.toLowerCase() : name,
+    name: kind === 'domain' ? comparableEmail(name) : name,
     role: known,
     account: account === undefined ? undefined : unquote(account),
   };

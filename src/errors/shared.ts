@@ -57,6 +57,21 @@ export const credentialsRequired = defineError(
 
 export const signInRequired = defineError(20309, 401, 'You have to sign in here first, in a browser: {url}');
 
+/** Told to operators; visitors see a page. */
+export const visitorRefused = defineError(
+  20371,
+  403,
+  '{who} has signed in, but is not among those who may enter. Change the rules of the sign-in if they should be.',
+);
+
+export const providerUnavailable = defineError(20372, 503, '{provider} does not answer, so that nobody can sign in.');
+
+export const loginFailed = defineError(
+  20373,
+  403,
+  'The login came back from {provider} without being confirmed. The log of the gateway says why.',
+);
+
 export const tokenRequired = defineError(
   20324,
   401,
@@ -74,6 +89,8 @@ export const tokensUnchecked = defineError(
   503,
   'Tokens cannot be checked at the moment: the keys of their issuer cannot be read. Try again later.',
 );
+
+export const tooManyTokenChecks = defineError(20367, 503, 'Too many tokens wait to be checked here. Try again later.');
 
 export const tooManyWrongPasswords = defineError(
   20282,
@@ -103,6 +120,24 @@ export const rateLimited = defineError(
   20350,
   429,
   'Too many requests: {limit} are allowed within {window} seconds. Try again in {seconds} seconds.',
+);
+
+export const connectionPredatesRules = defineError(
+  20184,
+  421,
+  'This connection was opened before its host asked for a certificate, or asked by other authorities. Open a new one.',
+);
+
+export const unloadable = defineError(
+  20077,
+  503,
+  'Nothing is served at {host} at the moment: this gateway cannot load {what} of its configuration. The log of the gateway says why.',
+);
+
+export const upgradeNotVerified = defineError(
+  20343,
+  403,
+  'Requests here must be signed, and what follows an upgrade is not. Send the request without Upgrade.',
 );
 
 export const webhookRefused = defineError(

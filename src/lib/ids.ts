@@ -82,6 +82,12 @@ export function hasPrefix(id: string, prefix: string): boolean {
   return id.startsWith(prefix) && id.charCodeAt(length) === underscore && isBase62(id, length + 1);
 }
 
+/** True for an id of another kind than those with the prefix. */
+export function isOfOtherKind(id: string, prefix: string): boolean {
+  const at = id.lastIndexOf('_');
+  return at > 0 && isBase62(id, at + 1) && id.slice(0, at) !== prefix;
+}
+
 /** The part of an id behind its last `_`. */
 export function idBody(id: string): string {
   return id.slice(id.lastIndexOf('_') + 1);

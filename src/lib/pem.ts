@@ -30,7 +30,8 @@ export function readPemBlocks(text: string): PemBlock[] {
     const line = lines[at] ?? '';
     const label = beginLine.exec(line)?.[1];
     if (label === undefined) {
-      if (/-----BEGIN .*-----END /.test(line)) {
+      const begin = line.indexOf('-----BEGIN ');
+      if (begin >= 0 && line.includes('-----END ', begin)) {
         throw new PemError(`line ${at + 1} holds a whole block: its line breaks are missing (in JSON they are \\n)`);
       }
       if (line.includes('-----')) throw new PemError(`line ${at + 1} is not a BEGIN line`);
@@ -60,8 +61,9 @@ function readBody(label: string, lines: readonly string[], from: number, end: nu
 
 /** Writes lines of 64 characters with a line feed after the last, as RFC 7468 requires. */
 export function writePem(label: string, bytes: Uint8Array): string {
-  const lines = Buffer.from(bytes)
-    .toString('base64')
-    .replaceAll(/.{64}(?=.)/g, '$&\n');
-  return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
+  const lines =
+    Buffer.from(bytes)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }

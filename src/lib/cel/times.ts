@@ -35,7 +35,7 @@ function zoneMs(zone: string): number | undefined {
 /** Milliseconds of a duration such as `7d`, `24h` or `1h30m`. */
 export function parseDuration(text: string): number | undefined {
   if (!durationForm.test(text)) return undefined;
-  const parts = text.matchAll(/(\d+(?:\.\d+)?)(d|h|ms|m|s)/g);
+  const parts = text.matchAll(/(\d+(?:\.\d+)?)(d|h|ms|m|s)/gy);
   return [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 }
 
