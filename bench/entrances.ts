@@ -45,7 +45,7 @@ if (values.help || unknown.length > 0) {
 
 /** Returns false if neighbours notice more than they may. */
 async function runAll(selected: readonly Row[]): Promise<boolean> {
-  if (!values.alone) installPackages(['nginx', 'caddy']);
+  if (!values.alone) installPackages(['nginx', 'libnginx-mod-stream', 'caddy']);
   leaveServerCore();
   await using started = new AsyncDisposableStack();
   const neighbour = started.use(await startUpstream());

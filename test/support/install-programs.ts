@@ -7,6 +7,7 @@ export const patroniPackages = ['patroni', 'etcd-server', 'postgresql'];
 const probes: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
   'etcd-server': ['etcd', '--version'],
   iproute2: ['ip', '-V'],
+  'libnginx-mod-stream': ['sh', '-c', 'ls /usr/lib/nginx/modules/ngx_stream_module.so'],
   // That of the package may not be the first on the path.
   'python3-requests': ['sh', '-c', 'python3 -c "import requests" || /usr/bin/python3 -c "import requests"'],
   postgresql: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/pg_dump'],
