@@ -48,6 +48,7 @@ export interface Revertible<Document extends Stored> {
   readonly createBody: TSchema;
   readonly updateBody: TSchema;
   readonly errors: Readonly<Record<'create' | 'update' | 'delete', readonly ErrorDefinition[]>>;
+  /** True: admins may choose the id of a new one. Never where an id is part of a token. */
   readonly takesNewId?: boolean;
   /** Why one that is gone cannot be made again, where that is not for its secret. */
   readonly whyGone?: string;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-import { nullable } from '../../api/crud.ts';
+import { nullable } from '../../api/body/view-fields.ts';
 import { textFields } from '../../api/body/text-fields.ts';
 
 const policyLimit = 100;

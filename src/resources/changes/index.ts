@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 
-import { nullable } from '../../api/crud.ts';
 import { operation } from '../../api/operation.ts';
+import { pageSchema, presentPage } from '../../api/list-page.ts';
 import type { Operation } from '../../api/operation.ts';
-import { nextPageQuery } from '../../api/http/query.ts';
 import { adminsMay } from '../../api/admission/rights.ts';
 import type { Row, Value } from '../../store/database.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
@@ -48,14 +47,7 @@ const Change = Type.Object(
   },
   { $id: 'Change' },
 );
-const ChangesPage = Type.Object(
-  {
-    changes: Type.Array(Type.Ref('Change'), { description: 'The entries of this page, newest first.' }),
-    uri: Type.String({ description: 'URI of the list resource.' }),
-    next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
-  },
-  { $id: 'ChangesPage' },
-);
+const ChangesPage = pageSchema('Changes', 'changes', Type.Ref('Change'));
 
 function listOperation({ store }: ResourceContext): Operation {
   return operation({
@@ -76,14 +68,8 @@ function listOperation({ store }: ResourceContext): Operation {
     response: ChangesPage,
     errors: [],
     handle: async (call) => {
-      const { caller, page, uri } = call;
-      const { changes, cursor } = await readPage(store, caller.accountId, call);
-      const next = cursor === undefined ? undefined : nextPageQuery(idOf(cursor), page, call.filters);
-      return {
-        changes: changes.map(present),
-        uri: uri(path),
-        next_page_uri: next === undefined ? null : uri(`${path}${next}`),
-      };
+      const { changes, cursor } = await readPage(store, call.caller.accountId, call);
+      return presentPage(call, path, 'changes', changes.map(present), cursor && idOf(cursor));
     },
   });
 }

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
 import type { Caller } from '../../api/admission/caller.ts';
-import { Created, crudOperations, nullable } from '../../api/crud.ts';
+import { Created, crudOperations } from '../../api/crud.ts';
 import { descriptionTooLong, metadataTooLong, wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { commonFields, listIn, textIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
-import { viewFields } from '../../api/body/view-fields.ts';
+import { nullable, viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { idBody, toTimestamp } from '../../lib/ids.ts';
 import { hashSecret, newSecret } from '../../lib/secrets.ts';

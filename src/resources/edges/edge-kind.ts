@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import type { TProperties } from 'typebox';
 
 import { textFieldErrors, textFields } from '../../api/body/text-fields.ts';
-import { viewFields } from '../../api/body/view-fields.ts';
+import { nullable, viewFields } from '../../api/body/view-fields.ts';
 import type { Call } from '../../api/call.ts';
-import { crudOperations, nullable } from '../../api/crud.ts';
+import { crudOperations } from '../../api/crud.ts';
 import { commonFields, listIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { duplicateEntry, nameOfInstallation, wildcardOverSuffix } from '../../errors/shared.ts';

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { nullable } from '../../api/crud.ts';
 import { notFound } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
 import { cutPage } from '../../api/filter/filtered-list.ts';
 import { readFilter } from '../../api/filter/read-filter.ts';
-import { filterName, nextPageQuery } from '../../api/http/query.ts';
+import { filterName } from '../../api/http/query.ts';
+import { pageSchema, presentPage } from '../../api/list-page.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
@@ -49,14 +49,7 @@ const EndpointView = Type.Object(
   },
   { $id: 'Endpoint' },
 );
-const EndpointsPage = Type.Object(
-  {
-    endpoints: Type.Array(Type.Ref('Endpoint'), { description: 'The entries of this page, newest first.' }),
-    uri: Type.String({ description: 'URI of the list resource.' }),
-    next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
-  },
-  { $id: 'EndpointsPage' },
-);
+const EndpointsPage = pageSchema('Endpoints', 'endpoints', Type.Ref('Endpoint'));
 
 function endpointOperations({ store, settings, services }: ResourceContext): readonly Operation[] {
   const present = async (endpoint: Endpoint, call: Call) => {
@@ -80,7 +73,7 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
       response: EndpointsPage,
       errors: [],
       handle: async (call) => {
-        const { page, filters, caller, uri } = call;
+        const { page, filters, caller } = call;
         const read = async (wanted: Page) => {
           const found = await collectEndpoints(services, caller.accountId, wanted);
           return Promise.all(found.map((endpoint) => present(endpoint, call)));
@@ -90,11 +83,7 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
           condition === undefined
             ? cutPage(await read({ ...page, limit: page.limit + 1 }), page.limit)
             : await filteredEndpoints(store, read, call, condition);
-        return {
-          endpoints: documents,
-          uri: uri(path),
-          next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
-        };
+        return presentPage(call, path, 'endpoints', documents, nextBefore);
       },
     }),
     operation({

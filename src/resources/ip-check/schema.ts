@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-import { nullable } from '../../api/crud.ts';
+import { nullable } from '../../api/body/view-fields.ts';
 import { anyKey } from '../../lib/any-key.ts';
 import { restrictionTypes } from '../../snapshot/contract.ts';
 import { mostRoutes } from './consulted.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { nullable } from '../../api/crud.ts';
+import { nextPageUri } from '../../api/list-page.ts';
 import { notFound } from '../../api/errors.ts';
 import { setEtag } from '../../api/http/etag.ts';
 import { commonFields, textIn } from '../../api/filter/fields.ts';
@@ -48,7 +48,7 @@ export const RulesOfPolicy = Type.Object(
       ),
     ),
     uri: Type.String({ description: 'URI of this list, with the query that made it a part.' }),
-    next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
+    next_page_uri: nextPageUri,
   },
   { $id: 'RulesOfPolicy' },
 );

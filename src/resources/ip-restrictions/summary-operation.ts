@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { nullable } from '../../api/crud.ts';
+import { nullable } from '../../api/body/view-fields.ts';
 import { notFound } from '../../api/errors.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 
 import { adminsMay } from '../../api/admission/rights.ts';
-import { Created, crudOperations, nullable } from '../../api/crud.ts';
+import { nullable } from '../../api/body/view-fields.ts';
+import { Created, crudOperations } from '../../api/crud.ts';
 import { invitationLink } from '../../api/dashboard/invitation-route.ts';
 import { textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';

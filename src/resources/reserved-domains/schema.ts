@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 
-import { nullable } from '../../api/crud.ts';
 import { textFields } from '../../api/body/text-fields.ts';
-import { viewFields } from '../../api/body/view-fields.ts';
+import { nullable, viewFields } from '../../api/body/view-fields.ts';
 import { Ref } from '../../modules/module.ts';
 
 const certificateId = Type.String({

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { crudOperations, nullable } from '../../api/crud.ts';
+import { crudOperations } from '../../api/crud.ts';
 import { commonFields, listIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import type { Operation } from '../../api/operation.ts';
 import { textFieldErrors, textFields, withText } from '../../api/body/text-fields.ts';
-import { viewFields } from '../../api/body/view-fields.ts';
+import { nullable, viewFields } from '../../api/body/view-fields.ts';
 import { UserError } from '../../errors/user-error.ts';
 import { plainPrefix } from '../../lib/sealed-secret.ts';
 import { configurationKinds } from '../configuration-kind.ts';

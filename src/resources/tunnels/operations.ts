@@ -4,7 +4,8 @@ import { notFound } from '../../api/errors.ts';
 import { alwaysText, mapIn, textIn, timeIn } from '../../api/filter/fields.ts';
 import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { findObserved, readOperations } from '../../api/read-operations.ts';
+import { findNamed } from '../../api/readable.ts';
+import { readOperations } from '../../api/read-operations.ts';
 import { UserError } from '../../errors/user-error.ts';
 import type { Queries } from '../../store/database.ts';
 import { agentCredentials } from '../credentials/service.ts';
@@ -80,7 +81,7 @@ export function sessionOperations(context: ResourceContext): readonly Operation[
     ...readOperations(list),
     // Their names come from an object whose keys are commands.
     ...(Object.keys(commands) as AgentCommand[]).map((command) =>
-      commandOperation(command, context, (call) => findObserved(store.queries, list, call)),
+      commandOperation(command, context, (call) => findNamed(store.queries, list, call)),
     ),
   ];
 }

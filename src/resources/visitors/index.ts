@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 
 import type { Call } from '../../api/call.ts';
-import { nullable } from '../../api/crud.ts';
-import { notFound } from '../../api/errors.ts';
+import { nullable } from '../../api/body/view-fields.ts';
 import { listIn, textIn, timeIn } from '../../api/filter/fields.ts';
-import { operation } from '../../api/operation.ts';
 import type { Operation } from '../../api/operation.ts';
-import { findObserved, readOperations } from '../../api/read-operations.ts';
+import { readOperations } from '../../api/read-operations.ts';
 import { backgroundTasks } from '../background-tasks.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { storedSecrets } from '../stored-secrets.ts';
@@ -104,7 +102,7 @@ export const visitorsResource: Resource = {
 };
 
 function userOperations({ store, services }: ResourceContext): readonly Operation[] {
-  const users = {
+  return readOperations({
     store,
     table: appUsers,
     path: usersPath,
@@ -138,33 +136,18 @@ function userOperations({ store, services }: ResourceContext): readonly Operatio
       last_active: user.last_active,
       last_login: user.last_login,
     }),
-  } as const;
-  return [
-    ...readOperations(users),
-    operation({
-      method: 'DELETE',
-      path: `${usersPath}/{id}`,
-      operationId: 'ApplicationUsersDelete',
-      summary: 'Delete application user',
+    remove: {
       description:
         'Ends all sessions of the user, at every gateway within 250 ms, and forgets the user. Whoever the module lets in can sign in again.',
-      tag: users.tag,
       rights: 'everyone',
-      status: 204,
-      errors: [notFound],
-      handle: async (call) => {
-        await services.get(visitors).flush();
-        await store.write(call.actor, async (transaction) => {
-          const user = await findObserved(transaction, users, call);
-          await endUser(transaction, user);
-        });
-      },
-    }),
-  ];
+      prepare: () => services.get(visitors).flush(),
+      run: endUser,
+    },
+  });
 }
 
 function sessionOperations({ store, services }: ResourceContext): readonly Operation[] {
-  const sessions = {
+  return readOperations({
     store,
     table: appSessions,
     path: sessionsPath,
@@ -190,27 +173,13 @@ function sessionOperations({ store, services }: ResourceContext): readonly Opera
     },
     isShown: ({ expires_at }: AppSession) => Date.parse(expires_at) > Date.now(),
     present: presentSession,
-  } as const;
-  return [
-    ...readOperations(sessions),
-    operation({
-      method: 'DELETE',
-      path: `${sessionsPath}/{id}`,
-      operationId: 'ApplicationSessionsDelete',
-      summary: 'Delete application session',
+    remove: {
       description: 'Ends the session, at every gateway within 250 ms. Whoever the module lets in can sign in again.',
-      tag: sessions.tag,
       rights: 'everyone',
-      status: 204,
-      errors: [notFound],
-      handle: async (call) => {
-        await services.get(visitors).flush();
-        await store.write(call.actor, async (transaction) => {
-          await endSession(transaction, await findObserved(transaction, sessions, call));
-        });
-      },
-    }),
-  ];
+      prepare: () => services.get(visitors).flush(),
+      run: endSession,
+    },
+  });
 }
 
 function presentSession(session: AppSession, { uri }: Call) {

@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
 import type { Call } from '../../../api/call.ts';
-import { nullable } from '../../../api/crud.ts';
 import { commonFields, textIn } from '../../../api/filter/fields.ts';
 import type { FilterFields } from '../../../api/filter/fields.ts';
 import { cutPage, filteredList } from '../../../api/filter/filtered-list.ts';
@@ -10,7 +8,8 @@ import type { Shown } from '../../../api/filter/filtered-list.ts';
 import { readFilter } from '../../../api/filter/read-filter.ts';
 import { operation } from '../../../api/operation.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { filterName, nextPageQuery } from '../../../api/http/query.ts';
+import { filterName } from '../../../api/http/query.ts';
+import { pageSchema, presentPage } from '../../../api/list-page.ts';
 import { quote, UserError } from '../../../errors/user-error.ts';
 import type { ResourceContext } from '../../resource.ts';
 import { edgeNotFound } from '../errors.ts';
@@ -42,27 +41,16 @@ export function routesListOperation(
     listedPrefix: httpsEdgeRoutes.prefix,
     filterFields,
     status: 200,
-    response: Type.Object(
-      {
-        routes: Type.Array(view, { description: 'The entries of this page, newest first.' }),
-        uri: Type.String({ description: 'URI of the list resource.' }),
-        next_page_uri: nullable('string', 'URI of the next page, or null when there is no next page.'),
-      },
-      { $id: 'HttpsEdgeRoutesPage' },
-    ),
+    response: pageSchema('HttpsEdgeRoutes', 'routes', view),
     errors: [edgeNotFound],
     handle: async (call) => {
-      const { page, caller, uri, params, filters } = call;
+      const { caller, params } = call;
       const { edge_id = '' } = params;
       const edge = await store.find(httpsEdges, caller.accountId, edge_id);
       if (edge === undefined) throw new UserError(edgeNotFound, { noun: 'HTTPS edge', id: quote(edge_id) });
       const { documents, nextBefore } = await readRoutes(edge, call);
-      const path = `/edges/https/${edge.id}/routes`;
-      return {
-        routes: documents.map((route) => present(route, call)),
-        uri: uri(path),
-        next_page_uri: nextBefore === undefined ? null : uri(`${path}${nextPageQuery(nextBefore, page, filters)}`),
-      };
+      const routes = documents.map((route) => present(route, call));
+      return presentPage(call, `/edges/https/${edge.id}/routes`, 'routes', routes, nextBefore);
     },
   });
 
