@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { leaveServerCore } from './support/cores.ts';
 import { Gatehouse } from './support/gatehouse.ts';
+import { hasH2load, measureH2Load } from './support/h2-load.ts';
 import { hasWrk } from './support/load.ts';
 import type { LoadOptions } from './support/load.ts';
 import { measureLoad } from './support/measure.ts';
@@ -11,6 +12,7 @@ import { versionOf } from './support/peers.ts';
 import { freePort } from './support/process.ts';
 import { figureOf, showNumber, table } from './support/report.ts';
 import { interleave } from './support/rounds.ts';
+import type { Figures } from './support/rounds.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { setUp } from './support/setup.ts';
 import type { SmallInstallation } from './support/setup.ts';
@@ -18,8 +20,8 @@ import { median } from './support/statistics.ts';
 import { startUpstream } from './support/upstream.ts';
 
 /**
- * `npm run bench:guard -- COMMIT`: compares this checkout with another commit by CPU time a request, in seven minutes.
- * Ends with 1 if anything costs more than 5 % more.
+ * `npm run bench:guard -- COMMIT [ROW…]`: compares this checkout with another commit by CPU time a request, in eight minutes, or
+ * less if rows are named ('HTTPS request'). Ends with 1 if anything costs more than 5 % more.
  */
 const allowedGrowth = 1.05;
 const worse = '**worse**';
@@ -28,7 +30,7 @@ const starts = 3;
 const rounds = 2;
 /** V8 goes on optimising for some eight seconds; before that, what it costs itself is measured. */
 const warmUps = 8;
-const [, , base] = process.argv;
+const [, , base, ...chosen] = process.argv;
 const root = new URL('../', import.meta.url).pathname;
 
 interface Side extends AsyncDisposable {
@@ -36,39 +38,50 @@ interface Side extends AsyncDisposable {
   readonly installation: SmallInstallation;
 }
 
-type Work = (side: Side) => Omit<LoadOptions, 'seconds'>;
+/** Measures a side for a second, under a load that is its own. */
+type Work = (side: Side) => Promise<Figures>;
 
 const works: Readonly<Record<string, Work>> = {
-  'GET of one key': ({ gatehouse, installation }) => ({
+  'GET of one key': loadOf(({ gatehouse, installation }) => ({
     port: gatehouse.apiPort,
     headers: gatehouse.headers,
     paths: [installation.keyPath],
-  }),
-  'list of 100 keys': ({ gatehouse }) => ({
+  })),
+  'list of 100 keys': loadOf(({ gatehouse }) => ({
     port: gatehouse.apiPort,
     headers: gatehouse.headers,
     paths: ['/api_keys'],
-  }),
-  'POST of a policy': ({ gatehouse }) => ({
+  })),
+  'POST of a policy': loadOf(({ gatehouse }) => ({
     port: gatehouse.apiPort,
     headers: { ...gatehouse.headers, 'Content-Type': 'application/json' },
     method: 'POST',
     paths: ['/ip_policies'],
     body: '{"description":"a policy"}',
-  }),
-  'HTTPS request': ({ gatehouse }) => ({ port: gatehouse.httpsPort, tls: true }),
-  'TCP connection': ({ installation }) => ({ port: installation.tcpPort, headers: { Connection: 'close' } }),
-  'TCP exchange': ({ installation }) => ({ port: installation.tcpPort }),
+  })),
+  'HTTPS request': loadOf(({ gatehouse }) => ({ port: gatehouse.httpsPort, tls: true })),
+  'HTTP/2 request': ({ gatehouse }) =>
+    measureH2Load(gatehouse.process, { port: gatehouse.httpsPort, headers: {}, seconds: 1 }),
+  'TCP connection': loadOf(({ installation }) => ({ port: installation.tcpPort, headers: { Connection: 'close' } })),
+  'TCP exchange': loadOf(({ installation }) => ({ port: installation.tcpPort })),
 };
+const rows = Object.entries(works).filter(([name]) => chosen.length === 0 || chosen.includes(name));
 
-const missing = [...(hasWrk ? [] : ['wrk']), ...(versionOf('nginx') === undefined ? ['nginx'] : [])];
+const missing = [
+  ...(hasWrk ? [] : ['wrk']),
+  ...(hasH2load ? [] : ['h2load']),
+  ...(versionOf('nginx') === undefined ? ['nginx'] : []),
+];
 
 if (base === undefined) {
   process.stderr.write('Name the commit to compare with: npm run bench:guard -- main\n');
   process.exitCode = 2;
+} else if (rows.length < Math.max(1, chosen.length)) {
+  process.stderr.write(`The rows are: ${Object.keys(works).join(', ')}.\n`);
+  process.exitCode = 2;
 } else if (missing.length > 0) {
   process.stderr.write(
-    `bench:guard needs ${missing.join(' and ')}. Install it, on Debian: apt-get install wrk nginx-light\n`,
+    `bench:guard needs ${missing.join(' and ')}. Install it, on Debian: apt-get install wrk nghttp2-client nginx-light\n`,
   );
   process.exitCode = 2;
 } else {
@@ -93,32 +106,36 @@ function installPackages(worktree: string): void {
 /** Returns false if anything has become worse. */
 async function compareWith(worktree: string): Promise<boolean> {
   await using upstream = await startUpstream();
-  const costs = new Map(Object.keys(works).map((name) => [name, { earlier: newCosts(), now: newCosts() }]));
+  const costs = new Map(rows.map(([name]) => [name, { earlier: newCosts(), now: newCosts() }]));
   for (let start = 0; start < starts; start++) {
     await using before = await startSide(worktree, upstream.port);
     await using current = await startSide(root, upstream.port);
-    for (const [name, work] of Object.entries(works)) {
+    for (const [name, work] of rows) {
       const [then = Number.NaN, now = Number.NaN] = await measureBoth([before, current], work);
       costs.get(name)?.earlier.push(then);
       costs.get(name)?.now.push(now);
     }
   }
-  const rows = [...costs].map(([name, { earlier, now }]) => {
+  const compared = [...costs].map(([name, { earlier, now }]) => {
     const ratio = (median(now) / median(earlier)).toFixed(3);
     return [name, showCosts(earlier), showCosts(now), ratio, judge(earlier, now)];
   });
-  const good = rows.every((row) => row.at(-1) !== worse);
-  const lines = table(['CPU µs, of each start', base ?? '', 'this checkout', 'ratio', ''], rows);
+  const good = compared.every((row) => row.at(-1) !== worse);
+  const lines = table(['CPU µs, of each start', base ?? '', 'this checkout', 'ratio', ''], compared);
   const verdict = `${good ? 'Nothing' : 'Something'} costs over 5 % more than at ${base}.`;
   process.stdout.write(`${lines.join('\n')}\n\n${verdict}\n`);
   return good;
+}
+
+function loadOf(options: (side: Side) => Omit<LoadOptions, 'seconds'>): Work {
+  return (side) => measureLoad(side.gatehouse.process, { ...options(side), seconds: 1 });
 }
 
 async function measureBoth(sides: readonly Side[], work: Work): Promise<readonly number[]> {
   const variants = sides.map((side) => ({
     name: '',
     async measure() {
-      const figures = await measureLoad(side.gatehouse.process, { ...work(side), seconds: 1 });
+      const figures = await work(side);
       return { cpuUs: figures['cpuUs'] ?? Number.NaN };
     },
   }));

@@ -18,10 +18,10 @@ const streams = 8;
 
 /** Measures a server under load over HTTP/2: its throughput, and its CPU time for each request. */
 export function underH2Load(name: string, server: Process, options: H2Load): Variant {
-  return { name, measure: () => measure(server, options) };
+  return { name, measure: () => measureH2Load(server, options) };
 }
 
-async function measure(server: Process, { port, headers, seconds }: H2Load): Promise<Figures> {
+export async function measureH2Load(server: Process, { port, headers, seconds }: H2Load): Promise<Figures> {
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const args = ['-t1', `-c${connections}`, `-m${streams}`, `-D${seconds}`, ...given, `https://localhost:${port}/`];
   const before = server.processorSeconds;
