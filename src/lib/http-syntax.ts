@@ -63,8 +63,10 @@ function isBlank(code: number): boolean {
 }
 
 const separators = /[^a-z0-9]/g;
+/** Hyphens stay as they are, and most names have no other separator. */
+const otherSeparator = /[^a-z0-9-]/;
 
 /** The spelling, of a name in lower case, that stands for all names that differ from it only in punctuation. */
 export function foldName(lower: string): string {
-  return lower.replaceAll(separators, '-');
+  return otherSeparator.test(lower) ? lower.replaceAll(separators, '-') : lower;
 }

@@ -115,12 +115,15 @@ export function acceptHeaders(headers: Readonly<Record<string, string>>): Readon
 function headerRewriter({ add, remove }: HeaderChanges): (headers: HeaderList) => HeaderList {
   // A message has one Host at most: adding it replaces.
   const dropped = new Set((Object.hasOwn(add, 'host') ? [...remove, 'host'] : remove).map(foldName));
+  // Names that differ in punctuation alone are equally long: comparing lengths spares most headers the look-up.
+  const lengths = new Set(Array.from(dropped, ({ length }) => length));
   const added = Object.entries(add).flat();
   return (headers) => {
     const kept: string[] = [];
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? '';
-      if (dropped.size === 0 || !dropped.has(foldName(name.toLowerCase()))) kept.push(name, headers[at + 1] ?? '');
+      if (!lengths.has(name.length) || !dropped.has(foldName(name.toLowerCase())))
+        kept.push(name, headers[at + 1] ?? '');
     }
     kept.push(...added);
     return kept;
