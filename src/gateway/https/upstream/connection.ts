@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorDefinition } from '../../../errors/user-error.ts';
 import type { UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import { upstreamBroke, upstreamInvalidResponse } from '../../errors.ts';
+import { readDirectly } from '../../turns/direct-reads.ts';
 import { ReadShare } from '../../turns/read-share.ts';
 import type { IdleWatch, IdleTimeout } from '../idle-watch.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -65,6 +66,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
   readonly #owner: ConnectionOwner;
   readonly #watch: IdleWatch;
   readonly #share: ReadShare;
+  readonly #endDirectReads: () => void;
   readonly #parser = new ResponseParser();
   #handler: UpstreamHandler | undefined;
   #requestSent = true;
@@ -78,6 +80,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
     this.#silentEnd = silentEnd;
     this.#owner = owner;
     this.#watch = watch;
+    this.#endDirectReads = readDirectly(socket, this.#onSocketData);
     socket.on('data', this.#onSocketData);
     socket.on('drain', this.#onSocketDrain);
     socket.on('end', this.#onSocketEnd);
@@ -230,6 +233,7 @@ export class UpstreamConnection implements ResponseSink, IdleTimeout {
 
   #detach(): void {
     this.#share.end();
+    this.#endDirectReads();
     this.#socket.off('data', this.#onSocketData);
     this.#socket.off('drain', this.#onSocketDrain);
     this.#socket.off('end', this.#onSocketEnd);

@@ -43,7 +43,10 @@ export class BodyReader implements RequestBodySource {
 
   /** Takes bytes of the connection and returns how many. Throws a `MalformedMessage`. */
   push(chunk: Buffer): number {
-    const taken = this.#chunks === undefined ? this.#pushPlain(chunk) : this.#chunks.push(chunk, 0, this.#onBytes);
+    const taken =
+      this.#chunks === undefined
+        ? this.#pushPlain(chunk)
+        : this.#chunks.push(chunk, 0, (bytes) => this.#sink?.onBytes(bytes));
     if (this.isDone) this.#end();
     return taken;
   }
@@ -68,14 +71,10 @@ export class BodyReader implements RequestBodySource {
     this.#owner.onWanted();
   }
 
-  readonly #onBytes = (bytes: Buffer): void => {
-    this.#sink?.onBytes(bytes);
-  };
-
   #pushPlain(chunk: Buffer): number {
     const taken = Math.min(chunk.length, this.#left);
     this.#left -= taken;
-    this.#onBytes(taken === chunk.length ? chunk : chunk.subarray(0, taken));
+    this.#sink?.onBytes(taken === chunk.length ? chunk : chunk.subarray(0, taken));
     return taken;
   }
 

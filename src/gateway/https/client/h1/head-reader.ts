@@ -10,7 +10,7 @@ const headLimit = 32_768;
 const blankLimit = 64;
 /** The longest method and a space; no request line starts otherwise. */
 const longestMethod = 24;
-const endOfHead = Buffer.from('\r\n\r\n');
+const endOfHead = '\r\n\r\n';
 const lf = 10;
 const cr = 13;
 const space = 32;
@@ -37,16 +37,21 @@ export class HeadReader {
     this.taken = chunk.length;
     if (start === chunk.length) return undefined;
     if (known > 0) this.#partial.add(chunk);
-    const bytes = known === 0 ? chunk.subarray(start) : this.#partial.bytes;
-    const end = bytes.indexOf(endOfHead, Math.max(0, known - 3));
-    if ((end < 0 ? bytes.length : end) > headLimit) throw new UserError(headersTooLarge);
-    if (end < 0) {
-      if (known === 0) this.#partial.add(bytes);
+    const bytes = known === 0 ? chunk : this.#partial.bytes;
+    // Usually a head comes whole, and its text is made once.
+    const from = known === 0 ? start : Math.max(0, known - 3);
+    const text = bytes.toString('latin1', from, Math.min(bytes.length, start + headLimit + endOfHead.length));
+    const end = text.indexOf(endOfHead) + from;
+    if (end < from) {
+      if (bytes.length - start > headLimit) throw new UserError(headersTooLarge);
+      if (known === 0) this.#partial.add(chunk.subarray(start));
       this.#checkLines();
       return undefined;
     }
-    const head = parseRequestHead(bytes.toString('latin1', 0, end + 2));
-    this.taken = start + end + endOfHead.length - known;
+    const head = parseRequestHead(
+      from === start ? text.slice(0, end + 2 - from) : bytes.toString('latin1', start, end + 2),
+    );
+    this.taken = end + endOfHead.length - known;
     this.#blanks = 0;
     this.#checked = 0;
     if (known > 0) this.#partial.take();

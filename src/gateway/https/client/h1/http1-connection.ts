@@ -6,6 +6,7 @@ import { GrowingBuffer } from '../../../../lib/growing-buffer.ts';
 import { newOperationId } from '../../../../lib/ids.ts';
 import { sourceKey } from '../../../../lib/ip/source-key.ts';
 import type { GatewayTimeouts } from '../../../engine.ts';
+import { readDirectly } from '../../../turns/direct-reads.ts';
 import { ReadShare } from '../../../turns/read-share.ts';
 import type { RequestQueue } from '../../../turns/request-queue.ts';
 import { errorAnswer } from '../../error-page.ts';
@@ -45,6 +46,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
   readonly #options: Http1Options;
   readonly #gone: () => void;
   readonly #share: ReadShare;
+  readonly #endDirectReads: () => void;
   readonly #heads = new HeadReader();
   #exchange: Http1Exchange | undefined;
   /** The body of the newest request. */
@@ -68,6 +70,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
     this.#gone = gone;
     this.#share = new ReadShare(socket, sourceKey(client.peer));
     this.limitMs = options.timeouts.headersMs;
+    this.#endDirectReads = readDirectly(socket, this.#onData);
     socket.on('data', this.#onData).on('drain', this.#onDrain).on('error', this.#onError).on('close', this.#onClose);
     options.watch.add(this);
   }
@@ -136,6 +139,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
 
   leave(): Buffer {
     this.#share.end();
+    this.#endDirectReads();
     this.#socket
       .off('data', this.#onData)
       .off('drain', this.#onDrain)
@@ -183,7 +187,7 @@ export class Http1Connection implements IdleTimeout, BodyReaderOwner {
         if (rest.length === 0 && this.#more.length > 0) rest = this.#more.take();
         const taken = rest.length === 0 ? 0 : this.#take(rest);
         if (taken === 0) break;
-        rest = rest.subarray(taken);
+        rest = taken === rest.length ? nothing : rest.subarray(taken);
       }
       this.#early = this.#isClosing ? nothing : rest;
     } catch (error) {
