@@ -3,7 +3,6 @@ import { listTokens } from '../../lib/http-syntax.ts';
 import { expectationFailed, upgradeNotServed } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 import { hiddenByConnection } from './headers/forward-headers.ts';
-import { findHeader } from './headers/header-list.ts';
 import type { RequestVisit } from './request-visit.ts';
 import { notAcceptable } from './routing/request-target.ts';
 import { hasBytes } from './upstream/request-body-pump.ts';
@@ -38,7 +37,7 @@ export function checkProtocol(visit: RequestVisit): undefined {
   const { exchange, route } = visit;
   if (exchange.upgrade !== undefined) checkUpgrade(exchange.upgrade, exchange);
   if (route.list.convertsWebsocket) checkWebsocket(exchange);
-  visit.expectsContinue = expectsContinue(exchange);
+  visit.expectsContinue = expectsContinue(exchange, visit.sorted.expect);
   visit.log.backendId = route.backendId;
 }
 
@@ -51,8 +50,7 @@ function checkUpgrade(upgrade: string, { body }: Exchange): void {
   if (body !== 'none') throw notAcceptable('an upgrade with a body is not offered here');
 }
 
-function expectsContinue({ headers, protocol, body, heldBody }: Exchange): boolean {
-  const expectation = findHeader(headers, 'expect');
+function expectsContinue({ protocol, body, heldBody }: Exchange, expectation: string | undefined): boolean {
   if (expectation === undefined || protocol === '1.0') return false;
   if (expectation.toLowerCase() !== '100-continue')
     throw new UserError(expectationFailed, { expectation: quote(expectation) });

@@ -7,7 +7,8 @@ import type { ShownCertificate } from '../../modules/shown-certificate.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { formatAuthority } from './authority.ts';
 import type { Exchange } from './exchange.ts';
-import { forwardHeaders } from './headers/forward-headers.ts';
+import { sortHeaders } from './headers/forward-headers.ts';
+import type { SortedHeaders } from './headers/forward-headers.ts';
 import { findHeader } from './headers/header-list.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Edge } from './routing/host-table.ts';
@@ -49,6 +50,7 @@ export class RequestVisit implements StepVisit, Position {
   tokens: StepVisit['tokens'] = none;
   circuits: readonly CircuitAttempt[] = none;
   #outgoing: HeaderList | undefined;
+  #sorted: SortedHeaders | undefined;
 
   /** `before` is the same request, for which other rules were run. */
   constructor(
@@ -89,15 +91,20 @@ export class RequestVisit implements StepVisit, Position {
     return this.exchange.heldBody;
   }
 
-  get outgoing(): HeaderList {
+  get sorted(): SortedHeaders {
+    if (this.#sorted !== undefined) return this.#sorted;
     const { peerText, peerTrusted, servername } = this.exchange.client;
-    return (this.#outgoing ??= forwardHeaders(this.exchange.headers, {
+    return (this.#sorted = sortHeaders(this.headers, {
       host: this.host,
       scheme: servername === undefined ? 'http' : 'https',
       peer: peerText,
       peerTrusted,
       guard: this.route.list.guard,
     }));
+  }
+
+  get outgoing(): HeaderList {
+    return this.#outgoing ?? this.sorted.outgoing;
   }
 
   set outgoing(headers: HeaderList) {

@@ -125,34 +125,41 @@ const notInTrailers: ReadonlySet<string> = new Set([
 /** True only of the bytes of the body as the upstream sent them. */
 const ofExactBytes: ReadonlySet<string> = new Set(['content-digest', 'content-md5', 'digest', 'etag', 'repr-digest']);
 
-const unusualName = /[^a-z0-9-]/;
+/** The headers of a request: those that go upstream, before the route's own rules, and those by which it goes there. */
+export interface SortedHeaders {
+  readonly outgoing: readonly string[];
+  readonly expect: string | undefined;
+  readonly te: string | undefined;
+}
 
-/** Returns the client's headers as they go upstream, before the route's own rules. */
-export function forwardHeaders(headers: readonly string[], facts: Forwarding): string[] {
+/** Sorts the client's headers in one pass. */
+export function sortHeaders(headers: readonly string[], facts: Forwarding): SortedHeaders {
+  const { guard, peerTrusted } = facts;
   const list = ['Host', facts.host];
-  const named = namedByConnection(headers);
-  const chain: string[] = [];
-  let proto: string | undefined;
-  let host: string | undefined;
+  let named: Set<string> | undefined;
+  const told: Partial<Record<NameKind, string>> = {};
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     const kind = kindOf(name);
-    // Read even if `Connection` names them: a client must not hide them and so decide who it is.
-    if (kind === 'x-forwarded-for') chain.push(value);
-    else if (kind === 'x-forwarded-proto') proto = value;
-    else if (kind === 'x-forwarded-host') host = value;
-    else if (kind === 'dropped' || (kind === 'claim' && !facts.peerTrusted)) continue;
-    else if (named?.has(name.toLowerCase()) !== true && facts.guard?.removes(name) !== true) {
+    if (kind === 'passed' || kind === 'cookie' || (kind === 'claim' && peerTrusted)) {
+      if (guard?.removes(name) === true) continue;
       const kept = kind === 'cookie' ? withoutSessionCookie(value) : value;
       if (kept !== '' || value === '') list.push(name, kept);
-    }
+    } else if (kind === 'connection') named = namedBy(value, named);
+    else if (kind === 'x-forwarded-for') told[kind] = told[kind] === undefined ? value : `${told[kind]}, ${value}`;
+    else if (kind === 'x-forwarded-proto' || kind === 'x-forwarded-host') told[kind] = value;
+    else if (kind === 'expect' || kind === 'te') told[kind] ??= value;
   }
-  const trusted = facts.peerTrusted;
-  list.push('X-Forwarded-For', trusted && chain.length > 0 ? `${chain.join(', ')}, ${facts.peer}` : facts.peer);
-  list.push('X-Forwarded-Proto', (trusted ? proto : undefined) ?? facts.scheme);
-  list.push('X-Forwarded-Host', (trusted ? host : undefined) ?? facts.host);
-  return list;
+  // What tells where a request came from is read even if `Connection` names it: a client must not decide who it is.
+  const kept =
+    named === undefined ? list : keepPairs(list, (name) => name === 'Host' || !named.has(name.toLowerCase()));
+  const trusted = peerTrusted ? told : {};
+  const chain = trusted['x-forwarded-for'];
+  kept.push('X-Forwarded-For', chain === undefined ? facts.peer : `${chain}, ${facts.peer}`);
+  kept.push('X-Forwarded-Proto', trusted['x-forwarded-proto'] ?? facts.scheme);
+  kept.push('X-Forwarded-Host', trusted['x-forwarded-host'] ?? facts.host);
+  return { outgoing: kept, expect: told.expect, te: told.te };
 }
 
 /** Returns the trailers that may follow a request upstream: some upstreams merge them into the headers. */
@@ -186,10 +193,11 @@ function mayTrail(lower: string): boolean {
   return !ownedByConnection.has(lower) && !notInTrailers.has(lower);
 }
 
+/** Names that the gateway itself goes by. The header goes no further as it is. */
+const ownNames = ['connection', 'expect', 'te', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
 /** `cookie`: passed on without the session of the dashboard. `claim`: passed on only if the peer is a trusted proxy. */
-type NameKind = 'passed' | 'dropped' | 'cookie' | 'claim' | (typeof forwardedNames)[number];
+type NameKind = 'passed' | 'dropped' | 'cookie' | 'claim' | (typeof ownNames)[number];
 
-const forwardedNames = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
 /** Kinds by name as sent. Clients choose names freely; long ones are not worth the memory. */
 const knownKinds = new BoundedCache<string, NameKind>(1_000);
 const rememberedLength = 40;
@@ -207,11 +215,11 @@ function kindOf(name: string): NameKind {
  * punctuation: to many upstreams `X_Forwarded_For` is `X-Forwarded-For`.
  */
 function classify(lower: string): NameKind {
-  const forwarded = forwardedNames.find((name) => name === lower);
-  if (forwarded !== undefined) return forwarded;
+  const own = ownNames.find((name) => name === lower);
+  if (own !== undefined) return own;
   if (lower === 'cookie') return 'cookie';
   if (ownedByConnection.has(lower)) return 'dropped';
-  const folded = unusualName.test(lower) ? foldName(lower) : lower;
+  const folded = foldName(lower);
   if (folded !== lower && ownedByConnection.has(folded)) return 'dropped';
   // Upstreams believe them, also at routes without a login.
   if (folded.startsWith(identityPrefix)) return 'dropped';
@@ -231,21 +239,25 @@ export function hiddenByConnection(
   const named = namedByConnection(headers);
   if (named === undefined) return undefined;
   const isHidden = (name: string, lower: string) =>
-    named.has(lower) && (checked === 'all' || checked.has(lower)) && kindOf(name) !== 'dropped';
+    named.has(lower) && (checked === 'all' || checked.has(lower)) && !neverSent.has(kindOf(name));
   return headers.find((name, at) => at % 2 === 0 && isHidden(name, name.toLowerCase()));
 }
+
+const neverSent: ReadonlySet<NameKind> = new Set(['dropped', 'connection', 'expect', 'te']);
 
 /** Returns names in lower case; undefined if `Connection` names no header. */
 function namedByConnection(headers: readonly string[]): ReadonlySet<string> | undefined {
   let named: Set<string> | undefined;
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue;
-    for (const option of listTokens(headers[at + 1] ?? '')) {
-      if (option !== 'keep-alive' && option !== 'close') (named ??= new Set()).add(option);
-    }
-  }
+  for (let at = 0; at < headers.length; at += 2)
+    if (kindOf(headers[at] ?? '') === 'connection') named = namedBy(headers[at + 1] ?? '', named);
   return named;
+}
+
+function namedBy(value: string, before: Set<string> | undefined): Set<string> | undefined {
+  // Nearly all name one of these.
+  if (value === 'keep-alive' || value === 'close') return before;
+  const named = listTokens(value).filter((option) => option !== 'keep-alive' && option !== 'close');
+  return named.length === 0 ? before : new Set([...(before ?? []), ...named]);
 }
 
 function keepPairs(list: readonly string[], keeps: (name: string) => boolean): string[] {

@@ -1,8 +1,9 @@
 import { withIdentity } from '../../sign-in/identity-headers.ts';
-import type { Exchange } from '../exchange.ts';
 import { withCertificateFacts } from '../headers/certificate-facts.ts';
-import { findHeader, formatHeaders } from '../headers/header-list.ts';
+import { formatHeaders } from '../headers/header-list.ts';
 import type { RequestVisit } from '../request-visit.ts';
+
+const takesTrailers = /(?:^|[,\s])trailers(?:$|[,\s;])/i;
 
 /** Builds the request head for the upstream. Headers that frame the body or the connection come last, so that no rule changes them. */
 export function buildRequestHead(visit: RequestVisit): string {
@@ -14,20 +15,15 @@ export function buildRequestHead(visit: RequestVisit): string {
       ? outgoing
       : withCertificateFacts(outgoing, certificate.facts);
   const headers = identity === undefined ? certified : withIdentity(certified, identity);
-  return `${exchange.method} ${upstreamTarget} HTTP/1.1\r\n${formatHeaders(headers)}${framing(exchange, visit.expectsContinue)}\r\n`;
+  return `${exchange.method} ${upstreamTarget} HTTP/1.1\r\n${formatHeaders(headers)}${framing(visit)}\r\n`;
 }
 
-function framing({ body, upgrade, headers }: Exchange, expectsContinue: boolean): string {
+function framing({ exchange: { body, upgrade }, expectsContinue, sorted: { te } }: RequestVisit): string {
   let text = '';
   if (body === 'chunked') text += 'Transfer-Encoding: chunked\r\n';
   else if (body !== 'none') text += `Content-Length: ${body.length}\r\n`;
   if (expectsContinue) text += 'Expect: 100-continue\r\n';
   if (upgrade !== undefined) text += `Connection: Upgrade\r\nUpgrade: ${upgrade}\r\n`;
-  else if (takesTrailers(headers)) text += 'TE: trailers\r\nConnection: TE\r\n';
+  else if (te !== undefined && takesTrailers.test(te)) text += 'TE: trailers\r\nConnection: TE\r\n';
   return text;
-}
-
-function takesTrailers(headers: readonly string[]): boolean {
-  const value = findHeader(headers, 'te');
-  return value !== undefined && /(?:^|[,\s])trailers(?:$|[,\s;])/i.test(value);
 }
