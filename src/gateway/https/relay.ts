@@ -17,6 +17,7 @@ import {
 } from '../errors.ts';
 import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import { PieceJoiner } from '../turns/piece-joiner.ts';
+import { TunnelSource } from '../upstream/tunnel-source.ts';
 import type { AccessLogEntry } from './access-log-entry.ts';
 import { choiceFacts } from './decide.ts';
 import type { RoutedRequest } from './decide.ts';
@@ -39,7 +40,6 @@ import { waitForAgent } from './wait-for-agent.ts';
 import type { UpstreamConnection, UpstreamFault, UpstreamHandler } from './upstream/connection.ts';
 import type { ConnectionUser, Opening } from './upstream/opening.ts';
 import type { UpstreamPool } from './upstream/pool.ts';
-import { TunnelSource } from './upstream/tunnel-source.ts';
 import { hasBytes, RequestBodyPump } from './upstream/request-body-pump.ts';
 import type { BodyOwner } from './upstream/request-body-pump.ts';
 import type { ResponseHead } from './upstream/response-head.ts';

@@ -49,6 +49,7 @@ async function joinClients(
     const connection = new TcpConnection(
       {
         client,
+        port: 0,
         visit: requestVisit(),
         sourceText: '',
         claim: 0,

@@ -21,6 +21,8 @@ const mostWaitingPieces = 64;
 /** A client that was let in, and the edge it connected to. */
 export interface AcceptedClient {
   readonly client: Socket;
+  /** Port of the source; 0 where it is not known. */
+  readonly port: number;
   readonly visit: ConnectionVisit;
   readonly sourceText: string;
   /** The port, or the name in its TLS handshake, by which the edge was found, in the form in which the edge has it. */

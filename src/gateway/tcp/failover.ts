@@ -1,16 +1,9 @@
 import type { Duplex } from 'node:stream';
 
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
-import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
-import type { FixedAnswer } from '../upstream/fixed-answer.ts';
+import type { OpenOutcome } from '../upstream/upstream-source.ts';
 import type { AcceptedClient } from './connection.ts';
 import { Opening } from './opening.ts';
-
-/** The outcome of opening a connection to one member. One of these is called, once. */
-interface MemberOutcome {
-  opened(stream: Duplex): void;
-  failed(cause?: string): void;
-}
 
 /** One of several ways, as it is tried. */
 export interface Member<Candidate> {
@@ -20,13 +13,13 @@ export interface Member<Candidate> {
   /** Undefined if it has no room for another connection. */
   take(): Pick<UpstreamSlot, 'close'> | undefined;
   /** Returns a function that gives the connection up; then the outcome is never called. */
-  open(outcome: MemberOutcome): () => void;
+  open(outcome: OpenOutcome): () => void;
 }
 
 interface FailoverParts<Candidate> {
   /** All but the last, if that can be asked as if it were the only one. */
   readonly members: readonly Member<Candidate>[];
-  readonly failed: (member: Member<Candidate>, cause: string | undefined) => void;
+  readonly failed: (member: Member<Candidate>, cause: string) => void;
   readonly reached: (member: Member<Candidate>) => void;
   /** The callee owns the client, the stream and the slot. */
   readonly opened: (failover: TcpFailover<Candidate>, stream: Duplex, slot: Pick<UpstreamSlot, 'close'>) => void;
@@ -73,9 +66,9 @@ export class TcpFailover<Candidate> extends Opening {
         this.leave();
         opened(this, stream, slot);
       },
-      failed: (cause) => {
+      failed: (_, { message }) => {
         slot.close();
-        failed(member, cause);
+        failed(member, message);
         this.#try(at + 1);
       },
     });
@@ -84,40 +77,4 @@ export class TcpFailover<Candidate> extends Opening {
       slot.close();
     };
   }
-}
-
-/** Opens a connection to an address within the limit. */
-export function openSocket(
-  connect: ConnectUpstream,
-  target: UpstreamTarget,
-  limitMs: number,
-  outcome: MemberOutcome,
-): () => void {
-  const socket = connect(target, { allowHalfOpen: true }, () => {
-    settle();
-    outcome.opened(socket);
-  });
-  const fail = (cause: string): void => {
-    close();
-    outcome.failed(cause);
-  };
-  const onError = (error: Error): void => fail(error.message);
-  const onClose = (): void => fail('closed while connecting');
-  const timer = setTimeout(() => fail('connect timed out'), limitMs);
-  const settle = (): void => {
-    clearTimeout(timer);
-    socket.off('error', onError).off('close', onClose);
-  };
-  const close = (): void => {
-    settle();
-    socket.on('error', () => {});
-    socket.destroy();
-  };
-  socket.on('error', onError).on('close', onClose);
-  return close;
-}
-
-export function openLater(answer: FixedAnswer, outcome: MemberOutcome): () => void {
-  const later = setImmediate(() => outcome.opened(answer.open()));
-  return () => clearImmediate(later);
 }

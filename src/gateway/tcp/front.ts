@@ -7,7 +7,7 @@ import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
-import type { BackendEntry, SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
+import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
 import { runAll } from '../../modules/run-steps.ts';
 import type { ConnectionServices, ConnectionVisit } from '../../modules/step.ts';
 import { takeRates } from '../bounds/take-rate.ts';
@@ -18,23 +18,25 @@ import type { Front, GatewayLog, GatewayOptions, TrafficObserver } from '../engi
 import type { CertificateSource } from '../https/client/certificate-source.ts';
 import type { ChoiceFacts } from '../health/backend-addresses.ts';
 import type { HealthTable } from '../health/health-table.ts';
-import { Target } from '../health/target.ts';
-import { TunnelBackend } from '../tunnels/tunnel-backend.ts';
-import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
+import type { Target } from '../health/target.ts';
+import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { TunnelBackends } from '../tunnels/tunnel-backends.ts';
 import type { UpstreamBound } from '../bounds/bound.ts';
 import type { UpstreamSlot } from '../bounds/upstream-connections.ts';
 import { ownArrivals } from '../upstream/arrivals.ts';
 import type { Arrivals } from '../upstream/arrivals.ts';
-import type { ConnectUpstream } from '../upstream/connect.ts';
-import { FixedAnswer } from '../upstream/fixed-answer.ts';
+import type { ConnectUpstream, UpstreamTarget } from '../upstream/connect.ts';
+import { FixedSource } from '../upstream/fixed-source.ts';
+import { SocketSource } from '../upstream/socket-source.ts';
+import { TunnelSource } from '../upstream/tunnel-source.ts';
+import type { UpstreamSource } from '../upstream/upstream-source.ts';
 import { TcpConnection } from './connection.ts';
 import type { AcceptedClient, ConnectionSettings } from './connection.ts';
 import { TcpDialing } from './dialing.ts';
 import { EdgeTable } from './edge-table.ts';
 import { judgeEdge, verdictOf } from './edge.ts';
 import type { EdgeRules, TcpEdge } from './edge.ts';
-import { openLater, openSocket, TcpFailover } from './failover.ts';
+import { TcpFailover } from './failover.ts';
 import type { Member } from './failover.ts';
 import type { Opening } from './opening.ts';
 import type { PortListener } from './port-listener.ts';
@@ -45,7 +47,13 @@ import { createBackendConnector, joinStream, resetSocket } from './upstream.ts';
 import type { ConnectBackend, OpenUpstream } from './upstream.ts';
 
 /** A backend, or one address of it, that a client may be sent to. */
-type Candidate = BackendEntry | Target | TunnelBackend | FixedAnswer;
+interface Candidate {
+  readonly source: UpstreamSource;
+  /** Set for one of several addresses of a backend, or one that is checked. */
+  readonly target?: Target;
+  /** Sends a client to it as the only one that is left; an address is only tried. */
+  readonly send?: (accepted: AcceptedClient, slot: UpstreamSlot) => void;
+}
 
 /** Most of them that are tried for one client. */
 const mostTried = 16;
@@ -215,7 +223,7 @@ class TcpFront implements Front, TlsPassThrough {
     const verdict = outcome === undefined ? judged : verdictOf(outcome);
     const sourceText = formatIp(source);
     const candidates = verdict === 'allowed' ? this.#candidates(edge.rules.backendId, sourceText) : undefined;
-    const backendId = candidates?.length === 1 ? candidates[0]?.id : edge.rules.backendId;
+    const backendId = candidates?.length === 1 ? candidates[0]?.source.id : edge.rules.backendId;
     const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, backendId };
     if (verdict !== 'allowed') {
       this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
@@ -223,13 +231,14 @@ class TcpFront implements Front, TlsPassThrough {
       return;
     }
     if (warnedBy.length > 0) this.#observer.warned(warnedBy, source);
-    const accepted = { client, visit, sourceText, claim, edge, decision, isSecuring: false, untilMs: Infinity };
+    const { port } = identified;
+    const accepted = { client, port, visit, sourceText, claim, edge, decision, isSecuring: false, untilMs: Infinity };
     const own = candidates === undefined ? this.#backend(backendId) : undefined;
     const wanted = candidates ?? (own === undefined ? [] : [own]);
     const { termination } = edge.rules;
     const next = (secured: AcceptedClient): void => {
       this.#allowed(secured);
-      this.#reach(secured, identified, wanted);
+      this.#reach(secured, wanted);
     };
     if (termination === undefined) next(accepted);
     else this.#terminate(accepted, termination, next);
@@ -269,11 +278,13 @@ class TcpFront implements Front, TlsPassThrough {
     this.#checkDrained();
   }
 
-  #reach(accepted: AcceptedClient, identified: ClientSource, chosen: readonly Candidate[]): void {
+  #reach(accepted: AcceptedClient, chosen: readonly Candidate[]): void {
     // What agents serve may have others by now, after a handshake.
-    const candidates = chosen.map((each) => (each instanceof Target ? each : (this.#backend(each.id) ?? each)));
-    if (candidates.length > 1 || candidates[0] instanceof Target) this.#failOver(accepted, identified, candidates);
-    else this.#send(accepted, identified, candidates[0]);
+    const candidates = chosen.map((each) =>
+      each.target === undefined ? (this.#backend(each.source.id) ?? each) : each,
+    );
+    if (candidates.length > 1 || candidates[0]?.target !== undefined) this.#failOver(accepted, candidates);
+    else this.#send(accepted, candidates[0]);
   }
 
   #visitOf({ id, accountId }: EdgeRules, identified: ClientSource): ConnectionVisit {
@@ -301,19 +312,38 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   /** The addresses of a backend in the order in which they are to be tried; undefined where it has one that nobody watches. */
-  #targets(id: string, sourceText: string): readonly Target[] | undefined {
+  #targets(id: string, sourceText: string): readonly Candidate[] | undefined {
     const addresses = this.#health.find(id);
     if (addresses === undefined) return undefined;
     const facts: ChoiceFacts = { source: () => sourceText, header: () => undefined };
     const targets: Target[] = [];
     for (let next = addresses.choose(facts, targets); next !== undefined; next = addresses.choose(facts, targets))
       targets.push(next);
-    return targets;
+    return targets.map((target) => ({ source: this.#socketSource(target), target }));
   }
 
   #backend(id: string | undefined): Candidate | undefined {
     if (id === undefined) return undefined;
-    return this.#edges.backend(id) ?? this.#tunnels.find(id) ?? this.#edges.groups.answer(id);
+    const entry = this.#edges.backend(id);
+    if (entry !== undefined) {
+      const open: OpenUpstream = (user) => this.#connect(entry, user);
+      return { source: this.#socketSource(entry), send: (accepted, slot) => this.#join(accepted, open, slot) };
+    }
+    const { upstreamConnectMs } = this.#connectionSettings.timeouts;
+    const tunnel = this.#tunnels.find(id);
+    if (tunnel !== undefined)
+      return {
+        source: new TunnelSource(tunnel, upstreamConnectMs),
+        send: (accepted, slot) => this.#dial(accepted, tunnel, slot),
+      };
+    const answer = this.#edges.groups.answer(id);
+    if (answer === undefined) return undefined;
+    const send: Candidate['send'] = (accepted, slot) => this.#join(accepted, joinStream(answer.open()), slot);
+    return { source: new FixedSource(answer), send };
+  }
+
+  #socketSource(target: UpstreamTarget): UpstreamSource {
+    return new SocketSource(target, this.#open, this.#connectionSettings.timeouts.upstreamConnectMs, 'bytes');
   }
 
   #take(id: string, { edge, visit }: AcceptedClient): UpstreamSlot | UpstreamBound {
@@ -321,15 +351,10 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   /** Sends a client to the one backend that is left for it. */
-  #send(accepted: AcceptedClient, identified: ClientSource, backend: Candidate | undefined): void {
-    const slot = backend && this.#take(backend.id, accepted);
-    if (backend !== undefined && typeof slot === 'object') {
-      if (backend instanceof TunnelBackend) this.#dial(accepted, identified, backend, slot);
-      else if (backend instanceof FixedAnswer) this.#join(accepted, joinStream(backend.open()), slot);
-      else this.#join(accepted, (user) => this.#connect(backend, user), slot);
-      return;
-    }
-    this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
+  #send(accepted: AcceptedClient, backend: Candidate | undefined): void {
+    const slot = backend && this.#take(backend.source.id, accepted);
+    if (typeof slot === 'object') backend?.send?.(accepted, slot);
+    else this.#turnAway(accepted, slot === undefined ? 'no backend' : 'too many connections');
   }
 
   #turnAway({ client, edge, sourceText, decision }: AcceptedClient, reason: string): void {
@@ -339,32 +364,28 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   /** Tries backends and addresses in order. A last one that nobody watches is asked as if it were the only one. */
-  #failOver(accepted: AcceptedClient, identified: ClientSource, candidates: readonly Candidate[]): void {
+  #failOver(accepted: AcceptedClient, candidates: readonly Candidate[]): void {
     const { groups } = this.#edges;
     const last = candidates.at(-1);
-    const tried = last instanceof Target ? candidates : candidates.slice(0, -1);
+    const tried = last?.send === undefined ? candidates : candidates.slice(0, -1);
     const isOfGroup = groups.has(accepted.edge.rules.backendId ?? '');
     const failover = new TcpFailover(accepted, {
-      members: tried.map((candidate) => this.#member(candidate, accepted, identified)),
-      failed: ({ candidate }, cause) => {
-        if (candidate instanceof Target) this.#health.failed(candidate, cause ?? 'connect failed');
-        else if (isOfGroup) groups.failed(candidate.id);
+      members: tried.map((candidate) => this.#member(candidate, accepted)),
+      failed: ({ candidate: { source, target } }, cause) => {
+        if (target !== undefined) this.#health.failed(target, cause);
+        else if (isOfGroup) groups.failed(source.id);
       },
-      reached: ({ candidate, isTrial }) => {
-        if (candidate instanceof Target) {
-          if (isTrial) this.#health.answered(candidate);
-        } else if (isOfGroup) groups.reached(candidate.id);
+      reached: ({ candidate: { source, target }, isTrial }) => {
+        if (target === undefined && isOfGroup) groups.reached(source.id);
+        else if (target !== undefined && isTrial) this.#health.answered(target);
       },
       opened: (done, stream, slot) => {
         this.#join(accepted, joinStream(stream), slot);
         this.#edges.closed(done);
       },
       exhausted: (done) => {
-        if (last instanceof Target) {
-          this.#turnAway(accepted, 'connect failed');
-        } else {
-          this.#send(accepted, identified, last);
-        }
+        if (last?.send === undefined) this.#turnAway(accepted, 'connect failed');
+        else this.#send(accepted, last);
         this.#edges.closed(done);
         this.#checkDrained();
       },
@@ -376,25 +397,22 @@ class TcpFront implements Front, TlsPassThrough {
     failover.start();
   }
 
-  #member(candidate: Candidate, accepted: AcceptedClient, identified: ClientSource): Member<Candidate> {
-    const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
+  #member(candidate: Candidate, accepted: AcceptedClient): Member<Candidate> {
+    const { source, target } = candidate;
     return {
       candidate,
-      isTrial: candidate instanceof Target && candidate.isFailing,
+      isTrial: target?.isFailing === true,
       take: () => {
-        const slot = this.#take(candidate.id, accepted);
+        const slot = this.#take(source.id, accepted);
         if (typeof slot !== 'object') return undefined;
-        return candidate instanceof Target ? countUse(candidate, slot) : slot;
+        return target === undefined ? slot : countUse(target, slot);
       },
-      open: (outcome) => {
-        if (candidate instanceof TunnelBackend) {
-          const visitor = this.#visitor(accepted, identified);
-          const opened = (stream: Duplex): void => outcome.opened(stream);
-          return candidate.open(visitor, connectMs, () => 0, { opened, failed: () => outcome.failed() });
-        }
-        if (candidate instanceof FixedAnswer) return openLater(candidate, outcome);
-        return openSocket(this.#open, candidate, connectMs, outcome);
-      },
+      open: (outcome) =>
+        source.open(
+          () => this.#visitor(accepted),
+          () => 0,
+          outcome,
+        ),
     };
   }
 
@@ -402,8 +420,8 @@ class TcpFront implements Front, TlsPassThrough {
     this.#edges.opened(new TcpConnection(accepted, open, slot, this.#connectionSettings));
   }
 
-  #dial(accepted: AcceptedClient, identified: ClientSource, backend: TunnelBackend, slot: UpstreamSlot): void {
-    const visitor = this.#visitor(accepted, identified);
+  #dial(accepted: AcceptedClient, backend: TunnelBackend, slot: UpstreamSlot): void {
+    const visitor = this.#visitor(accepted);
     const connectMs = this.#connectionSettings.timeouts.upstreamConnectMs;
     const opened = (dialing: TcpDialing, stream: Duplex): void => {
       this.#join(accepted, joinStream(stream), slot);
@@ -416,7 +434,7 @@ class TcpFront implements Front, TlsPassThrough {
     this.#edges.opened(new TcpDialing(accepted, { backend, tunnels, slot, visitor, connectMs, opened, closed }));
   }
 
-  #visitor({ client, visit: { source }, edge }: AcceptedClient, { port }: ClientSource): VisitorFacts {
+  #visitor({ client, port, visit: { source }, edge }: AcceptedClient): VisitorFacts {
     const isEndpoint = edge.rules.kind === 'tls_endpoint';
     return {
       source: { ip: source, port },

@@ -6,14 +6,14 @@ import type { Target } from '../../health/target.ts';
 import type { TunnelBackends } from '../../tunnels/tunnel-backends.ts';
 import { BackendGroups } from '../../upstream/backend-groups.ts';
 import type { ConnectUpstream } from '../../upstream/connect.ts';
+import { FixedSource } from '../../upstream/fixed-source.ts';
+import { SocketSource } from '../../upstream/socket-source.ts';
+import { TunnelSource } from '../../upstream/tunnel-source.ts';
+import type { UpstreamSource } from '../../upstream/upstream-source.ts';
 import type { IdleWatch } from '../idle-watch.ts';
 import { AddressAttempt } from './address-attempt.ts';
-import { FixedSource } from './fixed-source.ts';
 import { UpstreamPool } from './pool.ts';
 import type { PoolOptions } from './pool.ts';
-import { SocketSource } from './socket-source.ts';
-import { TunnelSource } from './tunnel-source.ts';
-import type { UpstreamSource } from './upstream-source.ts';
 
 export interface BackendTableOptions extends PoolOptions {
   readonly connectMs: number;

@@ -5,7 +5,7 @@ import type { SourceKey } from '../../../lib/ip/source-key.ts';
 import type { BackendConnections, UpstreamSlot } from '../../bounds/upstream-connections.ts';
 import type { VisitorFacts } from '../../tunnels/tunnel-backend.ts';
 import type { UpstreamConnection, UpstreamFault } from './connection.ts';
-import type { OpenOutcome } from './upstream-source.ts';
+import type { OpenOutcome } from '../../upstream/upstream-source.ts';
 
 /** A request that needs a connection. One of its methods is called, once. */
 export interface ConnectionUser {

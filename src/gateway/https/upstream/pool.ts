@@ -6,7 +6,7 @@ import type { IdleWatch } from '../idle-watch.ts';
 import { UpstreamConnection } from './connection.ts';
 import { Opening } from './opening.ts';
 import type { ConnectionUser, OpeningParts } from './opening.ts';
-import type { UpstreamSource } from './upstream-source.ts';
+import type { UpstreamSource } from '../../upstream/upstream-source.ts';
 
 export interface PoolOptions {
   readonly keepAliveMs: number;

@@ -1,5 +1,5 @@
-import type { FixedAnswer } from '../../upstream/fixed-answer.ts';
-import { upstreamBroke } from '../../errors.ts';
+import type { FixedAnswer } from './fixed-answer.ts';
+import { upstreamBroke } from '../errors.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
 /** Connections to an answer that is known already: each takes one request. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 
-import type { ErrorDefinition } from '../../../errors/user-error.ts';
-import type { VisitorFacts } from '../../tunnels/tunnel-backend.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
+import type { VisitorFacts } from '../tunnels/tunnel-backend.ts';
 
 /** The outcome of opening a connection. One of these is called, once. */
 export interface OpenOutcome {

@@ -1,6 +1,6 @@
-import { agentStreamsInUse } from '../../../errors/shared.ts';
-import { agentUpstreamDown, endpointOffline } from '../../errors.ts';
-import type { TunnelBackend, VisitorFacts } from '../../tunnels/tunnel-backend.ts';
+import { agentStreamsInUse } from '../../errors/shared.ts';
+import { agentUpstreamDown, endpointOffline } from '../errors.ts';
+import type { TunnelBackend, VisitorFacts } from '../tunnels/tunnel-backend.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
 /** Connections through agents: each stream is a connection of HTTP/1.1. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import type { ErrorDefinition } from '../../../errors/user-error.ts';
+import type { ErrorDefinition } from '../../errors/user-error.ts';
 import {
   backendLeadsInwards,
   upstreamBroke,
@@ -9,11 +9,14 @@ import {
   upstreamNameUnknown,
   upstreamRefused,
   upstreamTlsFailed,
-} from '../../errors.ts';
-import type { ConnectUpstream, UpstreamTarget } from '../../upstream/connect.ts';
-import { InwardBackendError } from '../../upstream/guard.ts';
-import { pushReads } from '../../upstream/push-reads.ts';
+} from '../errors.ts';
+import type { ConnectOptions, ConnectUpstream, UpstreamTarget } from './connect.ts';
+import { InwardBackendError } from './guard.ts';
+import { pushReads } from './push-reads.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
+
+/** What a socket is used for: requests of HTTP/1.1, or bytes that each side may end by itself. */
+type SocketUse = 'requests' | 'bytes';
 
 /** Connections to the address of a backend. */
 export class SocketSource implements UpstreamSource {
@@ -23,12 +26,14 @@ export class SocketSource implements UpstreamSource {
   readonly #target: UpstreamTarget;
   readonly #connect: ConnectUpstream;
   readonly #connectMs: number;
+  readonly #use: SocketUse;
 
-  constructor(target: UpstreamTarget, connect: ConnectUpstream, connectMs: number) {
+  constructor(target: UpstreamTarget, connect: ConnectUpstream, connectMs: number, use: SocketUse = 'requests') {
     this.id = target.id;
     this.#target = target;
     this.#connect = connect;
     this.#connectMs = connectMs;
+    this.#use = use;
   }
 
   preferredWay(): undefined {}
@@ -36,8 +41,11 @@ export class SocketSource implements UpstreamSource {
   reused(): void {}
 
   open(_visitor: unknown, _idleOf: unknown, outcome: OpenOutcome): () => void {
-    const onread = pushReads(() => socket);
-    const socket: Socket = this.#connect(this.#target, { keepAlive: true, alpn: ['http/1.1'], onread }, () => {
+    const options: ConnectOptions =
+      this.#use === 'bytes'
+        ? { allowHalfOpen: true }
+        : { keepAlive: true, alpn: ['http/1.1'], onread: pushReads(() => socket) };
+    const socket: Socket = this.#connect(this.#target, options, () => {
       settle();
       outcome.opened(socket, '');
     });
