@@ -127,9 +127,9 @@ export const migratedPaths: readonly MigratedPath[] = [
     note: '`GET /changes` is the audit log; the access log and the metrics have the traffic.',
   },
   {
-    paths: ['/vaults', '/vault_secrets'],
-    here: 'no',
-    note: 'Keep secrets outside, and send them where a module needs them.',
+    paths: ['/vaults', '/vault_secrets', '/vaults/{id}/secrets'],
+    here: 'yes',
+    note: 'Values are encrypted with `GATEHOUSE_SECRET_KEY`.',
   },
   {
     paths: ['/kubernetes_operators'],

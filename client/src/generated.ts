@@ -3843,6 +3843,102 @@ export interface AppSession {
   route: Ref;
 }
 
+export interface Vault {
+  /** Unique identifier of the vault. */
+  id: string;
+  /** URI of this vault's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** When it was changed last, RFC 3339. */
+  updated_at: string;
+  /** Name of the vault, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name: string;
+  /** Id of the user or bot that created it. */
+  created_by: string;
+  /** Id of the user or bot that changed it last. */
+  last_updated_by: string;
+}
+
+export interface VaultCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Name of the vault, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name: string;
+}
+
+export interface VaultUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Name of the vault, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name?: string;
+}
+
+export interface VaultSecret {
+  /** Unique identifier of the vault secret. */
+  id: string;
+  /** URI of this secret's resource. */
+  uri: string;
+  /** Creation time, RFC 3339. */
+  created_at: string;
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** When it was changed last, RFC 3339. */
+  updated_at: string;
+  /** Name of the secret, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name: string;
+  vault: Ref;
+  /** Name of the vault that holds it. */
+  vault_name: string;
+  created_by: Ref;
+  last_updated_by: Ref;
+}
+
+export interface VaultSecretCreate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Name of the secret, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name: string;
+  /** The secret itself, max 16384 bytes. It is never returned. */
+  value: string;
+  /** Id of the vault that holds it. */
+  vault_id?: string;
+  /** Name of the vault that holds it. */
+  vault_name?: string;
+}
+
+export interface VaultSecretUpdate {
+  /** Human-readable description. Optional, max 255 bytes. */
+  description?: string;
+  /** Arbitrary user-defined data. Optional, max 4096 bytes. Often serialized JSON. */
+  metadata?: string;
+  /** Name of the secret, by which policies find it: letters, digits, "-", "_", "." and "/". */
+  name?: string;
+  /** The secret itself, max 16384 bytes. It is never returned. */
+  value?: string;
+}
+
+export interface VaultsSecretsPage {
+  /** The entries of this page, newest first. */
+  secrets: VaultSecret[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
 export interface ConfigurationFieldChange {
   /** The field, or the way to it: `routes./api.backend`. */
   field: string;
@@ -4109,6 +4205,24 @@ export interface ApplicationUsersPage {
 export interface ApplicationSessionsPage {
   /** The entries of this page, newest first. */
   application_sessions: AppSession[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface VaultsPage {
+  /** The entries of this page, newest first. */
+  vaults: Vault[];
+  /** URI of the list resource. */
+  uri: string;
+  /** URI of the next page, or null when there is no next page. */
+  next_page_uri: string | null;
+}
+
+export interface VaultSecretsPage {
+  /** The entries of this page, newest first. */
+  vault_secrets: VaultSecret[];
   /** URI of the list resource. */
   uri: string;
   /** URI of the next page, or null when there is no next page. */
@@ -4603,6 +4717,28 @@ export interface Operations {
   ApplicationSessionsGet: { path: { id: string }; query: {}; body: undefined; response: AppSession };
   /** Delete application session */
   ApplicationSessionsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** Create vault */
+  VaultsCreate: { path: {}; query: {}; body: VaultCreate; response: Vault };
+  /** List vaults */
+  VaultsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: VaultsPage };
+  /** Get vault */
+  VaultsGet: { path: { id: string }; query: {}; body: undefined; response: Vault };
+  /** Update vault */
+  VaultsUpdate: { path: { id: string }; query: {}; body: VaultUpdate | undefined; response: Vault };
+  /** Delete vault */
+  VaultsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
+  /** List secrets of a vault */
+  VaultsSecrets: { path: { id: string }; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: VaultsSecretsPage };
+  /** Create vault secret */
+  VaultSecretsCreate: { path: {}; query: {}; body: VaultSecretCreate; response: VaultSecret };
+  /** List vault secrets */
+  VaultSecretsList: { path: {}; query: { limit?: number; before_id?: string; filter?: string }; body: undefined; response: VaultSecretsPage };
+  /** Get vault secret */
+  VaultSecretsGet: { path: { id: string }; query: {}; body: undefined; response: VaultSecret };
+  /** Update vault secret */
+  VaultSecretsUpdate: { path: { id: string }; query: {}; body: VaultSecretUpdate | undefined; response: VaultSecret };
+  /** Delete vault secret */
+  VaultSecretsDelete: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** Get the configuration */
   ConfigurationGet: { path: {}; query: {}; body: undefined; response: Configuration };
   /** Make the configuration what the entries say */
@@ -4866,6 +5002,17 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   ApplicationSessionsList: { method: 'GET', path: '/app/sessions', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'application_sessions' },
   ApplicationSessionsGet: { method: 'GET', path: '/app/sessions/{id}', query: [], idempotencyKey: false },
   ApplicationSessionsDelete: { method: 'DELETE', path: '/app/sessions/{id}', query: [], idempotencyKey: false },
+  VaultsCreate: { method: 'POST', path: '/vaults', query: [], idempotencyKey: true },
+  VaultsList: { method: 'GET', path: '/vaults', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'vaults' },
+  VaultsGet: { method: 'GET', path: '/vaults/{id}', query: [], idempotencyKey: false },
+  VaultsUpdate: { method: 'PATCH', path: '/vaults/{id}', query: [], idempotencyKey: false },
+  VaultsDelete: { method: 'DELETE', path: '/vaults/{id}', query: [], idempotencyKey: false },
+  VaultsSecrets: { method: 'GET', path: '/vaults/{id}/secrets', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'secrets' },
+  VaultSecretsCreate: { method: 'POST', path: '/vault_secrets', query: [], idempotencyKey: true },
+  VaultSecretsList: { method: 'GET', path: '/vault_secrets', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'vault_secrets' },
+  VaultSecretsGet: { method: 'GET', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
+  VaultSecretsUpdate: { method: 'PATCH', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
+  VaultSecretsDelete: { method: 'DELETE', path: '/vault_secrets/{id}', query: [], idempotencyKey: false },
   ConfigurationGet: { method: 'GET', path: '/configuration', query: [], idempotencyKey: false },
   ConfigurationApply: { method: 'POST', path: '/configuration', query: ['dry_run', 'prune'], idempotencyKey: false },
   QuotasList: { method: 'GET', path: '/quotas', query: [], idempotencyKey: false },

@@ -175,7 +175,7 @@ function withOld(current: object, before: Fields, after: Fields, changedSince: (
   const [old, last, now] = [flatten(before), flatten(after), flatten({ ...current })];
   const wanted = new Map(now);
   for (const field of new Set([...old.keys(), ...last.keys()])) {
-    if (isDeepStrictEqual(old.get(field), last.get(field))) continue;
+    if (bookkeeping.has(field) || isDeepStrictEqual(old.get(field), last.get(field))) continue;
     if (!isDeepStrictEqual(now.get(field), last.get(field))) throw changedSince(field.replace(modules, ''));
     if (old.has(field)) wanted.set(field, old.get(field));
     else wanted.delete(field);
@@ -187,6 +187,9 @@ function withOld(current: object, before: Fields, after: Fields, changedSince: (
 }
 
 const modules = 'modules.';
+
+/** Fields that every write sets, whatever it changes. */
+const bookkeeping: ReadonlySet<string> = new Set(['updated_at', 'last_updated_by']);
 
 function flatten(fields: Fields): Map<string, unknown> {
   return new Map(

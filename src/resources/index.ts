@@ -27,6 +27,7 @@ import { endpointsResource } from './endpoints/index.ts';
 import { trafficResource } from './traffic/index.ts';
 import { tunnelGroupsResource } from './tunnel-group-backends/index.ts';
 import { tunnelsResource } from './tunnels/index.ts';
+import { vaultsResource } from './vaults/index.ts';
 import { visitorsResource } from './visitors/index.ts';
 
 /** Every resource. A new one is one folder and one line here. */
@@ -59,6 +60,7 @@ export const resources: readonly Resource[] = [
   ipCheckResource,
   dashboardSessionsResource,
   visitorsResource,
+  vaultsResource,
   configurationResource,
   // Behind the tables that it counts.
   quotasResource,

@@ -129,7 +129,7 @@ onAnyGatehouse(
     test('a path of the hosted service that is not here says so, with what to use', async () => {
       for (const [path, said] of [
         ['/event_destinations', /\/changes/],
-        ['/vault_secrets/x', /vaults/],
+        ['/ssh_credentials/x', /\/credentials/],
       ] as const) {
         assert.match(await refuses(g(), ['GET', path], 404, 20191), said);
       }

@@ -17,11 +17,6 @@ const hostedPaths: readonly HostedPath[] = [
   { path: edgeModule('saml'), what: 'sign-in by SAML', instead: signIn },
   { path: /^\/event_(?:destinations|subscriptions|sources)(?:\/|$)/, what: 'event destinations', instead: auditLog },
   {
-    path: /^\/vault(?:s|_secrets)(?:\/|$)/,
-    what: 'vaults',
-    instead: 'Keep secrets outside, and send them where a module needs them.',
-  },
-  {
     path: /^\/kubernetes_operators(?:\/|$)/,
     what: 'registration of Kubernetes operators',
     instead: 'Edges, backends and IP policies can be made with any client of the API.',

@@ -69,6 +69,11 @@ const calls: Readonly<Record<string, (account: Account) => Promise<readonly [pat
   certificate_authorities: async () => ['/certificate_authorities', () => ({ ca_pem: clientAuthority.pem })],
   reserved_domains: async () => ['/reserved_domains', () => ({ domain: `r-${freePort()}.example.com` })],
   reserved_addrs: async () => ['/reserved_addrs', () => ({})],
+  vaults: async () => ['/vaults', () => ({ name: newName('vault').replace(' ', '-') })],
+  vault_secrets: async ({ create }) => {
+    const { id } = await create('/vaults', { name: newName('vault').replace(' ', '-') });
+    return ['/vault_secrets', () => ({ vault_id: id, name: newName('secret').replace(' ', '-'), value: 'v' })];
+  },
 };
 
 /** Tables with rows of accounts that no quota counts. */

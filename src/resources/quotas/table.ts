@@ -78,6 +78,11 @@ const visitors = {
   },
 } as const satisfies Readonly<Record<string, Quota>>;
 
+const secrets = {
+  vaults: { description: 'vaults', most: 1_000, tables: ['vaults'] },
+  vault_secrets: { description: 'secrets in vaults', most: 10_000, tables: ['vault_secrets'] },
+} as const satisfies Readonly<Record<string, Quota>>;
+
 /** Tables that came later, empty. */
 const furtherEdges = ['tls_edges'];
 
@@ -98,6 +103,7 @@ export const quotas: Readonly<Record<string, Quota>> = {
   ...authorities,
   ...people,
   ...visitors,
+  ...secrets,
 };
 
 export const migrations: readonly Migration[] = [
@@ -121,6 +127,7 @@ export const migrations: readonly Migration[] = [
     sql: ({ counting }) => furtherEdges.map((table) => counting.triggersSql({ quota: 'edges', table })).join('\n'),
   },
   { name: 'quotas 0006 sessions of visitors', sql: ({ counting }) => newQuotasSql(visitors, counting) },
+  { name: 'quotas 0007 vaults', sql: ({ counting }) => newQuotasSql(secrets, counting) },
 ];
 
 export function countedTables(counted: Readonly<Record<string, Quota>>): readonly CountedTable[] {
