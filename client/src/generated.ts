@@ -3248,6 +3248,21 @@ export interface Gateways {
   uri: string;
 }
 
+export interface PublicAddresses {
+  /** Port at which browsers reach HTTPS edges, TLS edges and endpoints of agents; hostports have the port of the setting https_port. */
+  https_port: number;
+  /** The same for names below localhost, which lead past every load balancer to the listener. */
+  local_https_port: number;
+  /** Where agents connect, as host:port. Null: agents are not served. */
+  agent_server: string | null;
+  /** True if agents can connect from the machine of the service alone (GATEHOUSE_AGENT_LISTEN). */
+  agent_server_is_local: boolean;
+  /** The authority that agents verify the service by: "sha256:" and the digest of its certificate, as "gatehouse http --fingerprint" takes it. Null: the service has a certificate of the operator (GATEHOUSE_AGENT_CERTIFICATE). */
+  agent_fingerprint: string | null;
+  /** URI of these addresses. */
+  uri: string;
+}
+
 export interface ReservedAddr {
   /** Unique identifier of the reserved address. */
   id: string;
@@ -4665,6 +4680,8 @@ export interface Operations {
   ReservedDomainsDeleteCertificateManagementPolicy: { path: { id: string }; query: {}; body: undefined; response: undefined };
   /** List the processes of the installation */
   GatewaysList: { path: {}; query: {}; body: undefined; response: Gateways };
+  /** Get the public addresses */
+  PublicAddressesGet: { path: {}; query: {}; body: undefined; response: PublicAddresses };
   /** Create reserved address */
   ReservedAddrsCreate: { path: {}; query: {}; body: ReservedAddrCreate | undefined; response: ReservedAddr };
   /** List reserved addresses */
@@ -4976,6 +4993,7 @@ export const operations: { readonly [Id in OperationId]: OperationFacts } = {
   ReservedDomainsDeleteCertificate: { method: 'DELETE', path: '/reserved_domains/{id}/certificate', query: [], idempotencyKey: false },
   ReservedDomainsDeleteCertificateManagementPolicy: { method: 'DELETE', path: '/reserved_domains/{id}/certificate_management_policy', query: [], idempotencyKey: false },
   GatewaysList: { method: 'GET', path: '/gateways', query: [], idempotencyKey: false },
+  PublicAddressesGet: { method: 'GET', path: '/public_addresses', query: [], idempotencyKey: false },
   ReservedAddrsCreate: { method: 'POST', path: '/reserved_addrs', query: [], idempotencyKey: true },
   ReservedAddrsList: { method: 'GET', path: '/reserved_addrs', query: ['limit', 'before_id', 'filter'], idempotencyKey: false, list: 'reserved_addrs' },
   ReservedAddrsGet: { method: 'GET', path: '/reserved_addrs/{id}', query: [], idempotencyKey: false },

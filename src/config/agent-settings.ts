@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts';
-import { optional, orAuto, orOff, readDomain, readListen, readWholeNumber, readWord } from './values.ts';
+import { optional, orAuto, orOff, readDomain, readListen, readReachable, readWholeNumber, readWord } from './values.ts';
 
 /** Settings of the listener of agents and of what agents may have. */
 export const agentSettings = {
@@ -8,6 +8,12 @@ export const agentSettings = {
     help: 'address to which agents connect, host:port or "off"',
     fallback: '127.0.0.1:4443',
     read: orOff(readListen),
+  },
+  agentAddress: {
+    form: 'host:port',
+    help: 'address at which agents reach agent_listen, as the dashboard and "gatehouse login" give it to them; the host of the API and the port of agent_listen when not given',
+    fallback: '',
+    read: optional(readReachable),
   },
   agentCertificate: {
     form: 'file',
@@ -29,7 +35,7 @@ export const agentSettings = {
   },
   agentUrlPort: {
     form: 'port|auto',
-    help: 'port in the URLs of agents\' HTTPS and TLS endpoints; "auto": that of the HTTPS listener below localhost, else https_port',
+    help: 'port in the URLs of HTTPS and TLS names, of edges and of agents; "auto": that of the HTTPS listener for names below localhost, else https_port',
     fallback: 'auto',
     read: orAuto(readWholeNumber(1, 65_535)),
   },

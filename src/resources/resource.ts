@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 
 import type { Role } from '../api/admission/roles.ts';
+import type { ListenAddress } from '../lib/host-port.ts';
 import type { Operation } from '../api/operation.ts';
 import type { ErrorDefinition } from '../errors/user-error.ts';
 import type { Sealer } from '../lib/sealed-secret.ts';
@@ -26,10 +27,14 @@ export interface ResourceSettings {
   readonly transport: string;
   /** Prefix of the number in the codes of errors. */
   readonly errorPrefix: string;
-  /** Port in the URLs of agents' endpoints. */
-  readonly agentUrlPort: number;
-  /** The same for those without TLS; undefined where none are served. */
-  readonly agentHttpPort: number | undefined;
+  /** Port in the URL of an HTTPS or TLS name. */
+  readonly httpsUrlPort: (hostname: string) => number;
+  /** The same without TLS; undefined where none are served. */
+  readonly httpUrlPort: ((hostname: string) => number) | undefined;
+  /** Where agents connect; undefined: at the host of the API. */
+  readonly agentAddress: ListenAddress | undefined;
+  /** Whether agents are shown a certificate of the operator. */
+  readonly hasAgentCertificate: boolean;
   /** Names that nobody chose are made under it, and TCP addresses have it as their host. */
   readonly agentDomain: string;
   /** Host names that belong to the installation, and so to no account. */

@@ -2,10 +2,10 @@ import { idempotencyMigrations } from '../api/idempotency.ts';
 import { vendorWords } from '../api/http/vendor-words.ts';
 import type { Config } from '../config/config.ts';
 import { hasGateway } from '../config/roles.ts';
+import { httpsVisitorPort, httpVisitorPort } from '../config/visitor-ports.ts';
 import { overQuota } from '../errors/shared.ts';
 import { UserError } from '../errors/user-error.ts';
 import type { ResilientGateway } from '../gateway/resilient-gateway.ts';
-import type { ListenAddress } from '../lib/host-port.ts';
 import { createSealer } from '../lib/sealed-secret.ts';
 import type { Logger } from '../log.ts';
 import { resources } from '../resources/index.ts';
@@ -19,9 +19,6 @@ import { ownNamesOf } from './own-names.ts';
 
 /** Migrations of the API and of all resources, in the order in which they run; the store adds its own before them. */
 export const migrations = [...idempotencyMigrations, ...resources.flatMap((resource) => resource.migrations)];
-
-/** Where the world finds plain HTTP. */
-const plainPort = 80;
 
 /** Lost changes that one line names. */
 const loggedChanges = 100;
@@ -72,8 +69,10 @@ export async function openContext(
       transport: `${config.vendor ?? 'agent'}/2`,
       agentDomain: config.agentDomain,
       ownNames: ownNamesOf(config),
-      agentUrlPort: config.agentUrlPort ?? visitorsPort(config, config.httpsListen, config.httpsPort),
-      agentHttpPort: config.httpListen && visitorsPort(config, config.httpListen, plainPort),
+      httpsUrlPort: httpsVisitorPort(config),
+      httpUrlPort: httpVisitorPort(config),
+      agentAddress: config.agentAddress,
+      hasAgentCertificate: config.agentCertificate !== undefined,
       region: config.region,
       configurationEntries: config.configurationEntries,
       dashboard: {
@@ -89,11 +88,4 @@ export async function openContext(
   };
   for (const resource of resources) resource.provide?.(context);
   return context;
-}
-
-/** Names below localhost lead to this machine itself, where no front stands before the listener. */
-function visitorsPort({ agentDomain }: Config, listen: ListenAddress | undefined, publicPort: number): number {
-  const isLocal = agentDomain === 'localhost' || agentDomain.endsWith('.localhost');
-  // A port that the system chooses is not known yet.
-  return (isLocal && listen?.port) || publicPort;
 }

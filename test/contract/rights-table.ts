@@ -211,6 +211,7 @@ export const rightsTable: Readonly<Record<string, 'everyone' | 'owner' | 'unprot
   ReservedDomainsDeleteCertificate: 'everyone',
   ReservedDomainsDeleteCertificateManagementPolicy: 'everyone',
   GatewaysList: 'everyone',
+  PublicAddressesGet: 'everyone',
   ReservedAddrsCreate: 'everyone',
   ReservedAddrsList: 'everyone',
   ReservedAddrsGet: 'everyone',

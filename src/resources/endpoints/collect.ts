@@ -2,9 +2,11 @@ import { hasPrefix } from '../../lib/ids.ts';
 import type { Page } from '../../store/table.ts';
 import { edgeAddresses } from '../edges/service.ts';
 import type { EdgeAddresses } from '../edges/service.ts';
+import type { ResourceContext } from '../resource.ts';
 import type { Services } from '../services.ts';
 import { agentTunnels } from '../tunnels/service.ts';
 import type { AgentTunnels } from '../tunnels/service.ts';
+import { secureUrl } from '../visitor-urls.ts';
 import { edgeBoundOf, endpointIdOf } from './endpoint-ids.ts';
 
 type Tunnel = Awaited<ReturnType<AgentTunnels['page']>>[number];
@@ -23,27 +25,27 @@ export type Endpoint =
 
 const defaultPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
 
+type Context = Pick<ResourceContext, 'services' | 'settings'>;
+
 /** The newest endpoints before the id, of agents and edges together. */
-export async function collectEndpoints(
-  services: Services,
-  accountId: string,
-  page: Page,
-): Promise<readonly Endpoint[]> {
+export async function collectEndpoints(context: Context, accountId: string, page: Page): Promise<readonly Endpoint[]> {
+  const { services } = context;
   const sources = [
     ofAgents(services, accountId, page),
-    ...services.all(edgeAddresses).map((edges) => ofEdges(edges, accountId, page)),
+    ...services.all(edgeAddresses).map((edges) => ofEdges(context, edges, accountId, page)),
   ];
   const all = (await Promise.all(sources)).flat();
   return all.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, page.limit);
 }
 
-export async function findEndpoint(services: Services, accountId: string, id: string): Promise<Endpoint | undefined> {
+export async function findEndpoint(context: Context, accountId: string, id: string): Promise<Endpoint | undefined> {
+  const { services } = context;
   if (!hasPrefix(id, 'ep')) return undefined;
   const tunnel = await services.get(agentTunnels).find(accountId, id.replace(/^ep_/, 'tn_'));
   if (tunnel !== undefined && tunnel.labels === null) return ofTunnel(tunnel);
   for (const edges of services.all(edgeAddresses)) {
     const [edge] = await edges.page(accountId, { beforeId: edgeBoundOf(edges.prefix, id), limit: 1 });
-    const found = edge && ofEdge(edges, edge).find((endpoint) => endpoint.id === id);
+    const found = edge && ofEdge(context, edges, edge).find((endpoint) => endpoint.id === id);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -67,6 +69,7 @@ async function ofAgents(
 }
 
 async function ofEdges(
+  context: Context,
   edges: EdgeAddresses,
   accountId: string,
   { beforeId, limit }: Page,
@@ -76,7 +79,7 @@ async function ofEdges(
   // Edges may be reached nowhere, and then have no endpoint.
   while (endpoints.length < limit) {
     const some = await edges.page(accountId, { beforeId: before, limit });
-    for (const endpoint of some.flatMap((edge) => ofEdge(edges, edge)))
+    for (const endpoint of some.flatMap((edge) => ofEdge(context, edges, edge)))
       if (beforeId === undefined || endpoint.id < beforeId) endpoints.push(endpoint);
     before = some.at(-1)?.id;
     if (some.length < limit) break;
@@ -85,6 +88,7 @@ async function ofEdges(
 }
 
 function ofEdge(
+  { settings }: Context,
   { proto, path }: EdgeAddresses,
   {
     id,
@@ -98,7 +102,7 @@ function ofEdge(
     created_at,
     proto,
     hostport,
-    url: `${proto}://${hostport.replace(new RegExp(`:${defaultPorts[proto]}$`), '')}`,
+    url: proto === 'tcp' ? `tcp://${hostport}` : secureUrl(proto, hostport.replace(/:\d+$/, ''), settings),
     edgeId: id,
     path,
   }));

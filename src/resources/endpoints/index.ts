@@ -51,7 +51,8 @@ const EndpointView = Type.Object(
 );
 const EndpointsPage = pageSchema('Endpoints', 'endpoints', Type.Ref('Endpoint'));
 
-function endpointOperations({ store, settings, services }: ResourceContext): readonly Operation[] {
+function endpointOperations(context: ResourceContext): readonly Operation[] {
+  const { store, settings, services } = context;
   const present = async (endpoint: Endpoint, call: Call) => {
     const shown = presentEndpoint(endpoint, settings.region, call);
     if (endpoint.type === 'edge') return shown;
@@ -75,7 +76,7 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
       handle: async (call) => {
         const { page, filters, caller } = call;
         const read = async (wanted: Page) => {
-          const found = await collectEndpoints(services, caller.accountId, wanted);
+          const found = await collectEndpoints(context, caller.accountId, wanted);
           return Promise.all(found.map((endpoint) => present(endpoint, call)));
         };
         const condition = readFilter(filters[filterName], filterFields);
@@ -98,7 +99,7 @@ function endpointOperations({ store, settings, services }: ResourceContext): rea
       errors: [notFound],
       handle: async (call) => {
         const { id = '' } = call.params;
-        const endpoint = await findEndpoint(services, call.caller.accountId, id);
+        const endpoint = await findEndpoint(context, call.caller.accountId, id);
         if (endpoint === undefined) throw new UserError(notFound, { noun: 'endpoint', id: quote(id) });
         return present(endpoint, call);
       },

@@ -3,6 +3,7 @@ import { quote, UserError } from '../../errors/user-error.ts';
 import { findNameUse } from '../hostname-holders.ts';
 import { reservedNames } from '../reserved-domains/service.ts';
 import type { ResourceSettings } from '../resource.ts';
+import { secureUrl } from '../visitor-urls.ts';
 import { claimOf, formerClaim, refuseByAcl } from './choice.ts';
 import type { Choice, Place } from './choice.ts';
 import * as errors from './errors.ts';
@@ -33,16 +34,15 @@ export async function chooseName(choice: Choice): Promise<Place> {
 }
 
 /** True if visitors may come without TLS: the agent asks for http, and there is a listener for it. */
-function isPlain(proto: EndpointProto, { agentHttpPort }: ResourceSettings): boolean {
-  return proto === 'http' && agentHttpPort !== undefined;
+function isPlain(proto: EndpointProto, { httpUrlPort }: ResourceSettings): boolean {
+  return proto === 'http' && httpUrlPort !== undefined;
 }
 
 /** The URL of an endpoint that has a name. */
 export function urlOfName(proto: EndpointProto, hostname: string, settings: ResourceSettings): string {
-  const { agentUrlPort, agentHttpPort } = settings;
-  if (proto === 'tls') return `tls://${hostname}:${agentUrlPort}`;
-  if (isPlain(proto, settings)) return `http://${hostname}${agentHttpPort === 80 ? '' : `:${agentHttpPort}`}`;
-  return `https://${hostname}${agentUrlPort === 443 ? '' : `:${agentUrlPort}`}`;
+  const plainPort = proto === 'http' ? settings.httpUrlPort?.(hostname) : undefined;
+  if (plainPort !== undefined) return `http://${hostname}${plainPort === 80 ? '' : `:${plainPort}`}`;
+  return secureUrl(proto === 'tls' ? 'tls' : 'https', hostname, settings);
 }
 
 async function checkName(choice: Choice, name: string): Promise<void> {

@@ -21,7 +21,7 @@ export function readWantedName({ wanted, proto }: BindRequest, settings: Resourc
   const { host, port } = readAddress(asked, isTls ? ['tls'] : ['http', 'https']);
   if (host === undefined) return undefined;
   const usual = proto === 'http' ? 80 : 443;
-  const own = (proto === 'http' ? settings.agentHttpPort : undefined) ?? settings.agentUrlPort;
+  const own = ((proto === 'http' ? settings.httpUrlPort : undefined) ?? settings.httpsUrlPort)(host.toLowerCase());
   if (port !== undefined && port !== usual && port !== own)
     throw refuse(asked, `${isTls ? 'TLS' : 'HTTP'} endpoints have the port ${own}`);
   const name = parseHostname(host, { wildcard: true });
