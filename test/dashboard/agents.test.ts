@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import ngrok from '@ngrok/ngrok';
 import type { Session } from '@ngrok/ngrok';
 
+import { askHttps } from '../e2e/gateway/support/traffic.ts';
 import { until } from '../e2e/gateway/support/until.ts';
+import { startUpstream } from '../e2e/gateway/support/upstream.ts';
+import { freePort } from '../support/free-port.ts';
+import { GatehouseProcess } from '../support/gatehouse-process.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { lead, onDashboard } from './support/dashboard.ts';
 import { lookAt } from './support/looks.ts';
+
+const bin = fileURLToPath(new URL('../../bin', import.meta.url));
 
 onDashboard(
   'the pages of agents',
@@ -48,8 +56,8 @@ onDashboard(
       await dialog.getByLabel('Rule').fill('bind:gdansk.localhost');
       await dialog.getByRole('button', { name: 'Create credential' }).click();
 
-      await dialog.getByText('It is shown this once').waitFor();
-      const token = (await dialog.locator('.secret code').first().textContent()) ?? '';
+      await dialog.getByText('shown this once').waitFor();
+      const token = (await dialog.locator('.secret code').last().textContent()) ?? '';
       assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled());
       await page.keyboard.press('Escape');
       await dialog.getByLabel('I have stored the token').check();
@@ -74,6 +82,34 @@ onDashboard(
       await page.getByText('Deleted the credential depot Gdansk.').waitFor();
       const left = async () => (await g().get('/tunnel_sessions')).body.tunnel_sessions.length;
       await until(async () => (await left()) === 0, 'the session ends');
+    });
+
+    test('one command connects an agent, and the page shows the address that a browser opens as soon as it is there', async () => {
+      await using upstream = await startUpstream();
+      const page = await d().open({ path: '/agents?create=1' });
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Description').fill('my laptop');
+      await dialog.getByRole('button', { name: 'Create credential' }).click();
+      await dialog.getByText('Waiting for it to connect').waitFor();
+      await dialog.getByLabel('Port of your program').fill(String(upstream.port));
+      const command = (await dialog.locator('.secret code').first().textContent()) ?? '';
+      assert.match(
+        command,
+        /^GATEHOUSE_AUTHTOKEN=\S+ gatehouse http \d+ --server \S+:\d+ --fingerprint sha256:[\da-f]{64}$/,
+      );
+      await lookAt(page, 'agent-connect');
+      const home = { PATH: `${bin}:${process.env['PATH']}`, XDG_CONFIG_HOME: scratchFolder() };
+      await using agent = new GatehouseProcess(['-c', command], home, '/bin/bash');
+      const address = await agent.printed(/online (\S+) -> /);
+      await dialog.getByText('Connected', { exact: true }).waitFor();
+      const link = dialog.getByRole('link', { name: address });
+      assert.equal(await link.getAttribute('href'), address);
+      assert.equal(new URL(address).port, String(g().httpsPort));
+      const { status } = await askHttps(g().httpsPort, new URL(address).hostname, {});
+      assert.equal(status, 200);
+      await lookAt(page, 'agent-connected');
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await dialog.waitFor({ state: 'hidden' });
     });
 
     test('an agent is told to restart and to stop, and its tunnels are named before', async () => {
@@ -148,5 +184,11 @@ onDashboard(
       assert.deepEqual([body.description, body.acl], ['mine', ['bind:theirs.localhost']]);
     });
   },
-  { agentListen: '127.0.0.1:0', httpsListen: '127.0.0.1:0', vendor: 'ngrok', drainSeconds: '0' },
+  async () => ({
+    agentListen: '127.0.0.1:0',
+    // Known before, as an operator's is: URLs hold it.
+    httpsListen: `127.0.0.1:${await freePort()}`,
+    vendor: 'ngrok',
+    drainSeconds: '0',
+  }),
 );

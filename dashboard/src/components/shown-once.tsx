@@ -9,20 +9,28 @@ import { Check } from './field.tsx';
 /** The only place that ever shows a token. It stays open until somebody says that it is stored. */
 export function ShownOnce({
   token,
+  title = 'Copy the token now. It is shown this once.',
+  isUsed = false,
   ifLost,
   onClose,
+  before,
   children,
 }: {
   readonly token: string;
+  readonly title?: string;
+  /** Whoever it is for has it already. */
+  readonly isUsed?: boolean;
   /** What to do when it is lost. */
   readonly ifLost: string;
   readonly onClose: () => void;
-  readonly children: ReactNode;
+  /** Stands above the token, which is not the main thing then. */
+  readonly before?: ReactNode;
+  readonly children?: ReactNode;
 }) {
   const [isStored, setStored] = useState(false);
   return (
     <Dialog
-      title="Copy the token now. It is shown this once."
+      title={title}
       canClose={false}
       onClose={onClose}
       footer={
@@ -32,14 +40,15 @@ export function ShownOnce({
               I have stored the token
             </Check>
           </span>
-          <Button disabled={!isStored} onClick={onClose}>
+          <Button disabled={!isStored && !isUsed} onClick={onClose}>
             Done
           </Button>
         </>
       }
     >
-      <p className="soft">Gatehouse keeps only a hash of it. {ifLost}</p>
-      <Secret text={token} what="token" isMain />
+      {before}
+      <p className="soft">Gatehouse keeps only a hash of the token. {ifLost}</p>
+      <Secret text={token} what="token" isMain={before === undefined} />
       {children}
     </Dialog>
   );

@@ -2,7 +2,6 @@ import { useMemo } from 'react';
 
 import type { TcpEdge, TlsEdge } from '../../../client/src/index.ts';
 import { ButtonLink } from '../components/button.tsx';
-import { CopyButton } from '../components/copy.tsx';
 import { Facts, Panel } from '../components/page.tsx';
 import type { Column } from '../components/table.tsx';
 import { Verdict } from '../components/verdict.tsx';
@@ -13,7 +12,8 @@ import type { Backends } from './backends.ts';
 import { edgeFields, edgeLines, edgeParts, EdgeRows, EdgeState, isOffline } from './edges.tsx';
 import type { Ways } from './edges.tsx';
 import { connectionNoun, HealthBox } from './health.tsx';
-import { HostportText } from './hostports.tsx';
+import { PublicName } from './hostports.tsx';
+import type { EdgeKind } from './hostports.tsx';
 import { ModuleList } from './modules/module-list.tsx';
 import type { ModuleTarget } from './modules/target.ts';
 
@@ -61,7 +61,7 @@ export function connectionEdges<Row extends Edge>(
     fields: edgeFields<Row>(kind),
     badge: (edge: Row) => <EdgeState edge={edge} ways={ways} />,
     lead: leadOf,
-    Body: (shown: Shown<Row>) => <Body shown={shown} target={targetOf(shown)} />,
+    Body: (shown: Shown<Row>) => <Body kind={kind} shown={shown} target={targetOf(shown)} />,
     Removal: ({ document: edge, render }: RemovalProps<Row>) => {
       const { find } = useBackends();
       const isServing = missingFor(edge) === undefined;
@@ -90,9 +90,11 @@ const ways: Ways<Edge> = {
 const noText = (): string => '';
 
 function Body<Row extends Edge>({
+  kind,
   shown: { document: edge },
   target,
 }: {
+  readonly kind: EdgeKind;
   readonly shown: Shown<Row>;
   readonly target: ModuleTarget;
 }) {
@@ -109,7 +111,10 @@ function Body<Row extends Edge>({
       ) : null}
       <Panel>
         <Facts
-          facts={[['Reached at', <Hostports key="at" hostports={edge.hostports ?? []} />], ...standardFacts(edge)]}
+          facts={[
+            ['Reached at', <Hostports key="at" kind={kind} hostports={edge.hostports ?? []} />],
+            ...standardFacts(edge),
+          ]}
         />
       </Panel>
       <Panel title="What happens to a connection" note="in this order" flush>
@@ -119,14 +124,9 @@ function Body<Row extends Edge>({
   );
 }
 
-function Hostports({ hostports }: { readonly hostports: readonly string[] }) {
+function Hostports({ kind, hostports }: { readonly kind: EdgeKind; readonly hostports: readonly string[] }) {
   if (hostports.length === 0) return <span className="muted">Nowhere yet</span>;
-  return hostports.map((hostport) => (
-    <span key={hostport} className="row">
-      <HostportText text={hostport} />
-      <CopyButton text={hostport} />
-    </span>
-  ));
+  return hostports.map((hostport) => <PublicName key={hostport} kind={kind} hostport={hostport} />);
 }
 
 const restrictedFilter = {

@@ -18,9 +18,8 @@ import type { BackendDraft } from './backend-choice.tsx';
 import { edgeName, useBackends } from './backends.ts';
 import type { Backends, NamedEdge } from './backends.ts';
 import { healthColumns, isInTrouble, rankOf, StateWord } from './health.tsx';
-import { hostportErrors, HostportsField, hostportsOf } from './hostports.tsx';
-
-type Kind = 'https' | 'tcp' | 'tls';
+import type { EdgeKind } from './hostports.tsx';
+import { hostportErrors, HostportsField, hostportsOf, useShownAddress } from './hostports.tsx';
 
 interface Edge extends NamedEdge {
   readonly created_at: string;
@@ -28,7 +27,7 @@ interface Edge extends NamedEdge {
 }
 
 /** The shared part of the descriptions of all kinds of edges. */
-export function edgeParts(kind: Kind) {
+export function edgeParts(kind: EdgeKind) {
   const path = `/${kind}-edges`;
   return {
     noun: ['edge', 'edges'],
@@ -52,7 +51,7 @@ export function edgeParts(kind: Kind) {
 }
 
 /** Words of the form for a new edge. */
-export function createWords(kind: Kind) {
+export function createWords(kind: EdgeKind) {
   const name = kind.toUpperCase();
   return {
     title: kind === 'https' ? 'Create an HTTPS edge' : 'Create a TCP edge',
@@ -61,7 +60,7 @@ export function createWords(kind: Kind) {
   } as const;
 }
 
-export function edgeFields<Row extends Edge>(kind: Kind): readonly FormField<Row>[] {
+export function edgeFields<Row extends Edge>(kind: EdgeKind): readonly FormField<Row>[] {
   return [
     description({ form: 'create', startsFocused: true }),
     field<Row, readonly string[]>({
@@ -158,7 +157,7 @@ export function EdgeRows<Row extends Edge>({
   ownText,
   render,
 }: {
-  readonly kind: Kind;
+  readonly kind: EdgeKind;
   readonly ways: Ways<Row>;
   readonly own: readonly Column<Row>[];
   readonly ownFilter: ChoiceFilter<Row>;
@@ -167,6 +166,7 @@ export function EdgeRows<Row extends Edge>({
 }) {
   const book = useHealth();
   const { find } = useBackends();
+  const shownAddress = useShownAddress(kind);
   const rows = useMemo(() => {
     const offline = (edge: Row): boolean => isOffline(ways.backendIds(edge), find);
     const groupOf = (edge: Row): keyof typeof stateFilter => {
@@ -181,7 +181,9 @@ export function EdgeRows<Row extends Edge>({
           width: '28%',
           path: `/${kind}-edges`,
           name: edgeName,
-          sub: ({ hostports }) => <span className="sub m1 mono">{hostports?.[0] ?? 'Nowhere yet'}</span>,
+          sub: ({ hostports }) => (
+            <span className="sub m1 mono">{hostports?.map(shownAddress)[0] ?? 'Nowhere yet'}</span>
+          ),
         }),
         {
           id: 'hostports',
@@ -190,7 +192,7 @@ export function EdgeRows<Row extends Edge>({
           priority: 'p1' as const,
           sortBy: ({ hostports }: Row) => hostports?.[0] ?? '',
           cell: ({ hostports }: Row) => (
-            <FirstOf texts={hostports ?? []} none={<span className="muted">Nowhere yet</span>} />
+            <FirstOf texts={(hostports ?? []).map(shownAddress)} none={<span className="muted">Nowhere yet</span>} />
           ),
         },
         {
@@ -216,7 +218,7 @@ export function EdgeRows<Row extends Edge>({
       searchText: (edge: Row) =>
         `${edge.description ?? ''} ${edge.id} ${(edge.hostports ?? []).join(' ')} ${ownText(edge)}`,
     };
-  }, [kind, ways, own, ownFilter, ownText, book, find]);
+  }, [kind, ways, own, ownFilter, ownText, book, find, shownAddress]);
   return render(rows);
 }
 

@@ -1,5 +1,9 @@
-import { ApiError } from '../../../client/src/index.ts';
+import { useCallback } from 'react';
+
+import { ApiError, visitorAddress, visitorUrl } from '../../../client/src/index.ts';
+import { useAddresses } from '../api/addresses.ts';
 import type { CallError } from '../api/client.ts';
+import { CopyButton } from '../components/copy.tsx';
 import { TextsField } from '../components/list-fields.tsx';
 import { UnbrokenPort } from '../components/unbroken-port.tsx';
 
@@ -43,6 +47,41 @@ export function HostportsField({
       error={isMine ? error.message : undefined}
       errorLine={line < 0 ? undefined : line}
     />
+  );
+}
+
+export type EdgeKind = 'https' | 'tcp' | 'tls';
+
+/** Hostports as visitors reach them: a URL where a browser opens it, else host and port. */
+export function useShownAddress(kind: EdgeKind): (hostport: string) => string {
+  const addresses = useAddresses();
+  return useCallback(
+    (hostport) => {
+      if (kind === 'tcp' || addresses === undefined) return hostport;
+      const { host, port } = visitorAddress(hostport, addresses);
+      return (kind === 'https' ? visitorUrl(hostport, addresses) : undefined) ?? `${host}:${port}`;
+    },
+    [kind, addresses],
+  );
+}
+
+/** A hostport as visitors reach it, with a link for HTTPS and the button that copies it. */
+export function PublicName({ kind, hostport }: { readonly kind: EdgeKind; readonly hostport: string }) {
+  const shown = useShownAddress(kind)(hostport);
+  return (
+    <span className="row">
+      {shown.startsWith('https://') ? <OpenLink url={shown} /> : <HostportText text={shown} />}
+      <CopyButton text={shown} />
+    </span>
+  );
+}
+
+/** A URL that a browser opens, in a tab of its own. */
+export function OpenLink({ url }: { readonly url: string }) {
+  return (
+    <a className="mono" href={url} target="_blank" rel="noreferrer" onClick={(event) => event.stopPropagation()}>
+      <UnbrokenPort text={url} />
+    </a>
   );
 }
 

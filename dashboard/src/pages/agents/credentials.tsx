@@ -4,11 +4,8 @@ import type { Credential } from '../../../../client/src/index.ts';
 import { useOwners } from '../../api/owners.ts';
 import { useList } from '../../api/queries.ts';
 import { useSession } from '../../api/session.ts';
-import { Id, Secret } from '../../components/copy.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { TextsField } from '../../components/list-fields.tsx';
-import { Facts } from '../../components/page.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
 import { Time } from '../../components/time.tsx';
 import { countOf, nameOf } from '../../lib/text.ts';
 import { ownerColumn, OwnerName } from '../../parts/owners.tsx';
@@ -17,6 +14,7 @@ import type { Resource, Rows } from '../../resource/describe.ts';
 import { description, field, metadata } from '../../resource/fields.tsx';
 import { standardFacts } from '../../resource/page.tsx';
 import { linesOf, UsesPanel } from '../../resource/uses.tsx';
+import { ConnectAgent } from './connect-agent.tsx';
 
 export const credentials: Resource<'CredentialsList'> = {
   list: 'CredentialsList',
@@ -86,8 +84,8 @@ export const credentials: Resource<'CredentialsList'> = {
   create: {
     title: 'Connect an agent',
     act: 'Create credential',
-    intro: 'An agent signs in with the token of a credential. It is shown in the next step, once.',
-    Created: CredentialToken,
+    intro: 'An agent signs in with the token of a credential. The next step shows the command that connects it.',
+    Created: ConnectAgent,
   },
   facts: (credential) => [
     ['Owner', <OwnerName key="owner" id={credential.owner_id} />],
@@ -173,33 +171,4 @@ function rowsOf(owner: ReturnType<typeof useOwners>): Rows<Credential> {
     ],
     searchText: ({ id, description: words = '', acl }) => `${words} ${acl.join(' ')} ${id}`,
   };
-}
-
-function CredentialToken({
-  document: credential,
-  onClose,
-}: {
-  readonly document: Credential;
-  readonly onClose: () => void;
-}) {
-  return (
-    <ShownOnce
-      token={credential.token ?? ''}
-      ifLost="If it is lost, create another credential and delete this one."
-      onClose={onClose}
-    >
-      <Facts
-        list
-        facts={[
-          credential.description === undefined ? undefined : ['Description', credential.description],
-          ['May bind', credential.acl.length === 0 ? 'Everything' : credential.acl.join(', ')],
-          ['Id', <Id key="id" id={credential.id} whole />],
-        ]}
-      />
-      <div className="stack tight">
-        <span className="label">Give it to the agent, with the certificate of this authority</span>
-        <Secret what="command" text={`curl -sSO ${location.origin}/local_ca.pem`} />
-      </div>
-    </ShownOnce>
-  );
 }

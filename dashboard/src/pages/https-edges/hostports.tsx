@@ -3,10 +3,9 @@ import { Link } from 'wouter';
 import type { HttpsEdge } from '../../../../client/src/index.ts';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy.tsx';
 import { Panel } from '../../components/page.tsx';
 import { Empty } from '../../components/states.tsx';
-import { HostportText } from '../../parts/hostports.tsx';
+import { PublicName } from '../../parts/hostports.tsx';
 import { CertificateEnd, certificateFor, certificateName, hostOf } from '../../parts/certificates.tsx';
 
 /** Where the edge is reached, and which certificate each name shows. */
@@ -39,12 +38,11 @@ export function Hostports({ edge, onAdd }: { readonly edge: HttpsEdge; readonly 
           {hostports.map((hostport) => (
             <li key={hostport}>
               <div className="t">
-                <HostportText text={hostport} />
+                <PublicName kind="https" hostport={hostport} />
                 <span className="fine">
                   <ShownCertificate host={hostOf(hostport)} />
                 </span>
               </div>
-              <CopyButton text={hostport} />
             </li>
           ))}
         </ul>
