@@ -4,10 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { ignoreResets } from './ignore-resets.ts';
 import { programFile } from './program-file.ts';
 
 const load = createRequire(import.meta.url);
 
+ignoreResets();
 if (programFile.endsWith('.js')) startBuiltWorkers();
 
 /**

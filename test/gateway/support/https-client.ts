@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { EventEmitter } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTls, createSecureContext } from 'node:tls';
@@ -31,13 +30,7 @@ export async function connectClient(port: number, options: Connecting = {}): Pro
     checkServerIdentity: () => undefined,
   });
   await once(socket, 'secureConnect');
-  ignoreReset(socket);
   return socket;
-}
-
-/** A gateway that is stopped resets what is open. Tests see by answers whether something broke before. */
-function ignoreReset(connection: EventEmitter): void {
-  connection.on('error', () => {});
 }
 
 export interface RawAnswer {
@@ -86,9 +79,7 @@ export function get(path: string, ...headerLines: readonly string[]): string {
 }
 
 export function openHttp2(port: number, servername = 'app.test'): ClientHttp2Session {
-  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername, ca: edgeCertificate.certificate });
-  ignoreReset(session);
-  return session;
+  return connectHttp2(`https://127.0.0.1:${port}`, { servername, ca: edgeCertificate.certificate });
 }
 
 export interface Http2Answer {
