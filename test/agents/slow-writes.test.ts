@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
-
 import { until } from '../e2e/gateway/support/until.ts';
+import { connectPostgres } from '../support/postgres-client.ts';
 import { createDatabase, startPostgres } from '../support/postgres.ts';
 import { newToken, serveAgents } from './support/served-agents.ts';
 
@@ -19,8 +18,7 @@ describe('a database that takes its time', () => {
     const served = await serveAgents(databaseUrl, { agentAuthSeconds: '60' });
     await using gatehouse = served.gatehouse;
     const token = await newToken(gatehouse);
-    const blocker = new pg.Client({ connectionString: databaseUrl });
-    await blocker.connect();
+    await using blocker = await connectPostgres(databaseUrl);
     await blocker.query('BEGIN');
     // Reads pass it, writes wait for it.
     await blocker.query('LOCK TABLE tunnel_sessions IN SHARE MODE');
@@ -29,7 +27,6 @@ describe('a database that takes its time', () => {
     await until(async () => (await blocker.query(waiting)).rowCount === 1, 'the session is being written');
     await sleep(heldMs);
     await blocker.query('COMMIT');
-    await blocker.end();
     const { sessionId } = await connecting;
     const { tunnel_sessions } = (await gatehouse.get('/tunnel_sessions')).body;
     assert.deepEqual(

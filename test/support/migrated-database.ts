@@ -4,8 +4,7 @@ import { copyFile, link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import pg from 'pg';
-
+import { connectPostgres } from './postgres-client.ts';
 import { createDatabase } from './postgres.ts';
 import { newSqlite } from './scratch.ts';
 
@@ -29,8 +28,7 @@ function readSources(): ReadonlyMap<string, string> {
 export async function createMigratedDatabase(serverUrl: string): Promise<string> {
   modelName ??= nameModel();
   const model = modelName;
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  await using client = await connectPostgres(serverUrl);
   // The lock, for which files that run side by side wait, ends with the connection.
   await client.query('SELECT pg_advisory_lock(1)');
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [model]);
@@ -39,7 +37,6 @@ export async function createMigratedDatabase(serverUrl: string): Promise<string>
     await fill(url);
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${model}`);
   }
-  await client.end();
   return createDatabase(serverUrl, model);
 }
 

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 
 import { freePort } from './free-port.ts';
+import { connectPostgres } from './postgres-client.ts';
 
 /** PostgreSQL refuses to run as root; this user is on every Unix system. */
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -102,11 +103,9 @@ export async function launchPostgres(
 export async function createDatabase(serverUrl: string, model = 'template1'): Promise<string> {
   // Numbers of processes come again in the course of a long run.
   const name = `t${randomUUID().replaceAll('-', '')}`;
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  await using client = await connectPostgres(serverUrl);
   // Copying files takes a fifth of the time that writing each page to the log takes.
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${model} STRATEGY FILE_COPY`);
-  await client.end();
   return serverUrl.replace(/\/postgres$/, `/${name}`);
 }
 

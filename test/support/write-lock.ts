@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import { connectPostgres } from './postgres-client.ts';
 
 /** Whether somebody holds the right to write just now. Looks without waiting for it, and rests a little. */
 export async function isBeingWritten(databaseUrl: string): Promise<boolean> {
@@ -24,14 +24,11 @@ function isSqliteBusy(path: string): boolean {
 }
 
 async function isPostgresBusy(connectionString: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  await using client = await connectPostgres(connectionString);
   try {
     await client.query('BEGIN; SELECT version FROM store_version FOR UPDATE NOWAIT; ROLLBACK');
     return false;
   } catch {
     return true;
-  } finally {
-    await client.end();
   }
 }

@@ -3,9 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import pg from 'pg';
-
 import { GatehouseProcess } from '../../../test/support/gatehouse-process.ts';
+import { connectPostgres } from '../../../test/support/postgres-client.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import type { PostgresServer } from '../../../test/support/postgres.ts';
 
@@ -13,8 +12,7 @@ let server: PostgresServer | undefined;
 
 before(async () => {
   server = await startPostgres();
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
+  await using client = await connectPostgres(server.url);
   await client.query("CREATE USER asked PASSWORD 'hunter2'");
   await writeFile(
     join(server.directory, 'data', 'pg_hba.conf'),
@@ -23,7 +21,6 @@ before(async () => {
   // PostgreSQL itself cuts a sign-in that hangs, by default after 60 s: who waits for that exceeds the limit of the test.
   await client.query("ALTER SYSTEM SET authentication_timeout = '600s'");
   await client.query('SELECT pg_reload_conf()');
-  await client.end();
 });
 after(() => server?.[Symbol.asyncDispose]());
 

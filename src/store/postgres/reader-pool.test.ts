@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import pg from 'pg';
-
 import { until } from '../../../test/e2e/gateway/support/until.ts';
+import { connectPostgres } from '../../../test/support/postgres-client.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { openPostgres } from './postgres.ts';
 
 test('searches take half of the connections, and short reads go on beside them', { timeout: 120_000 }, async () => {
   await using server = await startPostgres();
   const database = await openPostgres(server.url);
-  const holder = new pg.Client({ connectionString: server.url });
-  await holder.connect();
+  await using holder = await connectPostgres(server.url);
   try {
     await holder.query('SELECT pg_advisory_lock(1)');
     const search = () => database.reader.all('SELECT pg_advisory_xact_lock_shared(1)::text', [], 'once');
@@ -29,7 +27,6 @@ test('searches take half of the connections, and short reads go on beside them',
     await settled;
     assert.equal((await search()).length, 1, 'places are given back');
   } finally {
-    await holder.end();
     await database.close();
   }
 });

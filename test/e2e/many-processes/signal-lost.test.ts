@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import pg from 'pg';
-
+import { connectPostgres } from '../../support/postgres-client.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
 import { killListeners, listenersOf } from './support/listeners.ts';
@@ -43,20 +42,13 @@ test('the version cannot be read: each authentication asks the database, and a k
   const isReady = async () => (await running.call('GET', '/readyz')).status === 200;
   assert.deepEqual([await use(revoked), await use(kept)], [200, 200], 'both are in memory now');
 
-  const other = new pg.Client({ connectionString: database });
-  await other.connect();
-  try {
-    await other.query('BEGIN; LOCK TABLE store_version IN ACCESS EXCLUSIVE MODE');
-    await until('it no longer trusts its memory', async () => !(await isReady()));
-    // Writes as another process does whose signal has not arrived.
-    const client = new pg.Client({ connectionString: database });
-    await client.connect();
-    await client.query('DELETE FROM api_keys WHERE id = $1', [revoked.id]);
-    await client.end();
-    assert.deepEqual([await use(revoked), await use(kept)], [401, 200]);
-    await other.query('ROLLBACK');
-    await until('it trusts its memory again', isReady);
-  } finally {
-    await other.end();
-  }
+  await using other = await connectPostgres(database);
+  await other.query('BEGIN; LOCK TABLE store_version IN ACCESS EXCLUSIVE MODE');
+  await until('it no longer trusts its memory', async () => !(await isReady()));
+  // Writes as another process does whose signal has not arrived.
+  await using client = await connectPostgres(database);
+  await client.query('DELETE FROM api_keys WHERE id = $1', [revoked.id]);
+  assert.deepEqual([await use(revoked), await use(kept)], [401, 200]);
+  await other.query('ROLLBACK');
+  await until('it trusts its memory again', isReady);
 });

@@ -8,13 +8,12 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import pg from 'pg';
-
 import { describeDatabase } from '../../../src/lib/database-url.ts';
 import { createSealer } from '../../../src/lib/sealed-secret.ts';
 import { SnapshotFile } from '../../../src/snapshot/snapshot-file.ts';
 import { makePair } from '../../support/certificate-pair.ts';
 import { freePort } from '../../support/free-port.ts';
+import { connectPostgres } from '../../support/postgres-client.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { rounds } from '../../support/long-form.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
@@ -99,10 +98,8 @@ describe('the snapshot file of a gateway', () => {
       'snapshot-file': await newPath(),
     };
     const asSuperuser = async (...statements: readonly string[]) => {
-      const client = new pg.Client({ connectionString: new URL('/postgres', url).href });
-      await client.connect();
+      await using client = await connectPostgres(new URL('/postgres', url).href);
       for (const sql of statements) await client.query(sql);
-      await client.end();
     };
     const name = new URL(url).pathname.slice(1);
     const createEdge = async (running: Running, host: string) => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import pg from 'pg';
-
 import { Gatehouse } from '../../support/gatehouse.ts';
 import { createAccount, createUser } from '../../support/people.ts';
+import { connectPostgres } from '../../support/postgres-client.ts';
 import { createDatabase, startPostgres } from '../../support/postgres.ts';
 import { askHttps } from '../gateway/support/traffic.ts';
 import { until } from '../gateway/support/until.ts';
@@ -31,26 +30,21 @@ for (const workers of ['off', '2'])
       const statusAt = async (g: Gatehouse) => (await askHttps(g.httpsPort, 'a.test')).status;
       for (const g of [p, q]) await until(async () => (await statusAt(g)) === 200, 'the edge is live');
 
-      const holder = new pg.Client({ connectionString: url });
-      await holder.connect();
-      try {
-        await holder.query('BEGIN; LOCK TABLE ip_policy_rule_rows IN ACCESS EXCLUSIVE MODE');
-        const held = q.patch(`/ip_policies/${policy.id}`, { description: 'read again' }, c);
-        const waiting = "SELECT COUNT(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-        await until(async () => (await holder.query(waiting)).rows[0].count >= 2, 'both processes wait for the rules');
-        const path = `/edges/https/${edge.id}/routes/${routeId}/ip_restriction`;
-        const { status, text } = await q.put(path, { ip_policy_ids: [nobody.id] });
-        assert.equal(status, 200, text);
-        assert.equal(await statusAt(q), 403, 'in the process of the call at once');
-        await until(async () => (await statusAt(p)) === 403, 'in the other one too');
-        assert.equal((await p.post('/backends/static', { address: 'app.internal:80' })).status, 201);
-        assert.equal((await p.delete(path)).status, 204);
-        assert.equal(await statusAt(p), 200);
-        await holder.query('ROLLBACK');
-        await held;
-      } finally {
-        await holder.end();
-      }
+      await using holder = await connectPostgres(url);
+      await holder.query('BEGIN; LOCK TABLE ip_policy_rule_rows IN ACCESS EXCLUSIVE MODE');
+      const held = q.patch(`/ip_policies/${policy.id}`, { description: 'read again' }, c);
+      const waiting = "SELECT COUNT(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+      await until(async () => (await holder.query(waiting)).rows[0].count >= 2, 'both processes wait for the rules');
+      const path = `/edges/https/${edge.id}/routes/${routeId}/ip_restriction`;
+      const { status, text } = await q.put(path, { ip_policy_ids: [nobody.id] });
+      assert.equal(status, 200, text);
+      assert.equal(await statusAt(q), 403, 'in the process of the call at once');
+      await until(async () => (await statusAt(p)) === 403, 'in the other one too');
+      assert.equal((await p.post('/backends/static', { address: 'app.internal:80' })).status, 201);
+      assert.equal((await p.delete(path)).status, 204);
+      assert.equal(await statusAt(p), 200);
+      await holder.query('ROLLBACK');
+      await held;
       assert.equal((await p.patch(`/ip_policies/${policy.id}`, { description: 'live' }, c)).status, 200);
     },
   );

@@ -5,8 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import pg from 'pg';
-
+import { connectPostgres } from '../../support/postgres-client.ts';
 import { launchPostgres, startPostgres } from '../../support/postgres.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
 
@@ -49,13 +48,8 @@ export class ServicePostgres implements AsyncDisposable {
 
   async #do(path: string | undefined, body: string): Promise<void> {
     if (path === '/sql') {
-      const client = new pg.Client({ connectionString: this.#postgres.url });
-      await client.connect();
-      try {
-        await client.query(body);
-      } finally {
-        await client.end();
-      }
+      await using client = await connectPostgres(this.#postgres.url);
+      await client.query(body);
     } else if (path === '/stop') await this.#stop();
     else if (this.#process.exitCode !== null)
       this.#process = await launchPostgres(this.#postgres.directory, this.port, false);

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import pg from 'pg';
-
 import { freePort } from '../../../support/free-port.ts';
+import { connectPostgres } from '../../../support/postgres-client.ts';
 import { initializePostgres, launchPostgres, newPostgresDirectory, startPostgres } from '../../../support/postgres.ts';
 import type { PostgresServer } from '../../../support/postgres.ts';
 import { until } from '../../gateway/support/until.ts';
@@ -42,13 +41,8 @@ class Node implements AsyncDisposable {
   }
 
   async ask(sql: string): Promise<unknown> {
-    const client = new pg.Client({ connectionString: this.url });
-    await client.connect();
-    try {
-      return Object.values((await client.query(sql)).rows[0] ?? {})[0];
-    } finally {
-      await client.end();
-    }
+    await using client = await connectPostgres(this.url);
+    return Object.values((await client.query(sql)).rows[0] ?? {})[0];
   }
 }
 
