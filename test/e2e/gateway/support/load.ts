@@ -4,6 +4,7 @@ import { Agent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { askHttps, askTcp } from './traffic.ts';
+import { until } from './until.ts';
 
 interface LoadTargets {
   readonly httpsPort: number;
@@ -22,6 +23,8 @@ export class Load {
   readonly tookMs: number[] = [];
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   readonly #pauseMs: number;
+  /** Requests that each client has begun. */
+  readonly #begun: number[] = [];
   #stopping = false;
   readonly #clients: readonly Promise<void>[];
 
@@ -35,6 +38,14 @@ export class Load {
     ];
   }
 
+  /** Resolves when each client has its answer, or its failure, to what it had under way, and to one request after it. */
+  async untilNoticed(): Promise<void> {
+    const before = [...this.#begun];
+    // One is over when the next is begun.
+    const isOver = () => this.#stopping || this.#begun.every((count, at) => count >= (before[at] ?? 0) + 2);
+    await until(isOver, 'two requests of each client');
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#clients);
@@ -42,7 +53,9 @@ export class Load {
   }
 
   async #repeat(kind: string, ask: (host: string) => Promise<void>, hosts: readonly string[]): Promise<void> {
+    const client = this.#begun.push(0) - 1;
     for (let at = 0; !this.#stopping; at++) {
+      this.#begun[client] = at + 1;
       const host = hosts[at % hosts.length] ?? '';
       const startMs = performance.now();
       try {

@@ -4,6 +4,7 @@ import { StreamDuplex } from '../../../../src/agents/mux/stream-duplex.ts';
 import type { MuxStream } from '../../../../src/agents/mux/mux-stream.ts';
 import { signIn } from '../../../agents/support/sign-in.ts';
 import type { Served } from '../../agents/support/served.ts';
+import { until } from '../../gateway/support/until.ts';
 
 const pauseMs = 250;
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
@@ -15,6 +16,8 @@ export class PassingAgents {
   readonly failures: string[] = [];
   readonly #served: Served;
   readonly #token: string;
+  /** Rounds that each agent has begun. */
+  readonly #begun: number[] = [];
   #stopping = false;
   readonly #agents: readonly Promise<void>[];
 
@@ -24,13 +27,22 @@ export class PassingAgents {
     this.#agents = Array.from({ length: count }, (_, at) => this.#repeat(`passing-${at}.localhost`));
   }
 
+  /** Resolves when each agent has ended the round that it had under way. */
+  async untilNoticed(): Promise<void> {
+    const before = [...this.#begun];
+    const isOver = () => this.#stopping || this.#begun.every((count, at) => count > (before[at] ?? 0));
+    await until(isOver, 'a round of each agent');
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#agents);
   }
 
   async #repeat(name: string): Promise<void> {
+    const agent = this.#begun.push(0) - 1;
     for (let round = 0; !this.#stopping; round++) {
+      this.#begun[agent] = round + 1;
       try {
         await this.#comeAndGo(name, round % 2 === 0);
         this.rounds += 1;

@@ -109,7 +109,7 @@ export async function soak(served: Served, options: SoakOptions): Promise<SoakRe
   });
   const restless = new RestlessClients(program.httpsPort, tcpPort);
   const agents = new PassingAgents(served, agentToken, passingAgents);
-  const restarts = new WorkerRestarts(program.pid, [load.failures, agents.failures]);
+  const restarts = new WorkerRestarts(program.pid, [load, agents]);
   const samples: Sample[] = [];
   let changed = 0;
   let restarting = Promise.resolve();

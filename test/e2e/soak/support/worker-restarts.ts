@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { childrenOf } from '../../gateway/support/child-processes.ts';
 import { until } from '../../gateway/support/until.ts';
 
-/** Time after the start of a worker in which clients notice what the one before has taken along. */
-const noticeMs = 1_000;
+interface Clients {
+  readonly failures: string[];
+  /** Resolves when what a worker has taken along is among the failures. */
+  untilNoticed(): Promise<void>;
+}
 
 /** Kills the youngest worker again and again; the oldest one lives through it all, so that what it leaks adds up. */
 export class WorkerRestarts {
@@ -12,25 +13,26 @@ export class WorkerRestarts {
   /** Failures of clients whose worker was killed while it served them. They are taken off the lists. */
   brokenOff = 0;
   readonly #parent: number;
-  /** The lists of failures of the clients. */
-  readonly #failures: readonly string[][];
+  readonly #clients: readonly Clients[];
 
-  constructor(parent: number, failures: readonly string[][]) {
+  constructor(parent: number, clients: readonly Clients[]) {
     this.#parent = parent;
-    this.#failures = failures;
+    this.#clients = clients;
   }
 
   async restartOne(): Promise<void> {
     const workers = await childrenOf(this.#parent);
     const victim = Math.max(...workers);
-    const failedBefore = this.#failures.map(({ length }) => length);
+    const failedBefore = this.#clients.map(({ failures }) => failures.length);
     process.kill(victim, 'SIGKILL');
     await until(async () => {
       const now = await childrenOf(this.#parent);
       return now.length === workers.length && !now.includes(victim);
     }, 'another worker');
-    await sleep(noticeMs);
+    // Of what has happened, a busy process may hear late.
+    await Promise.all(this.#clients.map((each) => each.untilNoticed()));
     this.count += 1;
-    for (const [at, list] of this.#failures.entries()) this.brokenOff += list.splice(failedBefore[at] ?? 0).length;
+    for (const [at, { failures }] of this.#clients.entries())
+      this.brokenOff += failures.splice(failedBefore[at] ?? 0).length;
   }
 }
