@@ -165,7 +165,7 @@ test('a connection that changes its protocol is passed on and described once', a
   await said(agent, /GET \/ws 101 /);
   client.write('GET /not-a-request HTTP/1.1\r\n\r\n');
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`received ${received}`)), 20_000);
+    const timer = setTimeout(() => reject(new Error(`received ${received}`)), 120_000);
     client.on('data', () => {
       if (!received.includes('/not-a-request')) return;
       clearTimeout(timer);

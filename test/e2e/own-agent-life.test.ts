@@ -133,7 +133,7 @@ test('on a terminal it redraws in the foreground, and writes lines in the backgr
     let shown = '';
     child.stdout.on('data', (chunk) => (shown += String(chunk)));
     await until(() => shown.includes(awaited), 'the agent has said something');
-    child.stdin.end(lastKeys);
+    child.stdin.on('error', () => {}).end(lastKeys);
     await once(child, 'close');
     return shown;
   };

@@ -19,7 +19,7 @@ function soon<T>(answer: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => {
       reject(new Error('the head is held back'));
-    }, 10_000).unref();
+    }, 120_000).unref();
   });
   return Promise.race([answer, late]);
 }

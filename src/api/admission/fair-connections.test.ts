@@ -56,7 +56,7 @@ async function untilSteady(read: () => number): Promise<void> {
   }
 }
 
-describe('a connection that brings very much at once', { timeout: 60_000 }, () => {
+describe('a connection that brings very much at once', { timeout: 240_000 }, () => {
   test('has its requests begun by turns: those of others come in between', async (context) => {
     const order: string[] = [];
     const { open } = await serve(context, ({ url = '' }, response) => {
@@ -221,7 +221,7 @@ test('a connection that has rested goes on', { timeout: 120_000 }, async (contex
 
 test(
   'a body that is whole before somebody reads it does not stop the connection',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (context) => {
     const { open } = await serve(context, (request, response) => {
       setImmediate(() => request.on('end', () => response.end('fine')).resume());

@@ -12,7 +12,7 @@ import { until } from '../../../test/e2e/gateway/support/until.ts';
 import { TlsHandshakes } from './handshakes.ts';
 import type { HandshakeOptions } from './handshakes.ts';
 
-const limit = { timeout: 60_000 };
+const limit = { timeout: 240_000 };
 const authority = new ClientAuthority('authority');
 const context = createSecureContext({ ...authority.sign('app.test', { usage: 'serverAuth' }), ca: authority.pem });
 

@@ -44,14 +44,14 @@ onDatabasesInTurn('replacing more rules than one transaction writes', (newDataba
       return Number((await gatehouse.app.context.store.queries.all(sql, [`%"${policy}"%`]))[0]?.[0]);
     };
     const isDeleted = (policy: string, left: number) =>
-      until(async () => (await storedCount(policy)) === left, 'the rules that are gone are deleted', 60_000);
+      until(async () => (await storedCount(policy)) === left, 'the rules that are gone are deleted');
 
     test('another account that writes after it has begun is answered before it', async () => {
       const policy = await newPolicy();
       const state = { isDone: false };
       const replaced = replace(policy, listOf(10, 600)).finally(() => (state.isDone = true));
       // Rows that are committed but not in force: nobody could see those of one long transaction.
-      await until(async () => state.isDone || (await storedCount(policy)) > 0, 'the first rules are prepared', 60_000);
+      await until(async () => state.isDone || (await storedCount(policy)) > 0, 'the first rules are prepared');
       assert.equal((await rowsOf(policy)).size, 0);
       for (let at = 0; at < 3; at++) {
         await gatehouse.create('/ip_policies', {}, { token: other });

@@ -31,7 +31,7 @@ export interface AgentBehaviour {
 }
 
 /** Limit for an answer, beyond the needs of the busiest machine. */
-const answerMs = 60_000;
+const answerMs = 120_000;
 
 /** An agent made of the client side of our own code. */
 export class TestAgent {

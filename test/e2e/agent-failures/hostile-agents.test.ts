@@ -66,7 +66,7 @@ async function beside(run: (hostile: Hostile) => Promise<void>): Promise<void> {
   const reasons = () =>
     program.logged('agent disconnected').flatMap((line) => (line.session === session ? String(line.reason) : []));
   const endedBecause = async (reason: RegExp) => {
-    await until(() => reasons().length > 0, 'its session ends', 90_000);
+    await until(() => reasons().length > 0, 'its session ends');
     assert.match(reasons().join(), reason);
   };
   try {

@@ -57,7 +57,7 @@ onServed('rules on the endpoints of agents', (served) => {
       if (kept?.closed === true) kept = undefined;
     }
     kept?.destroy();
-    await until(() => load.requests > changeCount / 4, 'requests of the load', 60_000);
+    await until(() => load.requests > changeCount / 4, 'requests of the load');
     await load.stop();
     t.diagnostic(`${[...seen].map(([outcome, count]) => `${count} × ${outcome}`).join(', ')}; load ${load.requests}`);
     assert.deepEqual(load.failures.slice(0, 5), []);

@@ -152,7 +152,7 @@ onServed(
         const [response] = await once(request, 'response');
         await once(response, 'data');
         request.destroy();
-        await until(() => left === round, 'the upstream sees that it is gone', 60_000);
+        await until(() => left === round, 'the upstream sees that it is gone');
       }
     });
 

@@ -29,7 +29,7 @@ if (isInside) {
     try {
       const isThere = async () => (await served.program.must('GET', '/tunnels')).tunnels.length >= 3;
       // The HTTP tunnel is two: one for each scheme.
-      await until(isThere, `its tunnels are there: ${agent.output()}`, 60_000);
+      await until(isThere, `its tunnels are there: ${agent.output()}`);
       assert.equal((await served.ask('old.localhost')).echo?.name, served.upstream.name);
       const port = Number(String(addr).split(':')[1]);
       assert.equal((await served.askPort(port)).echo?.name, served.upstream.name);

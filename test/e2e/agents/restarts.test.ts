@@ -186,7 +186,7 @@ async function startInstallation(owner: AsyncDisposableStack, holderCount: numbe
   }
   const more = async (count: number): Promise<void> => {
     const goal = visitors.answered + count;
-    await until(() => visitors.answered >= goal || visitors.failures.length > 0, `${count} more visitors`, 60_000);
+    await until(() => visitors.answered >= goal || visitors.failures.length > 0, `${count} more visitors`);
   };
   return { gateways, holders, visitors, more };
 }

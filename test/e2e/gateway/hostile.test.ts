@@ -200,6 +200,6 @@ test('two thousand connections that say nothing, or next to nothing, leave room 
   const metric = /^gatehouse_https_open_connections (\d+)$/m;
   await until(async () => Number(metric.exec(await site.metrics())?.[1]) >= 2000, 'all of them are open');
   for (let at = 0; at < 10; at++) assert.equal((await site.askHttps()).status, 200);
-  await until(() => idle.every(({ closed }) => closed), 'all of them are closed', 60_000);
+  await until(() => idle.every(({ closed }) => closed), 'all of them are closed');
   await until(async () => Number(metric.exec(await site.metrics())?.[1]) === 0, 'none is left');
 });

@@ -54,7 +54,7 @@ test('a target that cannot take an update gets it with the next one, and no vers
 
 test(
   'an update that is under way is no fault, one that takes longer than a second or has failed is',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const context = await openContext(readConfig({}, { databaseUrl: newSqlite() }), pino({ level: 'silent' }));
     await using store = context.store;

@@ -37,7 +37,7 @@ interface Shown {
 /** Asks with OpenSSL's own client. */
 async function ask(port: number, args: readonly string[] = [], servername = host): Promise<Shown> {
   const asking = run('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', servername, ...args], {
-    timeout: 60_000,
+    timeout: 240_000,
   });
   // The server says something and closes: the client must not leave before.
   const { stdout, stderr } = await asking.catch((error: unknown) => error as { stdout: string; stderr: string });
