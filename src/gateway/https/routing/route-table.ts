@@ -1,4 +1,5 @@
-import { checkRequestPath, normalizePath, otherReadings } from '../../../lib/request-path.ts';
+import { PathTable } from '../../../lib/path-table.ts';
+import { checkRequestPath } from '../../../lib/request-path.ts';
 import type { Steps } from '../../../lib/steps.ts';
 import { buildModules } from '../../../modules/index.ts';
 import type { SignIn } from '../../../modules/sign-in.ts';
@@ -23,12 +24,9 @@ export interface SpecialHandshake {
   readonly needsTls13: boolean;
 }
 
-/** The routes of one edge. Paths are compared in the spelling of `normalizePath`. */
+/** The routes of one edge. */
 export class RouteTable {
-  /** Undefined if there are none, as in most edges: there may be very many edges. */
-  #exact: Map<string, Route> | undefined;
-  readonly #prefixes = new Map<string, Route>();
-  #longestPrefix = 0;
+  readonly #routes = new PathTable<Route>();
   #clientCa: string | undefined;
   #needsTls13 = false;
   /** Undefined if visitors of no route sign in. */
@@ -50,30 +48,18 @@ export class RouteTable {
   }
 
   #add(entry: RouteEntry, before: RouteTable | undefined): void {
-    const match = normalizePath(entry.match);
     const route = buildRoute(entry, before === undefined ? undefined : before.#stateful?.get(entry.id));
     const { list } = route;
     this.#clientCa ??= list.clientCa;
     this.#needsTls13 ||= list.needsTls13;
     for (const signIn of list.signIns) (this.#signIns ??= new Map()).set(signIn.key, signIn);
     if (list.stateKeys.length > 0) (this.#stateful ??= new Map()).set(route.id, route);
-    if (entry.matchType === 'exact_path') {
-      (this.#exact ??= new Map()).set(match, route);
-    } else {
-      this.#prefixes.set(match, route);
-      this.#longestPrefix = Math.max(this.#longestPrefix, match.length);
-    }
+    this.#routes.add(entry.matchType, entry.match, route);
   }
 
-  /**
-   * Returns 'ambiguous' if another reading of the path leads to another route: upstreams differ on whether `//` is `/`,
-   * whether `;x` belongs to a segment, and how often they decode.
-   */
+  /** Returns 'ambiguous' if upstreams could read the path so that it leads to another route. */
   choose(matchPath: string): Route | 'ambiguous' | undefined {
-    const route = this.#lookUp(matchPath);
-    const readings = otherReadings(matchPath);
-    const isClear = readings?.every((reading) => this.#lookUp(reading) === route) === true;
-    return isClear ? route : 'ambiguous';
+    return this.#routes.choose(matchPath);
   }
 
   /** How the handshake differs from the usual one, which all routes of an edge share. */
@@ -98,26 +84,7 @@ export class RouteTable {
   }
 
   withId(id: string): Route | undefined {
-    for (const routes of [this.#prefixes, this.#exact ?? []]) {
-      for (const [, route] of routes) if (route.id === id) return route;
-    }
-    return undefined;
-  }
-
-  #lookUp(path: string): Route | undefined {
-    return this.#exact?.get(path) ?? this.#longestMatch(path);
-  }
-
-  /** A prefix covers whole segments: `/blog` covers `/blog`, `/blog/` and `/blog/a`; `/blog/` covers the latter two. */
-  #longestMatch(path: string): Route | undefined {
-    const whole = this.#prefixes.get(path);
-    if (whole !== undefined) return whole;
-    let slash = path.lastIndexOf('/', this.#longestPrefix);
-    while (slash >= 0) {
-      const route = this.#prefixes.get(path.slice(0, slash + 1)) ?? this.#prefixes.get(path.slice(0, slash));
-      if (route !== undefined) return route;
-      slash = slash === 0 ? -1 : path.lastIndexOf('/', slash - 1);
-    }
+    for (const route of this.#routes.values()) if (route.id === id) return route;
     return undefined;
   }
 }
