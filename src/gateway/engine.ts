@@ -194,6 +194,8 @@ interface Decision {
   readonly warnedBy?: readonly string[] | undefined;
   /** The enforced restriction that refused the source. */
   readonly refusedBy?: string | undefined;
+  /** The module that refused or answered in place of the backend. */
+  readonly module?: string | undefined;
   /** The backend, or the endpoint of an agent, that it goes to. */
   readonly backendId?: string | undefined;
 }

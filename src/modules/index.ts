@@ -63,6 +63,8 @@ export interface SharedModules {
   /** In running order. */
   readonly steps: readonly Step[];
   readonly answers: readonly AnswerStep[];
+  /** Names of the modules that the steps are of. */
+  readonly moduleOf: ReadonlyMap<object, string>;
   readonly convertsWebsocket: boolean;
 }
 
@@ -87,7 +89,7 @@ export function buildModules(settingsByName: Readonly<Record<string, unknown>>):
   }
   const { [backend.name]: own, ...others } = settingsByName;
   const [backendPart] = partsOf({ [backend.name]: own });
-  return { shared: share(others), backendId: backendPart?.backendId };
+  return { shared: share(others), backendId: backendPart?.part.backendId };
 }
 
 function share(settingsByName: Readonly<Record<string, unknown>>): SharedModules {
@@ -96,16 +98,21 @@ function share(settingsByName: Readonly<Record<string, unknown>>): SharedModules
   if (known !== undefined) return known;
   const parts = partsOf(settingsByName);
   const built = {
-    steps: parts.flatMap(({ steps = [] }) => steps),
-    answers: parts.flatMap(({ answers = [] }) => answers),
-    convertsWebsocket: parts.some(({ convertsWebsocket }) => convertsWebsocket === true),
+    steps: parts.flatMap(({ part: { steps = [] } }) => steps),
+    answers: parts.flatMap(({ part: { answers = [] } }) => answers),
+    moduleOf: new Map(parts.flatMap(({ name, part: { steps = [] } }) => steps.map((step) => [step, name] as const))),
+    convertsWebsocket: parts.some(({ part }) => part.convertsWebsocket === true),
   };
   if (text.length <= longestShared) shared.fill(shared.ticket(), text, built);
   return built;
 }
 
-function partsOf(settingsByName: Readonly<Record<string, unknown>>): readonly ModulePart[] {
-  return namedParts(settingsByName).flatMap(({ isEnabled, build }) => (isEnabled ? [build()] : []));
+function partsOf(
+  settingsByName: Readonly<Record<string, unknown>>,
+): readonly { readonly name: string; readonly part: ModulePart }[] {
+  return namedParts(settingsByName).flatMap(({ name, isEnabled, build }) =>
+    isEnabled ? [{ name, part: build() }] : [],
+  );
 }
 
 /** The modules among stored settings by name, in running order. */

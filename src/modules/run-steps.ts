@@ -16,7 +16,7 @@ export interface Position {
 }
 
 /** Runs the steps that are left. Undefined: all let it pass; else the step that has spoken is the next one. */
-export function runSteps<Visit extends Position>(steps: readonly Runnable<Visit>[], visit: Visit): Outcome | undefined {
+export function runSteps<Visit>(steps: readonly Runnable<Visit>[], visit: Visit & Position): Outcome | undefined {
   const { done } = visit;
   for (; visit.at < steps.length; visit.at++) {
     const { run, once } = steps[visit.at]!;
@@ -33,15 +33,6 @@ export function doneBy<Visit extends Position>(
   { at, done }: Visit,
 ): ReadonlySet<string> {
   return new Set([...(done ?? []), ...steps.slice(0, at).flatMap(({ once }) => once ?? [])]);
-}
-
-/** Runs steps of which none waits. */
-export function runAll<Visit>(steps: readonly Runnable<Visit>[], visit: Visit): Outcome | undefined {
-  for (let at = 0; at < steps.length; at++) {
-    const outcome = steps[at]!.run(visit);
-    if (outcome !== undefined) return outcome;
-  }
-  return undefined;
 }
 
 /** Until when a connection may stay open that these steps have let in, the first `end` of them; 0: it ends now. */

@@ -30,6 +30,8 @@ export interface LiveEvent {
   readonly reason?: string | undefined;
   /** The restriction that refused, or those that warned. */
   readonly restrictionIds: readonly string[];
+  /** The module that refused, or answered in place of the backend. */
+  readonly module?: string | undefined;
   readonly durationMs?: number | undefined;
   readonly backendId?: string | undefined;
   readonly upstreamMs?: number | undefined;
@@ -102,7 +104,7 @@ export class LiveTraffic {
     const subscribers = this.#subscribers.get(accountId);
     if (subscribers === undefined) return;
     const { routeId, host, source, method, path, protocol, upstreamMs } = event;
-    const { backendId, reason } = decision;
+    const { backendId, module, reason } = decision;
     const made: LiveEvent = {
       id: event.operationId ?? newOperationId(),
       kind: 'https',
@@ -121,6 +123,7 @@ export class LiveTraffic {
       code: errorCode,
       reason,
       restrictionIds: restrictionsOf(verdict, refusedBy, warnedBy),
+      module,
       durationMs,
       backendId,
       upstreamMs,
@@ -312,7 +315,7 @@ const words = {
 
 function toTcpEvent(
   { edgeId, source }: Pick<TcpOpened, 'edgeId' | 'source'>,
-  { connectionId, accountId, claim, warnedBy = noIds, refusedBy, backendId }: TcpDecision,
+  { connectionId, accountId, claim, warnedBy = noIds, refusedBy, module, backendId }: TcpDecision,
   verdict: LiveEvent['verdict'],
   phase: LiveEvent['phase'],
 ): LiveEvent {
@@ -328,6 +331,7 @@ function toTcpEvent(
     backendId,
     ...(typeof claim === 'number' ? { port: claim } : { host: claim }),
     restrictionIds: restrictionsOf(verdict, refusedBy, warnedBy),
+    module,
   };
 }
 

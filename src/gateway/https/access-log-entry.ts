@@ -26,6 +26,8 @@ export class AccessLogEntry {
   held: (() => void) | undefined;
   /** The message of the gateway's own error. */
   reason: string | undefined;
+  /** The module whose step has spoken. */
+  module: string | undefined;
   /** Set where the sign-in has answered. */
   login: HttpDecision['login'];
 
@@ -56,7 +58,7 @@ export class AccessLogEntry {
       durationMs: performance.now() - this.startedAt,
       upstreamMs: this.upstreamMs,
     };
-    const { accountId, warnedBy, refusedBy, backendId, reason, login } = this;
-    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, backendId, reason, login });
+    const { accountId, warnedBy, refusedBy, module, backendId, reason, login } = this;
+    observer.httpAnswered(event, { accountId, warnedBy, refusedBy, module, backendId, reason, login });
   }
 }

@@ -107,7 +107,10 @@ export function decide(
       : new RequestVisit({ exchange, context, log }, edge, route, wanted, source, counted, before);
   visit.route = route;
   visit.warnedBy = warnedBy;
-  const outcome = runSteps(route.list.steps, visit);
+  const { steps, moduleOf } = route.list;
+  log.module = undefined;
+  const outcome = runSteps(steps, visit);
+  if (outcome !== undefined) log.module = moduleOf.get(steps[visit.at]!);
   return outcome === undefined ? forward(visit) : toDecision(outcome, visit);
 }
 

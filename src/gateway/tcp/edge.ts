@@ -22,6 +22,7 @@ export interface ConnectionList {
   readonly accept: readonly ConnectionStep[];
   /** Run once TLS has ended here. */
   readonly secure: readonly ConnectionStep[];
+  readonly moduleOf: ReadonlyMap<object, string>;
   readonly clientCa: string | undefined;
   readonly needsTls13: boolean;
 }
@@ -85,10 +86,11 @@ export function loadEdgeRules(entry: EdgeEntry, setAside: SetAside, parts: Termi
 const lists = new WeakMap<SharedModules, ConnectionList>();
 
 export function connectionList(shared: SharedModules): ConnectionList {
-  const { steps } = shared;
+  const { steps, moduleOf } = shared;
   const list = lists.get(shared) ?? {
     accept: ofConnection(steps, 'connection'),
     secure: ofConnection(steps, 'handshake'),
+    moduleOf,
     clientCa: steps.find(({ clientCa }) => clientCa !== undefined)?.clientCa,
     needsTls13: steps.some(({ needsTls13 }) => needsTls13 === true),
   };

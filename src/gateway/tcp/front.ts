@@ -8,7 +8,8 @@ import { identifyClient } from '../../lib/ip/identify-client.ts';
 import type { ClientRules, ClientSource } from '../../lib/ip/identify-client.ts';
 import type { AccessTable } from '../../snapshot/access.ts';
 import type { SetAside, SnapshotUpdate } from '../../snapshot/contract.ts';
-import { runAll } from '../../modules/run-steps.ts';
+import { runSteps } from '../../modules/run-steps.ts';
+import type { Position } from '../../modules/run-steps.ts';
 import type { ConnectionServices, ConnectionVisit } from '../../modules/step.ts';
 import { takeRates } from '../bounds/take-rate.ts';
 import type { EngineBounds } from '../bounds/engine-bounds.ts';
@@ -219,12 +220,13 @@ class TcpFront implements Front, TlsPassThrough {
     const { id: edgeId, accountId, list } = edge.rules;
     const visit = this.#visitOf(edge.rules, identified);
     const { verdict: judged, warnedBy, refusedBy } = judgeEdge(edge.rules, source, this.#access);
-    const outcome = judged === 'allowed' ? runAll(list.accept, visit) : undefined;
+    const outcome = judged === 'allowed' ? runSteps(list.accept, visit) : undefined;
+    const module = outcome && list.moduleOf.get(list.accept[visit.at]!);
     const verdict = outcome === undefined ? judged : verdictOf(outcome);
     const sourceText = formatIp(source);
     const candidates = verdict === 'allowed' ? this.#candidates(edge.rules.backendId, sourceText) : undefined;
     const backendId = candidates?.length === 1 ? candidates[0]?.source.id : edge.rules.backendId;
-    const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, backendId };
+    const decision = { connectionId: newOperationId(), accountId, claim, warnedBy, refusedBy, module, backendId };
     if (verdict !== 'allowed') {
       this.#observer.tcpOpened({ edgeId, source: sourceText, verdict }, decision);
       resetSocket(client);
@@ -265,7 +267,7 @@ class TcpFront implements Front, TlsPassThrough {
   }
 
   #notTerminated(opening: TlsOpening): void {
-    const { accepted, refusal } = opening;
+    const { accepted, refusal, refusedBy: module } = opening;
     if (refusal === undefined) {
       this.#allowed(accepted);
       this.#closed(opening);
@@ -274,7 +276,7 @@ class TcpFront implements Front, TlsPassThrough {
     this.#edges.closed(opening);
     const { edge, sourceText: source, decision } = accepted;
     const refused = { edgeId: edge.rules.id, source, verdict: 'refused_by_certificate', reason: refusal } as const;
-    this.#observer.tcpOpened(refused, decision);
+    this.#observer.tcpOpened(refused, { ...decision, module });
     this.#checkDrained();
   }
 
@@ -287,8 +289,10 @@ class TcpFront implements Front, TlsPassThrough {
     else this.#send(accepted, candidates[0]);
   }
 
-  #visitOf({ id, accountId }: EdgeRules, identified: ClientSource): ConnectionVisit {
+  #visitOf({ id, accountId }: EdgeRules, identified: ClientSource): ConnectionVisit & Position {
     return {
+      at: 0,
+      done: undefined,
       accountId,
       edgeId: id,
       ownerId: id,

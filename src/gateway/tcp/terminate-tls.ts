@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 
-import { holdsUntil, runAll } from '../../modules/run-steps.ts';
+import { holdsUntil, runSteps } from '../../modules/run-steps.ts';
 import type { TlsEndpointEntry } from '../../snapshot/contract.ts';
 import { buildContext, withClientCa } from '../certificates/build-context.ts';
 import type { CertificateSource } from '../https/client/certificate-source.ts';
@@ -53,6 +53,8 @@ interface TlsOpeningParts {
 export class TlsOpening extends Opening {
   readonly #parts: TlsOpeningParts;
   #refusal: string | undefined;
+  /** The module that has refused the client. */
+  refusedBy: string | undefined;
 
   constructor(accepted: AcceptedClient, parts: TlsOpeningParts) {
     super({ ...accepted, isSecuring: true }, () => {
@@ -85,13 +87,15 @@ export class TlsOpening extends Opening {
     }
     const { clientCa } = this.#parts.termination;
     const certificate = clientCa === undefined ? undefined : readShownCertificate(secure, clientCa);
-    const visit = { ...this.accepted.visit, certificate, isTls13: secure.getProtocol() === 'TLSv1.3' };
-    const { secure: steps } = this.accepted.edge.rules.list;
-    if (runAll(steps, visit) === undefined) {
+    const isTls13 = secure.getProtocol() === 'TLSv1.3';
+    const visit = { ...this.accepted.visit, certificate, isTls13, at: 0, done: undefined };
+    const { secure: steps, moduleOf } = this.accepted.edge.rules.list;
+    if (runSteps(steps, visit) === undefined) {
       this.leave();
       const untilMs = holdsUntil(steps, visit);
       this.#parts.opened(this, { ...this.accepted, client: secure, visit, isSecuring: false, untilMs });
     } else {
+      this.refusedBy = moduleOf.get(steps[visit.at]!);
       this.#refusal = certificate === undefined ? undefined : describeRefusal(certificate);
       this.end('rules changed');
     }

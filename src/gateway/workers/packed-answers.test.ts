@@ -27,6 +27,7 @@ const decision: fc.Arbitrary<HttpDecision> = fc.record({
   accountId: perhaps,
   warnedBy: fc.option(ids, { nil: undefined }),
   refusedBy: perhaps,
+  module: perhaps,
   backendId: perhaps,
   reason: perhaps,
   login: fc.constantFrom('begun', 'back', 'none', undefined),

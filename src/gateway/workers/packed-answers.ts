@@ -8,7 +8,11 @@ export interface PackedAnswers {
   readonly numbers: Float64Array;
 }
 
-const width = 18;
+const eventTexts = ['operationId', 'edgeId', 'routeId', 'source', 'protocol', 'method', 'host', 'path'] as const;
+const eventNumbers = ['status', 'errorCode', 'durationMs', 'upstreamMs'] as const;
+const decisionTexts = ['accountId', 'refusedBy', 'module', 'backendId', 'reason', 'login'] as const;
+/** `warnedBy` is the last. */
+const width = eventTexts.length + eventNumbers.length + decisionTexts.length + 1;
 const none = -1;
 /** Ids have no blanks. */
 const betweenIds = ' ';
@@ -21,27 +25,12 @@ export class AnswerPacker {
     return this.#numbers.length / width;
   }
 
-  add(event: HttpAnswered, { accountId, warnedBy, refusedBy, backendId, reason, login }: HttpDecision): void {
-    this.#numbers.push(
-      this.#placeOf(event.operationId),
-      this.#placeOf(event.edgeId),
-      this.#placeOf(event.routeId),
-      this.#placeOf(event.source),
-      this.#placeOf(event.protocol),
-      this.#placeOf(event.method),
-      this.#placeOf(event.host),
-      this.#placeOf(event.path),
-      event.status,
-      event.errorCode ?? none,
-      event.durationMs,
-      event.upstreamMs ?? none,
-      this.#placeOf(accountId),
-      this.#placeOf((warnedBy?.length ?? 0) === 0 ? undefined : warnedBy?.join(betweenIds)),
-      this.#placeOf(refusedBy),
-      this.#placeOf(backendId),
-      this.#placeOf(reason),
-      this.#placeOf(login),
-    );
+  add(event: HttpAnswered, decision: HttpDecision): void {
+    const { warnedBy = [] } = decision;
+    for (const name of eventTexts) this.#addText(event[name]);
+    for (const name of eventNumbers) this.#numbers.push(event[name] ?? none);
+    for (const name of decisionTexts) this.#addText(decision[name]);
+    this.#addText(warnedBy.length === 0 ? undefined : warnedBy.join(betweenIds));
   }
 
   /** Takes all that were added. */
@@ -52,42 +41,27 @@ export class AnswerPacker {
     return packed;
   }
 
-  #placeOf(text: string | undefined): number {
-    if (text === undefined) return none;
-    let place = this.#places.get(text);
-    if (place === undefined) this.#places.set(text, (place = this.#places.size));
-    return place;
+  #addText(text: string | undefined): void {
+    let place = text === undefined ? none : this.#places.get(text);
+    if (text !== undefined && place === undefined) this.#places.set(text, (place = this.#places.size));
+    this.#numbers.push(place ?? none);
   }
 }
 
 export function* unpackAnswers({ texts, numbers }: PackedAnswers): Generator<readonly [HttpAnswered, HttpDecision]> {
-  const text = (at: number): string | undefined => texts[numbers[at] ?? none];
-  const number = (at: number): number | undefined => (numbers[at] === none ? undefined : numbers[at]);
-  for (let at = 0; at < numbers.length; at += width) {
-    const event = {
-      operationId: text(at),
-      edgeId: text(at + 1),
-      routeId: text(at + 2),
-      source: text(at + 3) ?? '',
-      // Only the packer writes it.
-      protocol: text(at + 4) as HttpAnswered['protocol'],
-      method: text(at + 5) ?? '',
-      host: text(at + 6) ?? '',
-      path: text(at + 7) ?? '',
-      status: numbers[at + 8] ?? 0,
-      errorCode: number(at + 9),
-      durationMs: numbers[at + 10] ?? 0,
-      upstreamMs: number(at + 11),
-    };
-    // Only the packer writes it.
-    const decision = {
-      accountId: text(at + 12),
-      warnedBy: text(at + 13)?.split(betweenIds),
-      refusedBy: text(at + 14),
-      backendId: text(at + 15),
-      reason: text(at + 16),
-      login: text(at + 17) as HttpDecision['login'],
-    };
-    yield [event, decision];
+  let at = 0;
+  const number = (): number | undefined => (numbers[at++] === none ? undefined : numbers[at - 1]);
+  const text = (): string | undefined => texts[numbers[at++] ?? none];
+  while (at < numbers.length) {
+    const event = Object.fromEntries([
+      ...eventTexts.map((name) => [name, text()] as const),
+      ...eventNumbers.map((name) => [name, number()] as const),
+    ]);
+    const decision = Object.fromEntries(decisionTexts.map((name) => [name, text()] as const));
+    // Only the packer writes them.
+    yield [event, { ...decision, warnedBy: text()?.split(betweenIds) }] as unknown as readonly [
+      HttpAnswered,
+      HttpDecision,
+    ];
   }
 }

@@ -14,6 +14,8 @@ type RunStep = Runnable<RequestVisit>;
 export interface RequestList {
   readonly steps: readonly RunStep[];
   readonly answers: readonly AnswerStep[];
+  /** Names of the modules that the steps are of; those of the gateway's own have none. */
+  readonly moduleOf: ReadonlyMap<object, string>;
   /** Names of headers that no answer has, in lower case. */
   readonly removedFromAnswers: readonly string[];
   /** Undefined if no module rewrites requests. */
@@ -39,7 +41,7 @@ export function requestList(shared: SharedModules): RequestList {
   return list;
 }
 
-function buildList({ steps, answers, convertsWebsocket }: SharedModules): RequestList {
+function buildList({ steps, answers, moduleOf, convertsWebsocket }: SharedModules): RequestList {
   const all: readonly RunStep[] = [
     ...ofConnection(steps, 'connection'),
     ...hiddenStep(steps),
@@ -53,6 +55,7 @@ function buildList({ steps, answers, convertsWebsocket }: SharedModules): Reques
   return {
     steps: all,
     answers: sharedIfEmpty(answers),
+    moduleOf,
     removedFromAnswers: sharedIfEmpty(answers.flatMap(({ removes }) => removes)),
     guard: guardOf(steps),
     signIns: sharedIfEmpty(steps.flatMap(({ signIn }) => signIn ?? none)),
