@@ -3587,6 +3587,8 @@ export interface TrafficEvent {
     /** Effect of the rule. */
     action: 'allow' | 'deny';
   };
+  /** The module that refused it, or answered in place of the backend. */
+  module?: string;
   /** The IP restriction that refused, or those that warned. */
   restrictions?: string[];
   /** How long it took. In milliseconds. */
@@ -3677,6 +3679,8 @@ export interface IpCheckRequest {
   edge_id?: string;
   /** Try traffic to this route of an HTTPS edge. With `edge_id` too, it must be a route of that edge. */
   route_id?: string;
+  /** Path of the request. With the `edge_id` of an HTTPS edge: only the route that it leads to is looked at. */
+  path?: string;
   /** Somebody who has signed in, as the provider would describe them. Without it, the verdict names the logins that are asked for. */
   visitor?: {
     /** A verified address. */
@@ -3685,6 +3689,13 @@ export interface IpCheckRequest {
     groups?: string[];
     /** Further claims, each with all its values. */
     claims?: Record<string, string[]>;
+  };
+  /** All headers of the request. With them the verdict says what becomes of its User-Agent and its password; without them it names what is asked for. */
+  headers?: Record<string, string>;
+  /** What the visitor shows where a certificate is asked for; one is taken to be valid. */
+  certificate?: {
+    /** The certificate authority that has signed it. Left out: the visitor shows none. */
+    authority_id?: string;
   };
 }
 

@@ -5,13 +5,27 @@ import type { IpAddress } from '../lib/ip/address.ts';
 import type { NamedPart } from './index.ts';
 import { judgeVisitor } from './sign-in.ts';
 import type { VisitorIdentity } from './sign-in.ts';
-import type { AccessRules, ModulePart, Question, RequestVisit, Step, StepServices } from './step.ts';
+import type { ShownCertificate } from './shown-certificate.ts';
+import type {
+  AccessRules,
+  HeaderList,
+  ModulePart,
+  Outcome,
+  Question,
+  RequestVisit,
+  Step,
+  StepServices,
+} from './step.ts';
 
 /** A visitor as somebody describes them. */
 export interface DescribedVisitor {
   readonly source: IpAddress;
   /** Undefined: nobody knows who it is. */
   readonly person: VisitorIdentity | undefined;
+  /** All that the request has; undefined: nobody knows them. */
+  readonly headers?: HeaderList | undefined;
+  /** Shown where one is asked for; undefined: nobody knows which. */
+  readonly certificate?: Pick<ShownCertificate, 'subject' | 'fault'> | undefined;
 }
 
 /** Policies that a step has asked about the address. */
@@ -72,12 +86,17 @@ function tell(step: Step, visitor: DescribedVisitor, allows: AccessRules['allows
     return isAllowed;
   };
   try {
-    const outcome = step.run(describedVisit(visitor, record));
-    return { word: outcome === undefined ? 'passes' : 'refuses', asked };
+    return { word: wordOf(step.run(describedVisit(visitor, record, step.clientCa))), asked };
   } catch (error) {
     if (error instanceof NotDescribed) return { word: 'depends', asked };
     throw error;
   }
+}
+
+/** What a step waits for is not known of a visitor who is described. */
+function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
+  if (outcome === undefined) return 'passes';
+  return outcome instanceof UserError || outcome.kind === 'answer' ? 'refuses' : 'depends';
 }
 
 const unknown = (): never => {
@@ -85,11 +104,15 @@ const unknown = (): never => {
 };
 
 /** A request for a page, of which no more is known than what was described. */
-function describedVisit({ source, person }: DescribedVisitor, allows: AccessRules['allows']): RequestVisit {
+function describedVisit(
+  { source, person, headers, certificate }: DescribedVisitor,
+  allows: AccessRules['allows'],
+  ca = '',
+): RequestVisit {
   const services: StepServices = {
     access: { allows, isUnloadable: () => false },
     rates: { take: unknown },
-    passwords: { check: unknown },
+    passwords: { check: (visit, refuses) => refuses(visit.headers) },
     tokens: { admit: unknown },
     logins: {
       admit(_visit, { mayEnter }, isOptional) {
@@ -125,10 +148,10 @@ function describedVisit({ source, person }: DescribedVisitor, allows: AccessRule
       return unknown();
     },
     get certificate() {
-      return unknown();
+      return certificate === undefined ? unknown() : { ...certificate, ca, facts: [], validUntilMs: Infinity };
     },
     get headers() {
-      return unknown();
+      return headers ?? unknown();
     },
     get body() {
       return unknown();

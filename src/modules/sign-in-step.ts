@@ -13,7 +13,11 @@ export function signInStep(signIn: SignIn): RequestStep {
   return {
     phase: 'request',
     reads: ['cookie'],
-    asks: { by: 'the login of a visitor', needs: () => `is asked to sign in${describe(mayEnter)}` },
+    asks: {
+      by: 'the login of a visitor',
+      needs: () => `is asked to sign in${describe(mayEnter)}`,
+      refusal: 'its login lets in others, and not this visitor',
+    },
     signIn,
     run(visit) {
       visit.identity ??= [];

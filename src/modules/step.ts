@@ -113,6 +113,8 @@ export interface Question {
   readonly by: string;
   /** What a visitor needs, as in "a visitor needs a password". Undefined: nothing that could be shown. */
   readonly needs?: (nameOf: NameOf) => string;
+  /** Why it refuses somebody, in words, where that is more than what they need. */
+  readonly refusal?: string;
 }
 
 /** Name of another resource, by its id. */

@@ -33,6 +33,9 @@ function addCheckIp(program: Command, host: Host): void {
     .option('--route <id>', 'traffic to this route of an HTTPS edge; with --edge, of that one')
     .option('--email <address>', 'a visitor who has signed in with this verified address')
     .option('--group <names...>', 'a visitor who has signed in and is in these groups')
+    .option('--path <path>', 'a request for this path; with --edge, at the route that it leads to')
+    .option('--header <lines...>', 'all headers of the request, each as "Name: value"')
+    .option('--certificate-of <id>', 'a certificate that this authority has signed; none: the visitor shows none')
     .option('--exit-code', 'end with 2 if the address is refused');
   addOutputOptions(addServerOptions(command))
     .addHelpText('after', end('gatehouse check-ip 203.0.113.7 --type endpoints'))

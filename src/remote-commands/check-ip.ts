@@ -15,6 +15,9 @@ interface CheckFlags extends ServerFlags, OutputFlags {
   readonly route?: string;
   readonly email?: string;
   readonly group?: readonly string[];
+  readonly path?: string;
+  readonly header?: readonly string[];
+  readonly certificateOf?: string;
   readonly exitCode?: boolean;
 }
 
@@ -39,7 +42,9 @@ export async function runCheckIp(ip: string, flags: CheckFlags, host: Host): Pro
 
 type Target = Omit<IpCheckRequest, 'ip'>;
 
-function readTargets({ type, edge, route, email, group }: CheckFlags): readonly Target[] {
+function readTargets(flags: CheckFlags): readonly Target[] {
+  const { type, edge, route } = flags;
+  const described = readVisitor(flags);
   if (edge !== undefined || route !== undefined) {
     if (type !== undefined)
       throw new CommandFault('give either --type, or --edge, --route or both: what the address is to be tried against');
@@ -47,16 +52,37 @@ function readTargets({ type, edge, route, email, group }: CheckFlags): readonly 
       {
         ...(edge === undefined ? {} : { edge_id: edge }),
         ...(route === undefined ? {} : { route_id: route }),
-        ...(email === undefined && group === undefined
-          ? {}
-          : { visitor: { ...(email === undefined ? {} : { email }), groups: [...(group ?? [])] } }),
+        ...described,
       },
     ];
   }
-  if (email !== undefined || group !== undefined)
-    throw new CommandFault('give --edge or --route beside --email and --group: visitors sign in there');
+  const [first] = Object.keys(described);
+  if (first !== undefined)
+    throw new CommandFault(
+      'give --edge or --route beside --email, --group, --path, --header and --certificate-of: visitors come there',
+    );
   const chosen = types.filter((each) => type === undefined || each === type);
   return chosen.map((each) => ({ type: each }));
+}
+
+/** What the flags say of a visitor beside the address. */
+function readVisitor({ email, group, path, header, certificateOf }: CheckFlags): Target {
+  const visitor = { ...(email === undefined ? {} : { email }), groups: [...(group ?? [])] };
+  return {
+    ...(email === undefined && group === undefined ? {} : { visitor }),
+    ...(path === undefined ? {} : { path }),
+    ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(readHeader)) }),
+    ...(certificateOf === undefined
+      ? {}
+      : { certificate: certificateOf === 'none' ? {} : { authority_id: certificateOf } }),
+  };
+}
+
+function readHeader(line: string): readonly [name: string, value: string] {
+  const colon = line.indexOf(':');
+  if (colon < 1)
+    throw new CommandFault(`write --header as "Name: value"; ${JSON.stringify(line)} has no name before a ":"`);
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
 
 async function askAll(

@@ -1,6 +1,8 @@
 import { wrongIdKindOfSeveral } from '../../api/errors.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { hasPrefix } from '../../lib/ids.ts';
+import { PathTable } from '../../lib/path-table.ts';
+import { checkRequestPath } from '../../lib/request-path.ts';
 import { namedParts, openSecrets, referencedIds } from '../../modules/index.ts';
 import type { NamedPart } from '../../modules/index.ts';
 import type { Settings } from '../../modules/module.ts';
@@ -12,7 +14,7 @@ import { edgeModules, httpsRouteModules } from '../edges/service.ts';
 import type { RouteModules } from '../edges/service.ts';
 import { ipRestrictionSearch } from '../ip-restrictions/service.ts';
 import type { ResourceContext } from '../resource.ts';
-import { ipCheckTarget } from './errors.ts';
+import { ipCheckTarget, pathRefused, pathWithoutEdge, pathWithoutRoute } from './errors.ts';
 
 /** A restriction that an address has to pass. */
 export interface Restriction {
@@ -40,31 +42,37 @@ export interface Consulted {
   readonly isCut: boolean;
   /** Names of certificate authorities. */
   readonly nameOf: NameOf;
+  /** Authorities of which a certificate is asked for. */
+  readonly authorityIds: readonly string[];
 }
 
 export interface Target {
   readonly type?: RestrictionType;
   readonly edge_id?: string;
   readonly route_id?: string;
+  readonly path?: string;
 }
 
 type Modules = Readonly<Record<string, Settings>>;
-type Found = Pick<Consulted, 'door' | 'routes' | 'isCut' | 'nameOf'>;
+type Found = Omit<Consulted, 'restrictions'>;
 
 /** Routes of an edge that are looked at: each of them may name policies of its own. */
 export const mostRoutes = 200;
+/** Routes among which that of a path is chosen. */
+const mostChosenFrom = 20_000;
 
-const nothing: Found = { door: undefined, routes: undefined, isCut: false, nameOf: (id) => id };
+const nothing: Found = { door: undefined, routes: undefined, isCut: false, nameOf: (id) => id, authorityIds: [] };
 
 export async function consultedOf(context: ResourceContext, accountId: string, target: Target): Promise<Consulted> {
-  const { type, edge_id: edgeId, route_id: routeId } = target;
+  const { type, edge_id: edgeId, route_id: routeId, path } = target;
   const isOfTraffic = edgeId !== undefined || routeId !== undefined;
   if ((type !== undefined) === isOfTraffic) throw new UserError(ipCheckTarget);
+  if (path !== undefined && (edgeId === undefined || routeId !== undefined)) throw new UserError(pathWithoutEdge);
   const found =
     routeId !== undefined
       ? await ofRoute(context, accountId, routeId, edgeId)
       : edgeId !== undefined
-        ? await ofEdge(context, accountId, edgeId)
+        ? await ofEdge(context, accountId, edgeId, path)
         : nothing;
   const { store, services } = context;
   const restrictions = await services.get(ipRestrictionSearch).ofType(store.queries, accountId, type ?? 'endpoints');
@@ -81,15 +89,20 @@ async function ofRoute(
   checkKind('route_id', id, [routes.prefix]);
   const modules = await routes.find(accountId, id, edgeId);
   if (modules === undefined) throw new UserError(routeNotFound, { noun: routeNoun(edgeId), id: quote(id) });
-  const { doorOf, nameOf } = await authoritiesOf(context, modules);
-  return { ...nothing, door: doorOf(id, modules), nameOf };
+  const { doorOf, ...authorities } = await authoritiesOf(context, modules);
+  return { ...nothing, door: doorOf(id, modules), ...authorities };
 }
 
 function routeNoun(edgeId: string | undefined): string {
   return edgeId === undefined ? 'HTTPS edge route' : `route of the edge ${quote(edgeId)}`;
 }
 
-async function ofEdge(context: ResourceContext, accountId: string, id: string): Promise<Found> {
+async function ofEdge(
+  context: ResourceContext,
+  accountId: string,
+  id: string,
+  path: string | undefined,
+): Promise<Found> {
   const kinds = context.services.all(edgeModules);
   checkKind(
     'edge_id',
@@ -99,13 +112,29 @@ async function ofEdge(context: ResourceContext, accountId: string, id: string): 
   const kind = kinds.find(({ prefix }) => hasPrefix(id, prefix));
   const modules = await kind?.find(accountId, id);
   if (modules === undefined) throw new UserError(edgeNotFound, { noun: 'edge', id: quote(id) });
-  const found = await context.services.get(httpsRouteModules).ofEdge(accountId, id, mostRoutes + 1);
-  const { doorOf, nameOf } = await authoritiesOf(context, modules);
+  const most = path === undefined ? mostRoutes + 1 : mostChosenFrom;
+  const all = await context.services.get(httpsRouteModules).ofEdge(accountId, id, most);
+  if (path !== undefined && all === undefined) throw new UserError(pathWithoutEdge);
+  const found = path === undefined || all === undefined ? all : [routeOf(path, all)];
+  const { doorOf, ...authorities } = await authoritiesOf(context, modules);
   const routes = found
     ?.slice(0, mostRoutes)
     .map(({ modules: own, ...route }) => ({ ...route, ...doorOf(route.id, own) }));
   const door = routes === undefined ? doorOf(id, modules) : undefined;
-  return { door, routes, isCut: (found?.length ?? 0) > mostRoutes, nameOf };
+  return { door, routes, isCut: (found?.length ?? 0) > mostRoutes, ...authorities };
+}
+
+/** The route that a path leads to, as the gateway chooses it. */
+function routeOf(path: string, routes: readonly RouteModules[]): RouteModules {
+  const checked = checkRequestPath(path);
+  if (!checked.ok) throw new UserError(pathRefused, { path: quote(path), reason: `it ${checked.reason}` });
+  const table = new PathTable<RouteModules>();
+  for (const route of routes) table.add(route.match_type, route.match, route);
+  const route = table.choose(checked.matchPath);
+  if (route === undefined) throw new UserError(pathWithoutRoute, { path: quote(path) });
+  if (route === 'ambiguous')
+    throw new UserError(pathRefused, { path: quote(path), reason: 'it can be read as that of another route' });
+  return route;
 }
 
 function checkKind(field: string, id: string, prefixes: readonly string[]): void {
@@ -118,7 +147,7 @@ function checkKind(field: string, id: string, prefixes: readonly string[]): void
 async function authoritiesOf(
   { services, store, sealer }: ResourceContext,
   ofEdgeItself: Modules,
-): Promise<{ readonly doorOf: (id: string, modules: Modules) => Door; readonly nameOf: NameOf }> {
+): Promise<Pick<Consulted, 'nameOf' | 'authorityIds'> & { readonly doorOf: (id: string, modules: Modules) => Door }> {
   const ids = [...referencedIds(ofEdgeItself, 'certificate_authority')];
   const authorities = services.get(clientAuthorities);
   const names = await authorities.names(store.queries, ids);
@@ -127,7 +156,7 @@ async function authoritiesOf(
     const stored = mutual_tls === undefined ? others : { ...others, mutual_tls: { ...mutual_tls, ca_pem: pems } };
     return { id, modules: namedParts(opened(stored, sealer)), policyIds: [...referencedIds(stored, 'ip_policy')] };
   };
-  return { doorOf, nameOf: (id) => names.get(id) ?? id };
+  return { doorOf, nameOf: (id) => names.get(id) ?? id, authorityIds: ids };
 }
 
 /** With a secret that does not open, no gateway can build the module. */

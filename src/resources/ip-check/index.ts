@@ -7,13 +7,15 @@ import type { Operation } from '../../api/operation.ts';
 import { quote, UserError } from '../../errors/user-error.ts';
 import { formatIp, parseIp } from '../../lib/ip/address.ts';
 import { mapInTurns } from '../../lib/map-in-turns.ts';
+import type { DescribedVisitor } from '../../modules/explain.ts';
 import type { VisitorIdentity } from '../../modules/sign-in.ts';
 import { edgeNotFound, routeNotFound } from '../edges/errors.ts';
 import { ipPolicyRuleSearch } from '../ip-policy-rules/service.ts';
 import type { MatchingRule } from '../ip-policy-rules/service.ts';
 import type { Resource, ResourceContext } from '../resource.ts';
 import { consultedOf } from './consulted.ts';
-import { ipCheckTarget, notAnIpAddress } from './errors.ts';
+import type { Consulted } from './consulted.ts';
+import { notAnIpAddress } from './errors.ts';
 import * as errors from './errors.ts';
 import { DescribedPerson, IpCheckRequest, IpCheckVerdict } from './schema.ts';
 import { verdictOf, verdictOfEdge } from './verdict.ts';
@@ -35,7 +37,7 @@ function checkOperation(context: ResourceContext): Operation {
     body: IpCheckRequest,
     status: 200,
     response: IpCheckVerdict,
-    errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, ipCheckTarget, notAnIpAddress],
+    errors: [wrongIdKindOfSeveral, edgeNotFound, routeNotFound, ...Object.values(errors)],
     handle: async (call) => {
       const source = parseIp(call.body.ip);
       if (source === undefined) throw new UserError(notAnIpAddress, { ip: quote(call.body.ip) });
@@ -49,7 +51,7 @@ function checkOperation(context: ResourceContext): Operation {
         .get(ipPolicyRuleSearch)
         .matching(context.store.queries, [...new Set(named.flat())], source);
       const rules = Map.groupBy(matching, ({ ip_policy_id }) => ip_policy_id);
-      const visitor = { source, person: personOf(call.body.visitor) };
+      const visitor = { source, ...describedBy(call.body, consulted) };
       const whole = verdictOf(consulted, door, visitor, rules);
       const routes =
         found &&
@@ -67,6 +69,22 @@ function checkOperation(context: ResourceContext): Operation {
       };
     },
   });
+}
+
+/** What a question says of the visitor beside the address. */
+function describedBy(
+  { visitor, headers, certificate }: Static<typeof IpCheckRequest>,
+  { authorityIds }: Pick<Consulted, 'authorityIds'>,
+): Omit<DescribedVisitor, 'source'> {
+  const isKnown = authorityIds.includes(certificate?.authority_id ?? '');
+  return {
+    person: personOf(visitor),
+    headers: headers && Object.entries(headers).flat(),
+    certificate: certificate && {
+      subject: certificate.authority_id,
+      fault: isKnown ? undefined : 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    },
+  };
 }
 
 /** Whoever is described is taken at their word. */

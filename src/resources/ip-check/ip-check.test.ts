@@ -157,6 +157,78 @@ onEachDatabase('ip check', (newDatabase) => {
     assert.match(body.explanation, /is refused by the module of .*: its login lets in others, and not this visitor\.$/);
   });
 
+  test('headers and a certificate that are described decide as they would in traffic, and a path chooses the route', async () => {
+    const authority = new ClientAuthority('devices');
+    const [devices, others] = [
+      await gatehouse.create('/certificate_authorities', { description: 'Devices', ca_pem: authority.pem }),
+      await gatehouse.create('/certificate_authorities', { ca_pem: authority.pem }),
+    ];
+    const edge = await gatehouse.create('/edges/https', {
+      hostports: ['shown.example.com:443'],
+      mutual_tls: { certificate_authority_ids: [devices.id] },
+    });
+    const add = (match: string, modules: object, match_type = 'path_prefix') =>
+      gatehouse.create(`/edges/https/${edge.id}/routes`, { match_type, match, ...modules });
+    const all = await add('/', {});
+    const closed = await add('/closed', {
+      basic_auth: { credentials: [{ username: 'ada', password: 'long enough' }] },
+      user_agent_filter: { deny: ['evil'] },
+    });
+    const check = async (question: object) => {
+      const { body } = await gatehouse.post('/ip_check', { ip: '192.0.2.1', edge_id: edge.id, ...question });
+      const [route] = body.routes;
+      const { id, allowed, checks, further_checks: further, explanation } = route;
+      assert.equal(body.routes.length, 1);
+      const effects = checks.map(({ module, effect }: { module: string; effect: string }) => `${module} ${effect}`);
+      return { id, allowed, effects, asked: further.map(({ module }: { module: string }) => module), explanation };
+    };
+    const signed = { certificate: { authority_id: devices.id } };
+    const asked = await check({ path: '/closed/x?y=1' });
+    assert.deepEqual([asked.id, asked.asked], [closed.id, ['mutual_tls', 'user_agent_filter', 'basic_auth']]);
+    assert.deepEqual((await check({ path: '/%63losed' })).id, closed.id);
+    assert.deepEqual((await check({ path: '/other', ...signed })).effects, []);
+    const none = await check({ path: '/other', certificate: {} });
+    assert.deepEqual([none.id, none.allowed, none.effects], [all.id, false, ['mutual_tls refuses']]);
+    assert.match(
+      none.explanation,
+      /: a visitor needs a certificate of Devices, and this one has none that it takes\.$/,
+    );
+    assert.equal((await check({ path: '/other', certificate: { authority_id: others.id } })).allowed, false);
+    const basic = (password: string) => ({
+      Authorization: `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`,
+    });
+    const ask = async (headers: object) => {
+      const { allowed, asked: left, effects } = await check({ path: '/closed', ...signed, headers });
+      return [allowed, left, effects];
+    };
+    assert.deepEqual(await ask(basic('long enough')), [true, [], []]);
+    assert.deepEqual(await ask(basic('long')), [false, ['basic_auth'], ['basic_auth refuses']]);
+    assert.deepEqual(await ask({}), [false, ['basic_auth'], ['basic_auth refuses']]);
+    assert.deepEqual(await ask({ ...basic('long enough'), 'User-Agent': 'evil/1' }), [
+      false,
+      ['user_agent_filter'],
+      ['user_agent_filter refuses'],
+    ]);
+    await gatehouse.delete(`/edges/https/${edge.id}/routes/${all.id}`);
+    const refused = async (question: object) => {
+      const { status, body } = await gatehouse.post('/ip_check', { ip: '192.0.2.1', ...question });
+      return [status, body.msg];
+    };
+    assert.match(
+      String(await refused({ edge_id: edge.id, path: '/open' })),
+      /^404,No route of this edge leads to "\/open"/,
+    );
+    assert.match(String(await refused({ edge_id: edge.id, path: '//closed' })), /^400,.* it starts with two slashes\./);
+    assert.match(String(await refused({ edge_id: edge.id, path: '/x//../closed' })), /^400,/);
+    assert.match(String(await refused({ edge_id: edge.id, path: '/x;/closed' })), /^(?:400|404),/);
+    const tcp = await gatehouse.create('/edges/tcp');
+    for (const wrong of [{ type: 'api' }, { edge_id: edge.id, route_id: closed.id }, { edge_id: tcp.id }])
+      assert.match(
+        String(await refused({ ...wrong, path: '/' })),
+        /^400,A path is tried at the edge_id of an HTTPS edge/,
+      );
+  });
+
   test('an edge is refused whole where each of its routes refuses, and its first routes are looked at', async () => {
     const edge = await gatehouse.create('/edges/https', { hostports: ['many.example.com:443'] });
     const module = { ip_restriction: { ip_policy_ids: [office.id] } };

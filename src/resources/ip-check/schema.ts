@@ -31,6 +31,21 @@ export const DescribedPerson = Type.Object(
   },
 );
 
+const DescribedCertificate = Type.Object(
+  {
+    authority_id: Type.Optional(
+      Type.String({
+        description: 'The certificate authority that has signed it. Left out: the visitor shows none.',
+        examples: ['ca_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
+      }),
+    ),
+  },
+  {
+    description: 'What the visitor shows where a certificate is asked for; one is taken to be valid.',
+    additionalProperties: false,
+  },
+);
+
 export const IpCheckRequest = Type.Object(
   {
     ip: Type.String({ description: 'The address to try, IPv4 or IPv6.', examples: ['203.0.113.7'] }),
@@ -52,7 +67,25 @@ export const IpCheckRequest = Type.Object(
         examples: ['edghtsrt_2tQzYDLwIVU45s8sSMNpRfQp1Ng'],
       }),
     ),
+    path: Type.Optional(
+      Type.String({
+        description:
+          'Path of the request. With the `edge_id` of an HTTPS edge: only the route that it leads to is looked at.',
+        examples: ['/v2/admin'],
+        maxLength: 8_000,
+      }),
+    ),
     visitor: Type.Optional(DescribedPerson),
+    headers: Type.Optional(
+      Type.Record(anyKey, Type.String({ maxLength: 8_000 }), {
+        description:
+          'All headers of the request. With them the verdict says what becomes of its User-Agent and its password; without ' +
+          'them it names what is asked for.',
+        examples: [{ 'user-agent': 'curl/8.9.0' }],
+        maxProperties: 100,
+      }),
+    ),
+    certificate: Type.Optional(DescribedCertificate),
   },
   {
     $id: 'IpCheckRequest',

@@ -3,6 +3,7 @@ import type { IpAddress } from '../../lib/ip/address.ts';
 import { someNames } from '../../lib/some-names.ts';
 import { explain } from '../../modules/explain.ts';
 import type { DescribedVisitor, ToldStep } from '../../modules/explain.ts';
+import type { NameOf, Question } from '../../modules/step.ts';
 import { judge } from '../ip-policy-rules/service.ts';
 import type { MatchingRule } from '../ip-policy-rules/service.ts';
 import { mostRoutes } from './consulted.ts';
@@ -52,7 +53,7 @@ export function verdictOf(
   const told = explain(door?.modules ?? [], visitor, (policyIds) => judgeBy(policyIds, rules).allowed);
   const checks = [
     ...restrictions.map((restriction) => checkOf(restriction, source, rules)),
-    ...told.flatMap((step) => checksOf(door?.id ?? '', step, source, rules)),
+    ...told.flatMap((step) => checksOf(door?.id ?? '', step, source, rules, nameOf)),
   ];
   const refusal = checks.find(({ effect }) => effect === 'refuses');
   const warning = checks.find(({ effect }) => effect === 'warns');
@@ -131,6 +132,7 @@ function checksOf(
   { module, isEnabled, word, asked, asks }: ToldStep,
   source: IpAddress,
   rules: RulesByPolicy,
+  nameOf: NameOf,
 ): readonly Check[] {
   const common = { kind: 'module', id, module } as const;
   // An address outside of the network of a login refuses nobody where the login decides.
@@ -144,10 +146,14 @@ function checksOf(
   });
   const isUnloadable = word === 'unloadable';
   if (!isUnloadable && (word !== 'refuses' || asked.some(({ isAllowed }) => !isAllowed))) return checks;
-  const reason = isUnloadable
-    ? 'it cannot be loaded, and nothing is served until it can'
-    : 'its login lets in others, and not this visitor';
+  const reason = isUnloadable ? 'it cannot be loaded, and nothing is served until it can' : whyRefused(asks, nameOf);
   return [...checks, { ...common, policyIds: [], effect: 'refuses', rule: undefined, reason }];
+}
+
+function whyRefused(asks: Question | undefined, nameOf: NameOf): string {
+  if (asks?.refusal !== undefined) return asks.refusal;
+  if (asks?.needs !== undefined) return `a visitor ${asks.needs(nameOf)}, and this one has none that it takes`;
+  return `it goes by ${asks?.by ?? 'what is not shown'}, and refuses that of this visitor`;
 }
 
 function because(rule: MatchingRule | undefined, source: IpAddress): string {

@@ -84,7 +84,7 @@ export class EventExplainer {
 }
 
 function present(event: LiveEvent, httpsPort: number) {
-  const { id, kind, phase, atMs, edgeId, routeId, host, port, source, verdict, restrictionIds } = event;
+  const { id, kind, phase, atMs, edgeId, routeId, host, port, source, verdict, restrictionIds, module } = event;
   return {
     id,
     at: toTimestamp(atMs),
@@ -102,6 +102,7 @@ function present(event: LiveEvent, httpsPort: number) {
     verdict,
     code: event.code,
     reason: event.reason,
+    module,
     restrictions: restrictionIds.length === 0 ? undefined : restrictionIds,
     duration_ms: rounded(event.durationMs),
     upstream: event.backendId,

@@ -198,6 +198,7 @@ export const TrafficEventView = Type.Object(
         },
       ),
     ),
+    module: text('The module that refused it, or answered in place of the backend.'),
     restrictions: names('The IP restriction that refused, or those that warned.'),
     duration_ms: milliseconds('How long it took.'),
     upstream: text('The backend, or the endpoint of an agent, that it was for.'),

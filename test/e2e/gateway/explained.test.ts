@@ -11,7 +11,7 @@ let site: Site;
 let office: string;
 let nobody: string;
 before(async () => {
-  site = await Site.start({ drainSeconds: '0' });
+  site = await Site.start({ drainSeconds: '0', passwordFailures: 'off' });
   office = await site.policy('127.0.0.2/31', '!127.0.0.3/32', '::1/128');
   nobody = await site.policy('10.0.0.0/8');
 });
@@ -42,6 +42,22 @@ const routes = fc.record({
   redirect: fc.boolean(),
   restriction: option(fc.record({ enforced: fc.boolean(), isOffice: fc.boolean() })),
 });
+/** Headers that a request is described by, and sent with; without them nobody says which it has. */
+const requests = option(
+  fc.record({
+    agent: fc.constantFrom('', 'evil/1.0', 'good/1.0'),
+    password: option(fc.constantFrom('long enough', 'wrong')),
+  }),
+);
+type Described = typeof requests extends fc.Arbitrary<infer T> ? T : never;
+
+function headersOf(described: Described): Readonly<Record<string, string>> | undefined {
+  if (described === undefined) return undefined;
+  const { agent, password } = described;
+  const credentials = Buffer.from(`ada:${password}`).toString('base64');
+  return { 'user-agent': agent, ...(password === undefined ? {} : { authorization: `Basic ${credentials}` }) };
+}
+
 type Case = typeof routes extends fc.Arbitrary<infer T> ? T : never;
 
 function modulesOf(given: Case): Readonly<Record<string, object>> {
@@ -73,7 +89,7 @@ let number = 0;
 
 test('POST /ip_check tells what traffic meets first, whatever the modules are', async () => {
   await fc.assert(
-    fc.asyncProperty(routes, async (given) => {
+    fc.asyncProperty(routes, requests, async (given, described) => {
       const match = `/case-${(number += 1)}`;
       const modules = modulesOf(given);
       const { id } = await site.gatehouse.create(`/edges/https/${site.edgeId}/routes`, {
@@ -86,16 +102,30 @@ test('POST /ip_check tells what traffic meets first, whatever the modules are', 
       const restricted =
         restriction && (await site.restrict(restriction.enforced, restriction.isOffice ? office : nobody));
       for (const ip of sources) {
-        const { body: told } = await site.gatehouse.post('/ip_check', { ip, route_id: id });
+        const headers = headersOf(described);
+        const visitor = { ip, ...(headers && { headers }) };
+        const { body: told } = await site.gatehouse.post('/ip_check', { ...visitor, route_id: id });
+        const { body: byPath } = await site.gatehouse.post('/ip_check', {
+          ...visitor,
+          edge_id: site.edgeId,
+          path: `${match}/page?x=1`,
+        });
+        assert.deepEqual([byPath.routes.length, byPath.routes[0].id], [1, id]);
+        assert.equal(byPath.explanation, told.explanation);
         const asked = told.further_checks.filter(({ asks }: { asks: string | null }) => asks !== null);
-        const { status, errorCode } = await site.askHttps({ from: ip, path: match });
+        const { status, errorCode } = await site.askHttps({
+          from: ip,
+          path: `${match}/page?x=1`,
+          ...(headers && { headers }),
+        });
         const words = `${ip}, ${JSON.stringify(modules)}: ${told.explanation}`;
         const isByAgent = told.further_checks.some(({ module }: { module: string }) => module === 'user_agent_filter');
-        if (isByAgent && errorCode === 20_152) continue;
+        if (headers === undefined && isByAgent && errorCode === 20_152) continue;
         const first = told.checks.find(({ effect }: { effect: string }) => effect === 'refuses');
         if (told.allowed && asked.length === 0) assert.equal(status, given.redirect ? 302 : 200, words);
         else if (told.allowed) assert.equal(errorCode, codes[asked[0].module], words);
         else if (first.kind === 'ip_restriction') assert.equal(errorCode, 3205, words);
+        else if (first.module === 'user_agent_filter') assert.equal(errorCode, 20_152, words);
         // Whatever stands before the module that refuses may ask first.
         else
           assert.ok([3203, ...asked.map(({ module }: { module: string }) => codes[module])].includes(errorCode), words);

@@ -83,8 +83,22 @@ onAnyDatabase('live traffic', (newDatabase) => {
           ['refused', 403, '127.0.0.7/32', undefined],
         );
         assert.equal(typeof byModule.data.code, 'number');
+        assert.equal(byModule.data.module, 'ip_restriction');
         assert.ok(byModule.data.reason.includes('127.0.0.7'), byModule.data.reason);
         await gatehouse.delete(`${routePath}/ip_restriction`);
+        await gatehouse.put(`${routePath}/redirect`, { to: '/elsewhere' });
+        await site.askHttps({ path: '/answered', from: '127.0.0.7' });
+        const answered = await reader.find(({ data: { path } }) => path === '/answered', 'the redirected request');
+        assert.deepEqual([answered.data.verdict, answered.data.module], ['allowed', 'redirect']);
+        await gatehouse.delete(`${routePath}/redirect`);
+        await gatehouse.put(`/edges/tcp/${site.tcpEdgeId}/ip_restriction`, { ip_policy_ids: [denying] });
+        await site.askTcp({ from: '127.0.0.7' }).catch(() => {});
+        const closed = await reader.find(
+          ({ data: { kind, verdict } }) => kind === 'tcp' && verdict === 'refused',
+          'the refused connection',
+        );
+        assert.equal(closed.data.module, 'ip_restriction');
+        await gatehouse.delete(`/edges/tcp/${site.tcpEdgeId}/ip_restriction`);
 
         const warning = await site.restrict(false, await site.policy('192.0.2.0/24'));
         await site.askHttps({ path: '/warned', from: '127.0.0.1' });
@@ -98,7 +112,10 @@ onAnyDatabase('live traffic', (newDatabase) => {
         const refused = await reader.find(({ data: { path } }) => path === '/refused', 'the refused request');
         assert.deepEqual([refused.data.verdict, refused.data.restrictions], ['refused', [warning.id]]);
         await site.askTcp({ from: '127.0.0.1' }).catch(() => {});
-        const reset = await reader.find(({ event }) => event === 'connection', 'the refused connection');
+        const reset = await reader.find(
+          ({ data: { kind, module } }) => kind === 'tcp' && module === undefined,
+          'the connection that the restriction refused',
+        );
         checkData('TrafficEvent', reset.data);
         assert.deepEqual(
           [reset.data.verdict, reset.data.phase, reset.data.restrictions, reset.data.client_ip],

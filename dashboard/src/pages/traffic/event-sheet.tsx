@@ -116,10 +116,15 @@ function RouteStep({ event, edges }: { readonly event: TrafficEvent; readonly ed
 
 function DecisionStep({ event }: { readonly event: TrafficEvent }) {
   const names = useNames();
-  const { rule, restrictions = [], reason, code, verdict } = event;
+  const { rule, restrictions = [], module, reason, code, verdict } = event;
   return (
     <Step glyph={<Glyph tone={verdictTones[verdict]} />}>
       <b>{decisionWords[verdict]}</b>
+      {module === undefined ? null : (
+        <p>
+          By the module <code>{module}</code>.
+        </p>
+      )}
       {reason === undefined ? null : (
         <p>
           {reason}
