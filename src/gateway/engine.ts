@@ -166,7 +166,7 @@ export interface RateReport {
   /** Numbers that were let in, by key. */
   readonly counted: readonly (readonly [key: string, requests: number])[];
   readonly refused: number;
-  /** Those that would have been refused if the rule were enforced. */
+  /** Requests that would have been refused if the rule were enforced. */
   readonly warned: number;
 }
 

@@ -34,7 +34,7 @@ export interface AskedPolicies {
   readonly isAllowed: boolean;
 }
 
-/** What a step would do to a visitor. */
+/** Effect that a step would have on a visitor. */
 export interface ToldStep {
   readonly module: string;
   /** False: its module is switched off. */
@@ -93,7 +93,7 @@ function tell(step: Step, visitor: DescribedVisitor, allows: AccessRules['allows
   }
 }
 
-/** What a step waits for is not known of a visitor who is described. */
+/** A step that waits goes by something that nobody has described. */
 function wordOf(outcome: Outcome | undefined): ToldStep['word'] {
   if (outcome === undefined) return 'passes';
   return outcome instanceof UserError || outcome.kind === 'answer' ? 'refuses' : 'depends';

@@ -49,7 +49,7 @@ export const modules: readonly EdgeModule[] = [
 
 const moduleByName: ReadonlyMap<string, EdgeModule> = new Map(modules.map((module) => [module.name, module]));
 
-/** Those that the API offers. */
+/** Modules that the API offers. */
 export const apiModules: readonly EdgeModule[] = modules.filter(({ targets }) =>
   targets.some((target) => target !== 'agent_endpoint'),
 );

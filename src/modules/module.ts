@@ -44,7 +44,7 @@ export interface Settings {
 export interface ModuleSecrets<Input, Stored> {
   /** Settings without them; in this form, as an input, they ask for what is stored. */
   conceal(settings: Stored): Settings;
-  /** The same of an input, with a word where it gives one. */
+  /** An input without them, with a word where it gives one. */
   concealInput(input: Input): object;
   /** Puts those that are stored where the input has left them out. Throws `UserError` where there are none. */
   keep(settings: Stored, previous: Stored | undefined): Stored;

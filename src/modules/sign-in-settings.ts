@@ -87,7 +87,7 @@ export const signInInput = {
   upstream_token: Type.Optional(shared.upstream_token),
 };
 
-/** Those that stand with the provider where a module has several. */
+/** Settings that stand with the provider where a module has several. */
 export const emailInput = {
   email_addresses: Type.Optional(shared.email_addresses),
   email_domains: Type.Optional(shared.email_domains),

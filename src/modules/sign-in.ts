@@ -45,7 +45,7 @@ export interface ProviderDifferences {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** What is known of a visitor who has signed in. */
+/** Facts that are known of a visitor who has signed in. */
 export interface VisitorIdentity {
   readonly subject: string;
   readonly email: string | undefined;

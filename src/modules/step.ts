@@ -107,11 +107,11 @@ export interface RequestVisit extends ConnectionVisit {
   kept<State>(key: string, make: () => State): State;
 }
 
-/** What a step decides about access by, beside the address. */
+/** Fact beside the address by which a step decides about access. */
 export interface Question {
   /** In words, as in "it depends on the certificate of a visitor". */
   readonly by: string;
-  /** What a visitor needs, as in "a visitor needs a password". Undefined: nothing that could be shown. */
+  /** Thing that a visitor needs, as in "a visitor needs a password". Undefined: nothing that could be shown. */
   readonly needs?: (nameOf: NameOf) => string;
   /** Why it refuses somebody, in words, where that is more than what they need. */
   readonly refusal?: string;
@@ -182,7 +182,7 @@ export type Step = ConnectionStep | RequestStep;
 export interface Answering {
   readonly request: { readonly method: string; readonly headers: HeaderList };
   readonly status: number;
-  /** Those that frame the body or belong to the connection are not among them. */
+  /** Headers that frame the body or belong to the connection are not among them. */
   headers: HeaderList;
   /** In bytes; undefined if it is unknown until the body ends. */
   contentLength: number | undefined;

@@ -6,9 +6,9 @@ export interface AgentWaiter {
   /** `performance.now()` until which it waits. */
   readonly untilMs: number;
   /** Something has changed about the backend: an agent may have come, or is expected no longer. */
-  again(): void;
+  retry(): void;
   /** No agent came in time. */
-  over(): void;
+  giveUp(): void;
 }
 
 /** `full`: as many wait as may. `late`: its time is over. */
@@ -54,8 +54,8 @@ export class AgentWaits {
     const timer = setTimeout(
       () => {
         leave();
-        if (performance.now() >= untilMs) waiter.over();
-        else waiter.again();
+        if (performance.now() >= untilMs) waiter.giveUp();
+        else waiter.retry();
       },
       Math.ceil(Math.min(leftMs, retryMs)),
     );
@@ -77,7 +77,7 @@ export class AgentWaits {
       for (const entered of called) {
         if (!waiting.has(entered)) continue;
         this.#remove(backendId, entered);
-        entered.waiter.again();
+        entered.waiter.retry();
       }
     });
   }

@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 /** Bytes of bodies that one process holds for modules that check them. */
 const mostBytes = 128 * mebibyte;
-/** Those of one account: whoever sends slowly to it must not shut out the others. */
+/** Bodies of one account: whoever sends slowly to it must not shut out the others. */
 const mostOfAccount = 32 * mebibyte;
 
 /** Counts the bytes of request bodies that are held. */

@@ -69,7 +69,7 @@ export class SharedRates implements Disposable {
   readonly #observer: RateObserver;
   readonly #now: () => number;
   readonly #elapsed: () => number;
-  /** What this gateway has let in, for those that start later. */
+  /** Counts of what this gateway has let in, for gateways that start later. */
   readonly #own: RateCounts;
   readonly #met = new Set<string>();
   readonly #known = new Map<string, Peer>();

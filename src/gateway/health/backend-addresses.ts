@@ -4,7 +4,7 @@ import { hashText, mix } from './hash.ts';
 import type { AddressState } from './health-board.ts';
 import { formatAddress, Target } from './target.ts';
 
-/** What a choice may go by. */
+/** Facts that a choice may go by. */
 export interface ChoiceFacts {
   source(): string;
   /** Undefined where there are no headers, or not this one. */
@@ -22,7 +22,7 @@ export class BackendAddresses {
   readonly balance: BalanceEntry;
   readonly all: readonly Target[];
   readonly #now: () => number;
-  /** Those with a weight. */
+  /** Addresses with a weight. */
   readonly #members: Ring;
   #up: Ring;
   /** The earliest time at which one that is down may be tried. */

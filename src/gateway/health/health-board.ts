@@ -22,7 +22,7 @@ export type HealthNote =
       readonly cause?: string;
     };
 
-/** What those who carry traffic must know of an address. */
+/** State of an address, as far as traffic depends on it. */
 export interface AddressState {
   readonly backendId: string;
   readonly address: string;
@@ -33,7 +33,7 @@ export interface AddressState {
   readonly trialMs?: number | undefined;
 }
 
-/** What operators are told of an address. */
+/** State of an address, as operators are told it. */
 export interface AddressHealth {
   readonly backendId: string;
   readonly address: string;
@@ -90,7 +90,7 @@ export class HealthBoard implements SnapshotFollower {
     this.#now = now;
   }
 
-  /** Those that are not as every address begins. */
+  /** States that differ from the initial one. */
   states(): readonly AddressState[] {
     const states: AddressState[] = [];
     for (const { balance, addresses } of this.#backends.values())

@@ -45,7 +45,7 @@ export interface RoutedRequest {
   readonly head: string;
 }
 
-/** What becomes of a request that is not refused. */
+/** Next step for a request that is not refused. */
 export type Decision =
   | RoutedRequest
   | { readonly kind: 'answer'; readonly answer: OwnAnswer }
@@ -159,7 +159,7 @@ function forward(visit: RequestVisit): RoutedRequest {
   return { kind: 'relay', visit, pool, attempt, others, head };
 }
 
-/** What a choice among the addresses of a backend may go by. */
+/** Facts that a choice among the addresses of a backend may go by. */
 export function choiceFacts(headers: readonly string[], source: IpAddress): ChoiceFacts {
   return { source: () => formatIp(source), header: (name) => findHeader(headers, name) };
 }
@@ -186,11 +186,11 @@ function findPool(
   const pool = backends.pool(id, accountId);
   if (pool !== undefined) return { pool, attempt: undefined, others: undefined };
   const facts = choiceFacts(headers, source);
-  const way = backends.way(id, accountId, facts);
-  if (way !== undefined) return { ...way, others: undefined };
+  const chosen = backends.choose(id, accountId, facts);
+  if (chosen !== undefined) return { ...chosen, others: undefined };
   if (backends.hasAddresses(id)) throw new UserError(allAddressesDown, { 'Retry-After': '1' });
   const candidates = backends.groups.candidates(id);
-  const first = candidates && backends.firstWay(candidates, accountId, facts);
+  const first = candidates && backends.chooseFirst(candidates, accountId, facts);
   if (first === undefined && candidates?.some((each) => backends.hasAddresses(each)) === true)
     throw new UserError(allAddressesDown, { 'Retry-After': '1' });
   return first;

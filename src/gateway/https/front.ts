@@ -139,11 +139,11 @@ class NodeHttpsFront implements HttpsFront {
     this.#context = {
       hosts: this.#hosts,
       backends: this.#backends,
-      agents: tunnels,
+      tunnels,
       encoders: bounds.encoders,
       heldBodies: bounds.heldBodies,
       access,
-      tunnels: new OpenTunnels(this.#hosts, access),
+      openTunnels: new OpenTunnels(this.#hosts, access),
       visitors,
       passwords,
       services: {
@@ -227,7 +227,7 @@ class NodeHttpsFront implements HttpsFront {
       for (const key of this.#specialTls.keys()) {
         if (!this.#hosts.hasHandshake(key)) this.#specialTls.delete(key);
       }
-      this.#context.tunnels.checkAgain(update);
+      this.#context.openTunnels.checkAgain(update);
     };
   }
 

@@ -267,7 +267,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #switchProtocols(headers: readonly string[], upstream: Duplex): ReturnType<Exchange['switchProtocols']> | undefined {
     this.#visit.answered(switchingProtocols);
     this.#attempt?.answered(switchingProtocols, false);
-    if (!this.#context.tunnels.admits(this.#visit)) {
+    if (!this.#context.openTunnels.admits(this.#visit)) {
       upstream.destroy();
       this.#exchange.abort();
       return undefined;
@@ -285,7 +285,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
       this.#attempt?.end();
       this.#log.report(observer);
     });
-    const forget = this.#context.tunnels.add(this.#visit, () => tunnel.abort());
+    const forget = this.#context.openTunnels.add(this.#visit, () => tunnel.abort());
     tunnel.start(fromClient, fromUpstream);
   }
 
@@ -293,7 +293,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
   #endInTime(headers: readonly string[]): void {
     if (!this.#list.isGuarded) return;
     if (!/^text\/event-stream\b/i.test(findHeader(headers, 'content-type') ?? '')) return;
-    this.#forget = this.#context.tunnels.add(this.#visit, () => this.#exchange.abort());
+    this.#forget = this.#context.openTunnels.add(this.#visit, () => this.#exchange.abort());
   }
 
   /** `isOfUpstream`: false for a fault of the client. */
@@ -410,7 +410,7 @@ export class Relay implements UpstreamHandler, ConnectionUser, BodyOwner, Encode
     const { backends } = this.#context;
     backends.groups.failed(this.#pool.source.id);
     const facts = choiceFacts(this.#exchange.headers, this.#visit.source);
-    const next = backends.firstWay(this.#others, this.#visit.accountId, facts);
+    const next = backends.chooseFirst(this.#others, this.#visit.accountId, facts);
     if (next === undefined) return false;
     this.#attempt?.end();
     this.#attempt = next.attempt;

@@ -17,12 +17,12 @@ import type { WrongPasswords } from './wrong-passwords.ts';
 export interface RequestContext {
   readonly hosts: HostTable;
   readonly backends: BackendTable;
-  /** Those of `backends` that are reached through agents. */
-  readonly agents: TunnelBackends;
+  /** Backends that are reached through agents. */
+  readonly tunnels: TunnelBackends;
   readonly encoders: ResponseEncoders;
   readonly heldBodies: HeldBodies;
   readonly access: AccessTable;
-  readonly tunnels: OpenTunnels;
+  readonly openTunnels: OpenTunnels;
   readonly services: StepServices;
   readonly passwords: WrongPasswords;
   readonly visitors: Visitors;

@@ -19,20 +19,20 @@ export function waitForAgent(
   goOn: (visit: RequestVisit) => void,
 ): boolean {
   const { exchange, accountId, context, log } = visit;
-  const { agents, observer } = context;
+  const { tunnels, observer } = context;
   const fail = (error: UserError): void => {
     exchange.onClose = () => {
       log.report(observer);
     };
     sendErrorResponse(exchange, error, context, log);
   };
-  const waiting = agents.wait(backend, {
+  const waiting = tunnels.wait(backend, {
     accountId,
-    untilMs: log.startedAt + agents.waitMs,
-    again: () => {
+    untilMs: log.startedAt + tunnels.waitMs,
+    retry: () => {
       goOn(visit);
     },
-    over: () => {
+    giveUp: () => {
       visit.answered(endpointOffline.status);
       fail(new UserError(endpointOffline, retryLater));
     },

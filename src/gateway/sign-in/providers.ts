@@ -14,7 +14,7 @@ export class Providers {
   readonly #log: GatewayLog;
   readonly #known = new SharedCache<Provider>(providerLimit);
 
-  /** They are asked over the connections of backends: addresses that lead inwards are refused. */
+  /** Providers are asked over the connections of backends: addresses that lead inwards are refused. */
   constructor(connect: ConnectUpstream, log: GatewayLog) {
     this.#fetch = createFetch(connect);
     this.#log = log;

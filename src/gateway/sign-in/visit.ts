@@ -24,7 +24,7 @@ export interface Visit {
   /** Path and query. */
   readonly target: string;
   readonly source: IpAddress;
-  /** Of the request, for pages. */
+  /** Id of the request, for pages. */
   readonly operationId: () => string;
 }
 

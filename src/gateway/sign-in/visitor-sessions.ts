@@ -18,7 +18,7 @@ import type { Visit } from './visit.ts';
 import type { SessionFacts, VisitorKeys } from './visitor-keys.ts';
 
 /** A session that was opened here. */
-export interface Opened {
+export interface OpenedSession {
   readonly context: string;
   readonly facts: SessionFacts;
   session: Session;
@@ -52,7 +52,7 @@ const awaySeconds = 60;
 /** Sessions of visitors, which their cookies hold. */
 export class VisitorSessions {
   readonly #parts: SessionsParts;
-  readonly #opened = new BoundedCache<string, Opened>(openedLimit);
+  readonly #opened = new BoundedCache<string, OpenedSession>(openedLimit);
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
@@ -64,7 +64,7 @@ export class VisitorSessions {
   }
 
   /** The session of the first cookie that opens here, over or not. */
-  open(visit: Pick<Visit, 'accountId' | 'edgeId' | 'headers' | 'host'>, signIn: SignIn): Opened | undefined {
+  open(visit: Pick<Visit, 'accountId' | 'edgeId' | 'headers' | 'host'>, signIn: SignIn): OpenedSession | undefined {
     const context = contextOf(visit, signIn);
     for (const value of cookieValues(visit.headers, sessionCookieName(signIn))) {
       const opened = this.#openCookie(value, context, visit, signIn);
@@ -78,7 +78,7 @@ export class VisitorSessions {
     context: string,
     { accountId, edgeId }: Pick<Visit, 'accountId' | 'edgeId'>,
     { provider }: SignIn,
-  ): Opened | undefined {
+  ): OpenedSession | undefined {
     const known = this.#opened.get(value);
     if (known !== undefined) return known.context === context ? known : undefined;
     const text = this.#parts.keys.open(value, context);
@@ -89,8 +89,8 @@ export class VisitorSessions {
     return this.#keep(value, context, session, { id, accountId, edgeId, person, signedInAt });
   }
 
-  #keep(cookie: string, context: string, session: Session, facts: SessionFacts): Opened {
-    const opened: Opened = {
+  #keep(cookie: string, context: string, session: Session, facts: SessionFacts): OpenedSession {
+    const opened: OpenedSession = {
       context,
       facts,
       session,
@@ -105,7 +105,7 @@ export class VisitorSessions {
   }
 
   /** False for a session that has ended; one that is in use, such as an open WebSocket, may be idle for long. */
-  isOn({ session, facts }: Opened, signIn: SignIn, isIdleCounted = true): boolean {
+  isValid({ session, facts }: OpenedSession, signIn: SignIn, isIdleCounted = true): boolean {
     return !this.#parts.keys.isEnded(facts) && endOf(session, signIn, this.now, isIdleCounted) === undefined;
   }
 
@@ -149,7 +149,7 @@ export class VisitorSessions {
   }
 
   /** Writes down now and then that a session was used: its time without use begins anew. */
-  use(visit: Visit, routeId: string, signIn: SignIn, opened: Opened): void {
+  use(visit: Visit, routeId: string, signIn: SignIn, opened: OpenedSession): void {
     const { now } = this;
     if (now < opened.session.seenAt + seenEvery(signIn)) return;
     opened.session = { ...opened.session, seenAt: now };
@@ -157,13 +157,13 @@ export class VisitorSessions {
     this.#parts.observer.visitorSeen(toldOf(visit, routeId, signIn, opened.session));
   }
 
-  isCheckDue({ session, quietUntil }: Opened, { checkSeconds }: SignIn): boolean {
+  isCheckDue({ session, quietUntil }: OpenedSession, { checkSeconds }: SignIn): boolean {
     const { now } = this;
     return checkSeconds > 0 && now >= session.checkedAt + checkSeconds && now >= quietUntil;
   }
 
   /** Asks the provider whether the login holds, once for all requests that wait for it. */
-  async check(visit: Visit, signIn: SignIn, opened: Opened): Promise<undefined> {
+  async check(visit: Visit, signIn: SignIn, opened: OpenedSession): Promise<undefined> {
     opened.checking ??= this.#check(visit, signIn, opened)
       .catch((error: unknown) => {
         // Without the database nobody can be asked: the session goes on.
@@ -177,7 +177,7 @@ export class VisitorSessions {
     return undefined;
   }
 
-  async #check(visit: Visit, signIn: SignIn, opened: Opened): Promise<void> {
+  async #check(visit: Visit, signIn: SignIn, opened: OpenedSession): Promise<void> {
     const { session } = opened;
     const { id: sessionId, visitor, formerToken } = session;
     const former = formerToken && { token: formerToken, visitor };
@@ -206,7 +206,7 @@ export class VisitorSessions {
     }
   }
 
-  async #ask(visit: Visit, signIn: SignIn, opened: Opened, { token, visitor }: KeptLogin): Promise<void> {
+  async #ask(visit: Visit, signIn: SignIn, opened: OpenedSession, { token, visitor }: KeptLogin): Promise<void> {
     const { provider, checkSeconds } = signIn;
     const session = { id: opened.session.id, accountId: visit.accountId };
     let known: KeptLogin | undefined;
@@ -227,14 +227,14 @@ export class VisitorSessions {
   }
 
   /** Takes over what the provider has last said. */
-  #renew(visit: Visit, signIn: SignIn, opened: Opened, visitor: VisitorIdentity, checkedAt: number): void {
+  #renew(visit: Visit, signIn: SignIn, opened: OpenedSession, visitor: VisitorIdentity, checkedAt: number): void {
     opened.session = { ...opened.session, visitor, checkedAt, formerToken: undefined };
     opened.identity = identityHeaders(visitor);
     opened.token = undefined;
     opened.cookie = this.#cookieOf(visit, signIn, opened.session);
   }
 
-  async renewToken(visit: Visit, opened: Opened): Promise<undefined> {
+  async renewToken(visit: Visit, opened: OpenedSession): Promise<undefined> {
     const { now } = this;
     const text = await signToken(this.#parts.keys, `https://${visit.host}`, opened.session.visitor, now, tokenSeconds);
     opened.token = { text, until: now + tokenSeconds / 2 };

@@ -46,7 +46,7 @@ export class Visitors {
 
   holds(visit: RequestVisit, signIn: SignIn): number {
     const opened = this.#sessions.open(visit, signIn);
-    if (opened === undefined || !this.#sessions.isOn(opened, signIn, false)) return 0;
+    if (opened === undefined || !this.#sessions.isValid(opened, signIn, false)) return 0;
     const { visitor, endsAt, signedInAt } = opened.session;
     if (judgeVisitor(signIn.mayEnter, visitor) !== 'enters') return 0;
     return Math.min(endsAt, signedInAt + signIn.maximumSeconds) * 1000;
@@ -80,7 +80,7 @@ export class Visitors {
   /** Leaves with the visit who it is. */
   admit(visit: RequestVisit, signIn: SignIn, isOptional: boolean): Outcome | undefined {
     const opened = this.#sessions.open(visit, signIn);
-    if (opened === undefined || !this.#sessions.isOn(opened, signIn))
+    if (opened === undefined || !this.#sessions.isValid(opened, signIn))
       return isOptional ? undefined : this.#ask(visit, signIn);
     if (this.#sessions.isCheckDue(opened, signIn))
       return { kind: 'wait', start: () => this.#sessions.check(visit, signIn, opened) };

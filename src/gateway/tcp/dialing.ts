@@ -61,12 +61,12 @@ export class TcpDialing extends Opening {
     const waiting = tunnels.wait(backend, {
       accountId: edge.rules.accountId,
       untilMs: this.startedMs + tunnels.waitMs,
-      again: () => {
+      retry: () => {
         const found = tunnels.find(backend.id);
         if (found === undefined) this.end('no backend');
         else this.#dial(found);
       },
-      over: () => {
+      giveUp: () => {
         this.end('connect failed');
       },
     });

@@ -93,7 +93,7 @@ export class BackendGroups {
     if (drawn !== undefined) this.#collect(drawn, found, seen);
   }
 
-  /** Those that are down are left for when all others have failed. */
+  /** Members that are down are left for when all others have failed. */
   #downLast(ids: readonly string[]): readonly string[] {
     if (!ids.some(this.#isDown)) return ids;
     return [...ids.filter((id) => !this.#isDown(id)), ...ids.filter(this.#isDown)];

@@ -15,7 +15,7 @@ import { InwardBackendError } from './guard.ts';
 import { pushReads } from './push-reads.ts';
 import type { OpenOutcome, UpstreamSource } from './upstream-source.ts';
 
-/** What a socket is used for: requests of HTTP/1.1, or bytes that each side may end by itself. */
+/** Use of a socket: requests of HTTP/1.1, or bytes that each side may end by itself. */
 type SocketUse = 'requests' | 'bytes';
 
 /** Connections to the address of a backend. */

@@ -35,7 +35,7 @@ interface OpenSocket {
 /** The sockets to one port of upstreams. */
 interface PortSockets {
   readonly all: Set<OpenSocket>;
-  /** Those that have called connect, but whose own port has not been asked for. */
+  /** Sockets that have called connect, but whose own port has not been asked for. */
   readonly unread: Set<OpenSocket>;
   readonly byLocalPort: Map<number, Set<OpenSocket>>;
 }

@@ -92,7 +92,7 @@ export interface Load extends WorkerLoad {
   readonly type: 'load';
 }
 
-/** What a worker has seen of addresses of backends. */
+/** Sights of addresses of backends that a worker has had. */
 export interface HealthNotes {
   readonly type: 'health';
   readonly notes: readonly HealthNote[];

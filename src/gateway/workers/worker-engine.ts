@@ -42,7 +42,7 @@ export interface WorkerEngineParts extends WorkerStart {
 }
 
 export interface WorkersState {
-  /** Those that carry traffic now, with what they have reported last, by their numbers. */
+  /** Workers that carry traffic now, with what they have reported last, by their numbers. */
   readonly loads: ReadonlyMap<number, WorkerLoad | undefined>;
   /** Workers that have ended by themselves since the start. */
   readonly lost: number;
@@ -96,7 +96,7 @@ class ProcessEngine implements WorkerEngine {
   readonly #boundsOf: (workers: number, index: number) => GatewayBounds;
   readonly #balance: Balance<WorkerProcess>;
   readonly #health: HealthBoard;
-  /** What rate limits have counted in all workers and gateways, for workers that start later. */
+  /** Counts of rate limits in all workers and gateways, for workers that start later. */
   readonly #rates = new RateCounts({ ratesCounted: ignore }, { mostKeys: keysOfNewWorker });
   /** The worker that makes the active checks. */
   #checking: WorkerProcess | undefined;
@@ -166,7 +166,7 @@ class ProcessEngine implements WorkerEngine {
     });
   }
 
-  /** They are those of the workers. */
+  /** Clients are those of the workers. */
   get clientCount(): number {
     return 0;
   }

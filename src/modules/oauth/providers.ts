@@ -12,12 +12,12 @@ interface NamedProvider {
   readonly verifiesEmail?: true;
 }
 
-/** What is known of somebody at a provider without signed claims. */
+/** Facts about somebody at a provider without signed claims. */
 export const profileClaims: readonly string[] = ['sub', 'name', 'email', 'email_verified', 'groups'];
 
 const oidcScopes = ['openid', 'profile', 'email'];
 
-/** Those that speak OpenID Connect do so here; the others have their addresses. */
+/** Providers that speak OpenID Connect do so here; the others have their addresses. */
 export const namedProviders = {
   github: {
     issuer: 'https://github.com',

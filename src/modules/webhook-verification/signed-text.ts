@@ -16,7 +16,7 @@ export interface WholeRequest extends RequestHead {
   readonly body: Buffer;
 }
 
-/** What a piece of a signed text may be made of. */
+/** Parts of which a piece of a signed text may be made. */
 export interface SignedFacts {
   readonly request: WholeRequest;
   /** The form of its URL that is tried. */

@@ -1,6 +1,6 @@
 import { foldName } from '../../../lib/http-syntax.ts';
 
-/** What upstreams are told of the certificate of a client; no client may set these. */
+/** Headers by which upstreams are told of the certificate of a client; no client may set these. */
 export const certificateFactNames = [
   'x-client-cert-subject',
   'x-client-cert-names',

@@ -11,7 +11,7 @@ export interface Route {
   readonly id: string;
   readonly list: RequestList;
   readonly backendId: string | undefined;
-  /** What steps keep between requests, by their `stateKey`. */
+  /** State that steps keep between requests, by their `stateKey`. */
   readonly kept: Map<string, unknown>;
 }
 
@@ -98,5 +98,5 @@ function buildRoute({ id, modules }: RouteEntry, before: Route | undefined): Rou
   return { id, list, backendId, kept: new Map(old) };
 }
 
-/** Of all routes whose steps keep nothing, which are most. */
+/** State of all routes whose steps keep nothing, which are most. */
 const nothing = new Map<string, unknown>();

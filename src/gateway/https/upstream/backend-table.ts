@@ -25,7 +25,7 @@ export interface BackendTableOptions extends PoolOptions {
 }
 
 /** Where a request goes. */
-export interface Way {
+export interface ChosenPool {
   readonly pool: UpstreamPool;
   /** Undefined where the backend has one address that nobody watches. */
   readonly attempt: AddressAttempt | undefined;
@@ -38,7 +38,7 @@ export class BackendTable {
   readonly groups: BackendGroups;
   #entries = new Map<string, BackendEntry>();
   readonly #pools = new Map<string, UpstreamPool>();
-  /** Of backends with several addresses, by backend and address. */
+  /** Pools of backends with several addresses, by backend and address. */
   readonly #targets = new Map<string, Map<Target, UpstreamPool>>();
 
   constructor(options: BackendTableOptions, watch: IdleWatch) {
@@ -74,7 +74,7 @@ export class BackendTable {
   }
 
   /** As `pool`, also for backends with several addresses. `facts` is asked for these only. */
-  way(id: string, accountId: string, facts: ChoiceFacts): Way | undefined {
+  choose(id: string, accountId: string, facts: ChoiceFacts): ChosenPool | undefined {
     const pool = this.pool(id, accountId);
     if (pool !== undefined) return { pool, attempt: undefined };
     const { health } = this.#options;
@@ -91,15 +91,15 @@ export class BackendTable {
     return this.#options.health.find(id) !== undefined;
   }
 
-  /** The way to the first of these that there is one to, and those behind it. */
-  firstWay(
+  /** A pool of the first of these that has one, and those behind it. */
+  chooseFirst(
     ids: readonly string[],
     accountId: string,
     facts: ChoiceFacts,
-  ): (Way & { readonly others: readonly string[] }) | undefined {
+  ): (ChosenPool & { readonly others: readonly string[] }) | undefined {
     for (const [at, id] of ids.entries()) {
-      const way = this.way(id, accountId, facts);
-      if (way !== undefined) return { ...way, others: ids.slice(at + 1) };
+      const chosen = this.choose(id, accountId, facts);
+      if (chosen !== undefined) return { ...chosen, others: ids.slice(at + 1) };
     }
     return undefined;
   }
