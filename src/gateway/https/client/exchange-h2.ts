@@ -60,19 +60,19 @@ export class Http2Exchange implements Exchange, IdleTimeout {
     this.fault = faultOf(headers);
     this.body = bodyOf(stream, headers);
     this.bodySource = this.body === 'none' ? noBody : new Http2Body(stream, share);
-    stream.on('drain', () => {
-      this.lastActivity = watch.now;
-      this.onDrain?.();
-    });
-    stream.on('close', () => {
-      watch.delete(this);
-      this.onClose?.();
-    });
-    stream.on('trailers', (_, __, trailerList?: readonly string[]) => {
-      this.trailers = trailerList ?? [];
-    });
+    // Each listener is an object more for each request: only those are there that this one needs.
+    if (this.body !== 'none')
+      stream.on('trailers', (_, __, trailerList?: readonly string[]) => {
+        this.trailers = trailerList ?? [];
+      });
     // The `close` event follows; without a listener the error would end the process.
-    stream.on('error', () => {});
+    stream.on('error', ignore);
+  }
+
+  /** The stream is gone. */
+  closed(): void {
+    this.#watch.delete(this);
+    this.onClose?.();
   }
 
   get headSent(): boolean {
@@ -85,9 +85,8 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   }
 
   sendHead({ status, headers, contentLength }: AnswerHead): void {
-    const answer = toObject(headers);
-    if (contentLength !== undefined) answer['content-length'] = contentLength;
-    answer[':status'] = status;
+    const answer = [':status', String(status), ...headers];
+    if (contentLength !== undefined) answer.push('content-length', String(contentLength));
     // A body of known length has no trailers: upstreams send them with chunked bodies only.
     const waitForTrailers = contentLength === undefined;
     this.#stream.respond(answer, { waitForTrailers });
@@ -98,7 +97,10 @@ export class Http2Exchange implements Exchange, IdleTimeout {
   flushHead(): void {}
 
   write(chunk: Buffer, written: () => void): boolean {
-    return this.#stream.write(chunk, written);
+    const stream = this.#stream;
+    const takesMore = stream.write(chunk, written);
+    if (!takesMore && stream.listenerCount('drain') === 0) this.#followDrains();
+    return takesMore;
   }
 
   end(chunk: Buffer | undefined, trailers: readonly string[]): void {
@@ -118,6 +120,13 @@ export class Http2Exchange implements Exchange, IdleTimeout {
     this.#stream.destroy(new Error('aborted'));
   }
 
+  #followDrains(): void {
+    this.#stream.on('drain', () => {
+      this.lastActivity = this.#watch.now;
+      this.onDrain?.();
+    });
+  }
+
   #sendTrailers(): void {
     // An empty list sends an empty frame, which ends the stream.
     if (!this.#stream.destroyed && !this.#stream.closed) this.#stream.sendTrailers(toObject(this.#answerTrailers));
@@ -127,6 +136,8 @@ export class Http2Exchange implements Exchange, IdleTimeout {
     throw new Error('HTTP/2 has no Upgrade');
   }
 }
+
+function ignore(): void {}
 
 function pseudo(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
@@ -150,12 +161,14 @@ function bodyOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Reques
 
 /** HTTP/2 may split cookies over several headers; HTTP/1.1 has one line (RFC 9113, 8.2.3). */
 function joinCookies(list: readonly string[]): readonly string[] {
+  let first = 0;
+  while (list[first]?.startsWith(':') === true) first += 2;
+  if (list.indexOf('cookie', list.indexOf('cookie') + 1) < 0) return list.slice(first);
   const joined: string[] = [];
   let cookieAt = -1;
-  for (let at = 0; at < list.length; at += 2) {
+  for (let at = first; at < list.length; at += 2) {
     const name = list[at] ?? '';
     const value = list[at + 1] ?? '';
-    if (name.startsWith(':')) continue;
     if (name === 'cookie' && cookieAt >= 0) {
       joined[cookieAt] += `; ${value}`;
     } else {

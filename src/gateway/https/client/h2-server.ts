@@ -77,7 +77,9 @@ export class Http2Server {
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, list: string[]) => {
       clearTimeout(first);
       state.open += 1;
+      const exchange = new Http2Exchange(stream, headers, list, client, parts);
       stream.on('close', () => {
+        exchange.closed();
         state.open -= 1;
         state.idleSince = performance.now();
         // Where nothing can be sent, nothing else starts the clock again.
@@ -89,7 +91,6 @@ export class Http2Server {
         // Only a client closes a stream before its answer.
         if (!stream.headersSent) this.#countReset(state, client);
       });
-      const exchange = new Http2Exchange(stream, headers, list, client, parts);
       queue.add(state, () => {
         if (!stream.destroyed && !stream.closed) handle(exchange);
       });
