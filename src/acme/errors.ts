@@ -13,19 +13,19 @@ export const authorityRefused = defineError(20241, 502, 'The authority refused t
 export const authorityBusy = defineError(
   20242,
   503,
-  'The authority takes no orders at the moment (status {status}): {reason} It is asked again at the time in retries_at.',
+  'The authority takes no orders at the moment (status {status}): {reason} Gatehouse asks again at the time in retries_at.',
 );
 
 export const authorityUnreachable = defineError(
   20243,
   503,
-  'The authority at {directory} cannot be reached: {reason} Check GATEHOUSE_ACME_DIRECTORY and the way out of this machine.',
+  'The authority at {directory} cannot be reached: {reason} Check GATEHOUSE_ACME_DIRECTORY, and that this machine can reach the authority.',
 );
 
 export const ordersUsedUp = defineError(
   20244,
   503,
-  'The orders of this hour are used up: this installation makes {limit}, of which {kept} are kept for renewals. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
+  'The orders of this hour are used up: this installation makes {limit}, of which {kept} are kept for renewals. Gatehouse goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
 );
 
 export const hookFailed = defineError(
@@ -37,19 +37,19 @@ export const hookFailed = defineError(
 export const orderLate = defineError(
   20246,
   504,
-  'The authority has not decided on {name} within {seconds} seconds. The order is looked at again at the time in retries_at.',
+  'The authority has not decided on {name} within {seconds} seconds. Gatehouse looks at the order again at the time in retries_at.',
 );
 
 export const orderFaulted = defineError(
   20247,
   500,
-  'The order for {name} failed on our side; the log has the cause. It is tried again at the time in retries_at.',
+  'The order for {name} failed on our side; the log has the cause. Gatehouse tries again at the time in retries_at.',
 );
 
 export const accountRejected = defineError(
   20275,
   502,
-  'The authority does not accept the account of this installation: {reason} A new account was made at {time} already, and no other is made within a day of that. Ask the authority for the reason, or set GATEHOUSE_ACME_DIRECTORY to another one.',
+  'The authority does not accept the account of this installation: {reason} Gatehouse has already made a new account at {time}, and makes no other within a day. Ask the authority for the reason, or set GATEHOUSE_ACME_DIRECTORY to another one.',
 );
 
 export const accountRefused = defineError(
@@ -61,5 +61,5 @@ export const accountRefused = defineError(
 export const shareUsedUp = defineError(
   20281,
   503,
-  'This account has used up its share of the {limit} orders that this installation makes in an hour, so that other accounts get certificates too. It goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
+  'This account has used up its share of the {limit} orders that this installation makes in an hour, so that other accounts get certificates too. Gatehouse goes on by itself; GATEHOUSE_ACME_ORDERS_PER_HOUR sets another bound.',
 );

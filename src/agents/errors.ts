@@ -27,13 +27,13 @@ export const invalidMessage = defineError(
 export const noCommonVersion = defineError(
   20132,
   400,
-  'The agent speaks no version of the protocol that is spoken here (2 and 3). Update the agent.',
+  'The agent does not speak version 2 or 3 of the protocol, which this server needs. Update the agent.',
 );
 
 export const agentFailure = defineError(
   20133,
   500,
-  'Something went wrong on the side of the server, which has the cause in its log. Try again.',
+  'Something went wrong on the server; its log has the cause. Try again.',
 );
 
 export const signInTooLate = defineError(
@@ -51,7 +51,7 @@ export const signInTooLarge = defineError(
 export const tooManyPending = defineError(
   20143,
   503,
-  'Too many agents are connected, in all or of one address, that have not signed in: the oldest are closed. Try again later; the operator can raise GATEHOUSE_AGENT_PENDING.',
+  'Too many connections of agents, in all or from one address, have not signed in: the oldest are closed. Try again later; the operator can raise GATEHOUSE_AGENT_PENDING.',
 );
 
 export const tooMuchUnread = defineError(

@@ -115,19 +115,19 @@ export const badFilter = defineError(
 export const filterTooLong = defineError(
   20230,
   400,
-  'The filter has {length} characters; up to {limit} are read. Shorten it, or ask in several calls.',
+  'The filter has {length} characters, where {limit} are allowed. Shorten it, or ask in several calls.',
 );
 
 export const filterLookups = defineError(
   20265,
   400,
-  'The filter compares {count} times with a list or a map, where {limit} are allowed: each reads all of it. Ask in several calls.',
+  'The filter compares {count} times with a list or a map, where {limit} are allowed, because each comparison reads all of it. Ask in several calls.',
 );
 
 export const filterRowsReached = defineError(
   20231,
   400,
-  'The filter looked at {rows} entries, as many as one call may, and none passed. Go on with {next}, or narrow it by time, such as obj.created_at > timestamp("{time}"). The operator can raise GATEHOUSE_FILTER_ROWS.',
+  'The filter looked at {rows} entries, the most that one call may, and none passed. Continue with {next}, or narrow it by time, such as obj.created_at > timestamp("{time}"). The operator can raise GATEHOUSE_FILTER_ROWS.',
 );
 
 export const wrongIdKindOfSeveral = defineError(
@@ -169,7 +169,7 @@ export const keyExpired = defineError(
 export const keyReadOnly = defineError(
   20070,
   403,
-  'The API key {key} is read-only: {method} is not possible with it. Use a key that is not.',
+  'The API key {key} is read-only: {method} is not possible with it. Use a key that may write.',
 );
 
 export const viewersRead = defineError(
@@ -181,7 +181,7 @@ export const viewersRead = defineError(
 export const invitationOver = defineError(
   20300,
   404,
-  'This link invites nobody: it was used, taken back or replaced, its time is up, or whoever made it is no longer an admin. Ask an admin for a new one.',
+  'This invitation is no longer valid: it was used, withdrawn or replaced, it has expired, or the person who made it is no longer an admin. Ask an admin for a new one.',
 );
 
 export const keySourceRefused = defineError(
@@ -193,7 +193,7 @@ export const keySourceRefused = defineError(
 export const tooManyFailures = defineError(
   20072,
   429,
-  'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, others are refused for {seconds} seconds. The settings auth_failures, auth_failures_slowed and auth_failures_held on the host are the limits.',
+  'Authentication from {source} has failed too often within a minute. Check the token: a valid one is accepted at any time, and others are refused for {seconds} seconds. The operator sets the limits (GATEHOUSE_AUTH_FAILURES, GATEHOUSE_AUTH_FAILURES_SLOWED, GATEHOUSE_AUTH_FAILURES_HELD).',
 );
 
 export const pathNotFound = defineError(20001, 404, 'There is nothing at {path}. {remedy}');
@@ -219,7 +219,7 @@ export const notReady = defineError(20004, 503, 'The service is not ready: {reas
 export const diskFull = defineError(
   20078,
   503,
-  'The disk of the database is full: nothing was stored. Reading goes on. Whoever runs the service must free space on it; then send the request again.',
+  'The disk of the database is full, and nothing was stored. Calls that only read go on. Ask the operator to free space on the disk, then send the request again.',
 );
 
 export const adminOnly = defineError(20007, 403, 'Only an admin may {action}. Use an API key whose owner is an admin.');
@@ -291,19 +291,19 @@ export const listEntryTooLong = defineError(
 export const repeatedHeader = defineError(
   20057,
   400,
-  'The header {name} was sent more than once. Send it once, so that everybody who looks at the request reads the same.',
+  'The header {name} was sent more than once. Send it once, so that nobody can read the request in two ways.',
 );
 
 export const overloaded = defineError(
   20058,
   503,
-  'The service has more calls than it can serve, and has not begun with this one. Send it again in a second; the operator sets how long a call may wait (GATEHOUSE_MAX_WAIT_MS).',
+  'The service has more calls than it can serve, and has not started this one. Send it again in a second; the operator sets how long a call may wait (GATEHOUSE_MAX_WAIT_MS).',
 );
 
 export const accountBusy = defineError(
   20059,
   503,
-  'This account has {limit} calls in progress, which is as many as it may have, and the service has not begun with this one. Send fewer at once, and this one again in a second; the operator sets the limits (GATEHOUSE_ACCOUNT_CALLS, GATEHOUSE_MAX_WAIT_MS).',
+  'This account has {limit} calls in progress, the most that it may have, and the service has not started this one. Send fewer at once, and this one again in a second; the operator sets the limits (GATEHOUSE_ACCOUNT_CALLS, GATEHOUSE_MAX_WAIT_MS).',
 );
 
 export const tooManyConnections = defineError(
@@ -315,17 +315,17 @@ export const tooManyConnections = defineError(
 export const tooManySourceConnections = defineError(
   20074,
   503,
-  'One address has too many connections to the API: new ones of it are closed. The operator can raise GATEHOUSE_API_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
+  'One address has too many connections to the API: new ones from it are closed. The operator can raise GATEHOUSE_API_SOURCE_CONNECTIONS, or name a proxy in GATEHOUSE_TRUSTED_PROXIES.',
 );
 
 export const principalBusy = defineError(
   20060,
   503,
-  'This user or bot has {limit} calls in progress, which is as many as one of an account may have, and the service has not begun with this one. Send fewer at once, and this one again in a second; it is three quarters of what the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
+  'This user or bot has {limit} calls in progress, the most that one of an account may have, and the service has not started this one. Send fewer at once, and this one again in a second; the limit is three quarters of what the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
 );
 
 export const bodiesTooLarge = defineError(
   20061,
   503,
-  'Calls of this user or bot that have not begun have bodies of as many bytes in all as the service keeps for one ({limit}). Send fewer at once, and this one again in a second; the limit is 1 MiB for each call that the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
+  'The bodies of calls of this user or bot that have not started are as large as the service allows ({limit}). Send fewer at once, and this one again in a second; the limit is 1 MiB for each call that the operator gives an account (GATEHOUSE_ACCOUNT_CALLS).',
 );

@@ -46,13 +46,13 @@ export const agentStreamsInUse = defineError(
 export const optionsRefused = defineError(
   20131,
   400,
-  'Not offered here: {options}. The endpoint was not opened, because without it visitors would be treated in another way than was asked for. Leave it out, or do it in the program behind the agent.',
+  'Not offered here: {options}. The endpoint was not opened, because it would not treat visitors as you asked. Leave the option out, or do the same in the program behind the agent.',
 );
 
 export const credentialsRequired = defineError(
   20151,
   401,
-  'A name and a password are needed here. Send them by basic authentication.',
+  'You need a user name and a password here. Send them with basic authentication.',
 );
 
 export const signInRequired = defineError(20309, 401, 'You have to sign in here first, in a browser: {url}');
@@ -75,13 +75,13 @@ export const loginFailed = defineError(
 export const tokenRequired = defineError(
   20324,
   401,
-  'A token is needed here, and none that can be read was sent. Send one of the issuer.',
+  'You need a token here, and the request has none that can be read. Send a token of the issuer.',
 );
 
 export const tokenRefused = defineError(
   20325,
   401,
-  'The token is not accepted here: {reason}. Send another one of the issuer.',
+  'The token is not accepted here: {reason}. Send another token of the issuer.',
 );
 
 export const tokensUnchecked = defineError(
@@ -101,13 +101,13 @@ export const tooManyWrongPasswords = defineError(
 export const userAgentRefused = defineError(
   20152,
   403,
-  'Your program is not allowed here (filter of this endpoint for the header User-Agent).',
+  'Your program is not allowed here (this endpoint filters by the header User-Agent).',
 );
 
 export const clientCertificateRequired = defineError(
   20181,
   403,
-  'A certificate of your own is needed here, and none was shown. Connect with one that an authority of this endpoint has signed.',
+  'You need a client certificate here, and your program showed none. Connect with one that an authority of this endpoint has signed.',
 );
 
 export const clientCertificateRefused = defineError(
@@ -125,7 +125,7 @@ export const rateLimited = defineError(
 export const connectionPredatesRules = defineError(
   20184,
   421,
-  'This connection was opened before its host asked for a certificate, or asked by other authorities. Open a new one.',
+  'This connection was opened before its host asked for a certificate, or when it accepted other authorities. Open a new one.',
 );
 
 export const unloadable = defineError(
@@ -161,11 +161,11 @@ export const nameOfInstallation = defineError(
 export const wildcardOverSuffix = defineError(
   20280,
   400,
-  '{hostname} would cover all of {suffix}, below which anybody can have names (it is a public suffix). Give the names one by one, or a wildcard below a domain of your own.',
+  '{hostname} would cover all of {suffix}, which is a public suffix: anybody can have names below it. Give the names one by one, or a wildcard below a domain of your own.',
 );
 
 export const overQuota = defineError(
   20284,
   403,
-  'The quota {quota} of this account is {limit}, of which {used} are used, and this goes beyond it. Delete some that are not needed, or have the operator of the installation raise it: gatehouse accounts quotas --account {account} --set {quota}=NUMBER. GET /quotas shows all of them.',
+  'The quota {quota} of this account is {limit}, {used} are used, and this would exceed it. Delete some that you do not need, or ask the operator of the installation to raise it: gatehouse accounts quotas --account {account} --set {quota}=NUMBER. GET /quotas shows all quotas.',
 );

@@ -9,7 +9,7 @@ export const hostDiffersFromSni = defineError(
 export const websocketRequired = defineError(
   20185,
   400,
-  'This endpoint serves WebSocket connections only, and this is none: {reason}. Connect to it by "wss://".',
+  'This endpoint serves WebSocket connections only, and this is not one: {reason}. Connect to it by "wss://".',
 );
 
 export const upstreamInvalidResponse = defineError(3004, 502, 'The upstream server did not answer with valid HTTP.');
@@ -31,7 +31,7 @@ export const upstreamNameUnknown = defineError(
 export const upstreamTlsFailed = defineError(
   20193,
   502,
-  'The upstream server does not speak TLS at its address, or not as it is wanted. Set tls.enabled of the backend to false, or give the port that speaks TLS.',
+  'The upstream server does not speak TLS at its address, or not in a form that the gateway accepts. Set tls.enabled of the backend to false, or give the port that speaks TLS.',
 );
 
 export const upstreamCertificateRefused = defineError(
@@ -88,15 +88,13 @@ export const linkUnreachable = defineError(
 export const ratePeerUnreachable = defineError(
   20353,
   503,
-  'Another gateway cannot be told what rate limits let in here: until it can, the two do not count together. Check that ' +
-    'GATEHOUSE_LINK_LISTEN of that process is an address which this one reaches, or set GATEHOUSE_LINK_ADDRESS there.',
+  'This gateway cannot reach another one to count rate limits together: until it can, each of the two counts alone. Check that GATEHOUSE_LINK_LISTEN of that process is an address which this one reaches, or set GATEHOUSE_LINK_ADDRESS there.',
 );
 
 export const tooManyWaitForAgents = defineError(
   20140,
   503,
-  'The agent is on its way back, and too many visitors wait for agents. Try again later; the operator can raise ' +
-    'GATEHOUSE_AGENT_WAITING.',
+  'The agent is reconnecting, and too many visitors wait for agents. Try again later; the operator can raise GATEHOUSE_AGENT_WAITING.',
 );
 
 export const noBackend = defineError(6528, 503, 'There is no backend behind {host}{path} at the moment.');
@@ -104,7 +102,7 @@ export const noBackend = defineError(6528, 503, 'There is no backend behind {hos
 export const allAddressesDown = defineError(
   20319,
   503,
-  'No address of the backend behind this answers at the moment, and it is set to fail closed. Try again later.',
+  'No address of the backend answers at the moment, and the backend is set to fail closed. Try again later.',
 );
 
 export const routeNotMatched = defineError(20100, 404, 'No route of {host} matches the path {path}.');
@@ -205,18 +203,17 @@ export const tooManyStreamResets = defineError(
 export const responseEncodersInUse = defineError(
   20122,
   503,
-  'All encoders of responses are at work: responses are sent as they are, not compressed. The operator can raise ' +
-    'GATEHOUSE_RESPONSE_ENCODERS.',
+  'All encoders of responses are in use, so responses are sent uncompressed. The operator can raise GATEHOUSE_RESPONSE_ENCODERS.',
 );
 
 export const heldBodyTooLarge = defineError(
   20341,
   413,
-  'The body has more than {bytes} bytes, and no more can be verified here. Send less, or let the upstream server verify it.',
+  'The body has more than {bytes} bytes, the most that can be verified here. Send less, or let the upstream server verify it.',
 );
 
 export const heldBodiesInUse = defineError(
   20342,
   503,
-  'Too many requests with bodies that are verified are under way. Try again later.',
+  'Too many requests whose bodies must be verified are in progress. Try again later.',
 );

@@ -39,5 +39,5 @@ export const invalidEmailDomain = defineError(
 export const clientSecretMissing = defineError(
   20318,
   400,
-  'There is no client secret for this provider and client, and none is stored that could stay. Give it in client_secret.',
+  'There is no client secret for this provider and client, neither in the request nor stored. Give it in client_secret.',
 );

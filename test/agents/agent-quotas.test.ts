@@ -21,7 +21,7 @@ onEachServed('agents and quotas', (served) => {
 
   /** Fails unless the answer names the quota, its limit and what is used. */
   function assertRefused({ Error: text }: Readonly<Record<string, unknown>>, quota: string, limit: number): void {
-    const words = `quota ${quota} of this account is ${limit}, of which ${limit} are used`;
+    const words = `quota ${quota} of this account is ${limit}, ${limit} are used`;
     assert.match(String(text), new RegExp(`${words}.*ERR_NGROK_${overQuota.code}$`, 's'));
   }
 

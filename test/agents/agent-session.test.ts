@@ -104,7 +104,7 @@ suite('authentication', () => {
     ['no token', authBody(''), /\n\nERR_NGROK_4018$/],
     ['no version in common', { ...authBody('token-a'), Version: ['1'] }, /\n\nERR_NGROK_20132$/],
     ['a malformed message', { Version: 3 }, /Version must be a list.*\n\nERR_NGROK_109$/],
-    ['a fault of ours', authBody('break'), /^Something went wrong on the side of the server.*\n\nERR_NGROK_20133$/],
+    ['a fault of ours', authBody('break'), /^Something went wrong on the server.*\n\nERR_NGROK_20133$/],
   ];
   for (const [what, body, text] of refusals) {
     test(`${what} is answered with a text and closed`, async (t) => {

@@ -200,7 +200,7 @@ test('a fault of the server itself is no refusal: the agent tries again', async 
   const { port } = await startListener(t);
   const agent = startAgent(t, port, { target: 3000, token: 'break' });
   await until(() => agent.losses.length >= 3, 'tried again');
-  assert.match(agent.losses[0]?.reason ?? '', /Something went wrong on the side of the server/);
+  assert.match(agent.losses[0]?.reason ?? '', /Something went wrong on the server/);
   assert.equal(agent.ending, undefined);
 });
 

@@ -37,7 +37,7 @@ onDashboard(
       await dialog.getByLabel('Description').fill('Shop');
       await dialog.getByLabel('Hostport', { exact: true }).fill('shop.test:x');
       await dialog.getByRole('button', { name: 'Create edge' }).click();
-      await dialog.getByText('The port "x" of "shop.test:x" is not a port').waitFor();
+      await dialog.getByText('The port "x" of "shop.test:x" is not valid').waitFor();
       await dialog.getByLabel('Hostport', { exact: true }).fill('shop.test');
       await dialog.getByRole('button', { name: 'Create edge' }).click();
 
@@ -203,7 +203,7 @@ onDashboard(
       await rate.getByLabel('Limit').fill('7');
       await rate.getByLabel('By').selectOption('header');
       await rate.getByRole('button', { name: 'Save rate limit' }).click();
-      await rate.getByText('needs its name').waitFor();
+      await rate.getByText('needs the name of the header').waitFor();
       await rate.getByLabel('Header').fill('X-Api-Key');
       await rate.getByRole('button', { name: 'Save rate limit' }).click();
       await page.getByText('7 within 60 seconds for each value of x-api-key').waitFor();

@@ -42,7 +42,7 @@ onDashboard(
       await dialog.getByLabel('Description').fill('Greeter');
       await dialog.getByLabel('Hostport', { exact: true }).fill('tcp.test:99999');
       await dialog.getByRole('button', { name: 'Create edge' }).click();
-      await dialog.getByText('is not a port').waitFor();
+      await dialog.getByText('is not valid. Give a number').waitFor();
       await dialog.getByLabel('Hostport', { exact: true }).fill(`tcp.test:${port}`);
       await dialog.getByLabel('Backend').selectOption({ label: 'A new address…' });
       await dialog.getByLabel('Address').fill(`127.0.0.1:${upstreamPort}`);
@@ -176,7 +176,7 @@ onDashboard(
 
       await lead(page, '/backends?kind=weighted&create=1');
       await dialog.getByRole('button', { name: 'Create backend' }).click();
-      await dialog.getByText('The backend needs others that it stands for.').waitFor();
+      await dialog.getByText('This backend needs other backends.').waitFor();
       await dialog.getByLabel('Backend 1', { exact: true }).selectOption({ label: 'the app' });
       await dialog.getByLabel('Weight 1').fill('90');
       await dialog.getByRole('button', { name: 'Add backend' }).click();

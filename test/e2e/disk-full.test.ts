@@ -60,7 +60,7 @@ onEachDatabase('a full disk', (_newDatabase, newEmpty) => {
     const metadata = 'x'.repeat(4096);
     const { status, body, headers } = await gatehouse.post('/ip_policies', { metadata });
     assert.deepEqual([status, body.error_code], [503, 'ERR_GATEHOUSE_20078']);
-    assert.match(body.msg, /disk of the database is full: nothing was stored/);
+    assert.match(body.msg, /disk of the database is full, and nothing was stored/);
     assert.equal(headers.get('retry-after'), '10');
     assert.deepEqual(await storageOf(gatehouse), [200, 'full', 1]);
     assert.equal((await gatehouse.get(`/ip_policies/${kept.id}`)).body.description, 'kept');

@@ -131,7 +131,7 @@ onEachDatabase('operators sign in with a provider', (newDatabase) => {
       const over = async (finished: Promise<Answer>, why: string) => {
         const answer = await finished;
         assert.equal(answer.status, 400, why);
-        assert.match(answer.body.msg, /^This sign-in is over.*Begin anew\.$/, why);
+        assert.match(answer.body.msg, /^This sign-in is over.*Sign in again\.$/, why);
       };
       const askedBefore = provider.asked.get('/token');
       await over(other.finish(address), 'an answer that was planted in another browser');
@@ -201,7 +201,7 @@ onEachDatabase('operators sign in with a provider', (newDatabase) => {
       add('eve', { email: 'ada@example.com', name: 'Eve' });
       await refused('eve', /does not say that this address was verified/);
       add('fay', { email: 'ada@example.com', email_verified: true, name: 'Fay' });
-      await refused('fay', /a user here has this address who is somebody else there/);
+      await refused('fay', /the user here with this address is somebody else at/);
       assert.equal((await usersOf()).length, countBefore);
       assert.ok(
         gatehouse.logLines.some(
@@ -387,7 +387,10 @@ onEachDatabase('operators sign in with a provider', (newDatabase) => {
         assert.equal((await operator.browser.get('/dashboard/session')).status, 200);
         const finished = await waiting.finish(address);
         assert.deepEqual([finished.status, finished.headers.get('retry-after')], [503, '10']);
-        assert.match(finished.body.msg, /^Kestrel ID does not answer.* Whoever is signed in already goes on working\./);
+        assert.match(
+          finished.body.msg,
+          /^Kestrel ID does not answer.* Everybody who is already signed in can go on working\./,
+        );
       } finally {
         await provider.up();
       }
@@ -420,7 +423,7 @@ onEachDatabase('operators sign in with a provider', (newDatabase) => {
         const asked = new Map(provider.asked);
         const begun = await new Operator(gatehouse).begin();
         assert.equal(begun.status, 403);
-        assert.match(begun.body.msg, /Nobody may sign in to the dashboard from 127\.0\.0\.1/);
+        assert.match(begun.body.msg, /You cannot sign in to the dashboard from 127\.0\.0\.1/);
         assert.equal((await waiting.finish(address)).status, 403);
         assert.deepEqual(provider.asked, asked);
         const operator = new Operator(gatehouse, inside);
@@ -445,7 +448,7 @@ onEachDatabase('operators sign in with a provider', (newDatabase) => {
       const operator = new Operator(gatehouse);
       const elsewhere = await operator.begin('me', { headers: { origin: gatehouse.url } });
       assert.equal(elsewhere.status, 403);
-      assert.match(elsewhere.body.msg, /leads back to https:\/\/gate\.site\.test\/dashboard\/.*Open that address/);
+      assert.match(elsewhere.body.msg, /sends you back to https:\/\/gate\.site\.test\/dashboard\/.*Open that address/);
       for (const headers of [{ origin: 'https://evil.test' }, { 'gatehouse-dashboard': undefined }])
         assert.ok((await operator.begin('me', { headers })).status >= 401);
       const { body } = await operator.begin('other');

@@ -121,7 +121,7 @@ test('a quota that is used up ends it with 9, or keeps it waiting once it was on
   }
   await cuts.cut();
   await cuts.restore();
-  await said(agent, /offline: The quota tunnel_sessions of this account is 0, of which \d+ are used.*; trying again /);
+  await said(agent, /offline: The quota tunnel_sessions of this account is 0, \d+ are used.*; trying again /);
   await set('tunnels=default,tunnel_sessions=default');
   assert.equal(await addressOf(agent, 2), address);
 });

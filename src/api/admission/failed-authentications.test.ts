@@ -34,7 +34,10 @@ onAnyDatabase('failed authentications', (newDatabase) => {
     assert.deepEqual([refused.status, refused.body.error_code], [429, 'ERR_GATEHOUSE_20072']);
     const seconds = Number(refused.headers.get('retry-after'));
     assert.ok(seconds >= 1 && seconds <= 60, `${seconds}`);
-    assert.ok(refused.body.msg.includes(here) && refused.body.msg.includes('auth_failures'), refused.body.msg);
+    assert.ok(
+      refused.body.msg.includes(here) && refused.body.msg.includes('GATEHOUSE_AUTH_FAILURES'),
+      refused.body.msg,
+    );
     for (let count = 0; count < 10; count++) {
       assert.equal((await gatehouse.get('/api_keys', from(here, { token }))).status, 200);
       assert.equal((await fail(gatehouse, here)).status, 429);

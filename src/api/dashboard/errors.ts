@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const dashboardHeaderMissing = defineError(
   20170,
   401,
-  'The header "Gatehouse-Dashboard" with the secret of the session is missing, which only the page that has signed in knows: without it the cookie of a dashboard session counts for nothing. Sign in at /dashboard/, or call the API with "Authorization: Bearer <token>" and the token of an API key.',
+  'The header "Gatehouse-Dashboard" is missing. It carries the secret of the session, which only the page that has signed in knows; the cookie alone does not count. Sign in at /dashboard/, or call the API with "Authorization: Bearer <token>" and the token of an API key.',
 );
 
 export const noSession = defineError(
@@ -33,43 +33,43 @@ export const twoCredentials = defineError(
 export const dashboardNotBuilt = defineError(
   20175,
   503,
-  'The dashboard is not built, as after "npm ci --ignore-scripts". Run "npm run build:dashboard" on the host, in a clone with all its packages; the API works without it.',
+  'The dashboard is not built, for example because of "npm ci --ignore-scripts". Run "npm run build:dashboard" on the host, in a clone with all its packages; the API works without it.',
 );
 
 export const tokenSignInOff = defineError(
   20365,
   403,
-  'Nobody signs in to the dashboard with a token here (GATEHOUSE_DASHBOARD_TOKEN_SIGN_IN is "off"). Sign in with {provider}. Tokens go on working for the API, and the command line on the machine itself needs none.',
+  'Nobody can sign in to the dashboard with a token here (GATEHOUSE_DASHBOARD_TOKEN_SIGN_IN is "off"). Sign in with {provider}. Tokens still work for the API, and the command line on the host needs none.',
 );
 
 export const noProvider = defineError(
   20354,
   403,
-  'No identity provider is set, so that nobody can sign in with one. Use a token, or set GATEHOUSE_OIDC_ISSUER and what belongs to it.',
+  'No identity provider is set up. Use a token, or set GATEHOUSE_OIDC_ISSUER and the settings that belong to it.',
 );
 
 export const signInElsewhere = defineError(
   20355,
   403,
-  'The identity provider leads back to {url}, so that a sign-in must begin there too. Open that address.',
+  'The identity provider sends you back to {url}, so the sign-in must begin there too. Open that address.',
 );
 
 export const signInSourceRefused = defineError(
   20356,
   403,
-  'Nobody may sign in to the dashboard from {address}: IP restrictions do not let it in. Come from a network that they allow, or ask an admin.',
+  'You cannot sign in to the dashboard from {address}: an IP restriction refuses that address. Use a network that it allows, or ask an admin.',
 );
 
 export const signInOver = defineError(
   20357,
   400,
-  'This sign-in is over: it was begun in another browser or tab, too long ago, or it was finished before. Nothing was changed. Begin anew.',
+  'This sign-in is over: it began in another browser or tab, it began too long ago, or it was finished before. Nothing has changed. Sign in again.',
 );
 
 export const providerAway = defineError(
   20358,
   503,
-  '{provider} does not answer, so that nobody can sign in with it at the moment. Whoever is signed in already goes on working. Try again in a moment.',
+  '{provider} does not answer, so nobody can sign in with it at the moment. Everybody who is already signed in can go on working. Try again in a moment.',
 );
 
 export const notConfirmed = defineError(

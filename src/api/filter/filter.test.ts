@@ -162,7 +162,7 @@ onGatehousesInTurn('the filter of a list', (g) => {
     const long = `obj.description == "${'x'.repeat(4_096)}"`;
     const { code, msg } = await refusal(long);
     assert.equal(code, 'ERR_GATEHOUSE_20230');
-    assert.match(msg, /4117 characters; up to 4096/);
+    assert.match(msg, /4117 characters, where 4096 are allowed/);
     const twice = await g().get(`/ip_policies${query('true', '&filter=true')}`);
     assert.equal(twice.body.error_code, 'ERR_GATEHOUSE_232');
     assert.equal((await g().get('/ip_policies?filter=%00')).body.error_code, 'ERR_GATEHOUSE_230');
@@ -349,7 +349,7 @@ onGatehousesInTurn(
       await g().put(path, rules, { token });
       const refused = await g().get(`${path}${query('obj.cidr == "none"')}`, { token });
       assert.equal(refused.body.error_code, 'ERR_GATEHOUSE_20231');
-      assert.match(refused.body.msg, /looked at 100 entries.*Go on with after=10\.0\.\d+\.0\/24/);
+      assert.match(refused.body.msg, /looked at 100 entries.*Continue with after=10\.0\.\d+\.0\/24/);
       const seen: string[] = [];
       let uri: string | null = `${path}${query('obj.action == "deny"')}`;
       for (let calls = 0; uri !== null; calls++) {

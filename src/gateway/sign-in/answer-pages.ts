@@ -40,7 +40,9 @@ export function notSentPage(visit: Visit): OwnAnswer {
     {
       status: 401,
       title: `Sign in to ${visit.host}`,
-      text: ['Your session is over, and what you have just sent was not passed on. Sign in, and send it again.'],
+      text: [
+        'Your session is over, and the form that you have just sent was not passed on. Sign in, and send it again.',
+      ],
       links: [['Sign in', signInUrl(visit.target)]],
     },
     visit.operationId(),
@@ -55,7 +57,7 @@ export function overPage(visit: Visit, loginCookie: string): OwnAnswer {
       status: 400,
       title: 'This sign-in is over',
       text: [
-        'It was begun in another browser, too long ago, or it was finished before. Nothing was changed. Begin anew from the page that you want to see.',
+        'It began in another browser or too long ago, or it was finished before. Nothing has changed. Open the page that you want to see once more.',
       ],
       links: [['To the start', '/']],
       headers: ['Set-Cookie', clearCookie(loginCookie)],
@@ -82,7 +84,7 @@ export function refusedPage(
     !mayEnter.unverifiedEmail;
   const why = unverified
     ? `but ${hostOf(signIn.provider)} does not say that this address was verified.`
-    : `but not among those whom ${visit.host} lets in.`;
+    : `but you are not among those whom ${visit.host} lets in.`;
   const page = renderPage(
     {
       status: 403,
@@ -120,7 +122,7 @@ export function failedPage(
         status: 503,
         title: 'Sign-in is not possible at the moment',
         text: [
-          `*${provider}* does not answer. Whoever is signed in already goes on working; new sign-ins have to wait.`,
+          `*${provider}* does not answer. Everybody who is already signed in can go on working; new sign-ins have to wait.`,
           `This page tries again in ${retrySeconds} seconds and then leads you to \`${plainText(to)}\`.`,
         ],
         links: [['Try now', again]],

@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const rateLimitHeaderMissing = defineError(
   20351,
   400,
-  'A rate limit by header needs its name, and one by anything else has none. Give header together with by: "header".',
+  'A rate limit by header needs the name of the header, and any other rate limit has none. Give header only together with by: "header".',
 );
 
 export const rateLimitBySourceOnly = defineError(

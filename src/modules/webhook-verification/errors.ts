@@ -9,7 +9,7 @@ export const unknownWebhookProvider = defineError(
 export const webhookSecretMissing = defineError(
   20344,
   400,
-  'There is no secret for webhooks of {provider}, and none is stored that could stay. Give it in secret.',
+  'There is no secret for webhooks of {provider}, neither in the request nor stored. Give it in secret.',
 );
 
 export const webhookSecretUnusable = defineError(

@@ -39,5 +39,5 @@ export const replacedToken = defineError(
 export const endsAfterCaller = defineError(
   20278,
   403,
-  'The token of this call ends at {end}: with it no API key can be made, rotated or changed so that it is good for longer. Give an expires_at up to then, or use a key without an end.',
+  'The token of this call ends at {end}, and it cannot make, rotate or change an API key so that the key lasts longer. Give an expires_at up to then, or use a key without an end.',
 );

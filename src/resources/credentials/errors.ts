@@ -39,5 +39,5 @@ export const tooManyAclRules = defineError(
 export const credentialEndless = defineError(
   20283,
   403,
-  'The token of this call ends at {end}: with it no credential can be made, which would be good for longer. Use a key without an end.',
+  'The token of this call ends at {end}, and it cannot make a credential, which would last longer. Use a key without an end.',
 );

@@ -23,7 +23,7 @@ export const invalidHostport = defineError(7104, 400, 'The hostport {hostport} i
 export const invalidPort = defineError(
   7112,
   400,
-  'The port {port} of {hostport} is not a port: give a number from 1 to 65535.',
+  'The port {port} of {hostport} is not valid. Give a number from 1 to 65535.',
 );
 
 export const wrongHttpsPort = defineError(
@@ -105,11 +105,11 @@ export const httpsEndsUpstream = defineError(
 export const certificatesUnread = defineError(
   20308,
   400,
-  'The module mutual_tls needs TLS to end at the edge: certificates of visitors cannot be read in what is passed on. Set tls_termination with "terminate_at": "edge" before or in the same request, or disable or remove mutual_tls first.',
+  'The module mutual_tls needs TLS to end at the edge: the gateway cannot read certificates of visitors in what it passes on. Set tls_termination with "terminate_at": "edge" before or in the same request, or disable or remove mutual_tls first.',
 );
 
 export const shownNotTaken = defineError(
   20366,
   400,
-  'The field {field} is taken only as it is shown: it does not change what is set. Give ids in {ids} instead.',
+  'The field {field} is accepted only with its present value, and changes nothing. Give ids in {ids} instead.',
 );

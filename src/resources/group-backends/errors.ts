@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const membersRequired = defineError(
   20287,
   400,
-  'The backend needs others that it stands for. Give their ids in backends.',
+  'This backend needs other backends. Give their ids in backends.',
 );
 
 export const notAMemberId = defineError(
@@ -33,11 +33,11 @@ export const memberCycle = defineError(
 export const nestedTooDeep = defineError(
   20292,
   400,
-  'Backends would stand for others over {depth} steps, where {limit} are allowed. Name the backends at the end directly.',
+  'The backends would be nested {depth} deep, where {limit} are allowed. Name the backends at the end directly.',
 );
 
 export const allWeightsZero = defineError(
   20293,
   400,
-  'Every weight in backends is 0, so that nothing would get traffic. Give at least one a weight from 1 to 10000.',
+  'Every weight in backends is 0, so nothing would get traffic. Give at least one a weight from 1 to 10000.',
 );

@@ -3,7 +3,7 @@ import { defineError } from '../../errors/user-error.ts';
 export const ipCheckTarget = defineError(
   20032,
   400,
-  'Say what the address is to be tried against: give type alone, or edge_id, route_id or both.',
+  'Nothing says what to try the address against. Give type alone, or edge_id, route_id or both.',
 );
 
 export const notAnIpAddress = defineError(

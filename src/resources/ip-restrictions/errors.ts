@@ -29,7 +29,7 @@ export const unknownWindow = defineError(20176, 400, 'The window {window} is unk
 export const tooManyDecisions = defineError(
   20177,
   409,
-  'This IP restriction has {limit} decisions on sources, which is as many as one may have. Delete those of sources that come no more.',
+  'This IP restriction has {limit} decisions on sources, the most that one may have. Delete those of sources that no longer come.',
 );
 
 export const typeChanged = defineError(

@@ -17,7 +17,7 @@ export const botsNeedAdmin = defineError(
 export const personTaken = defineError(
   20301,
   409,
-  'The {field} {value} is that of {id} in this account. Choose another one, or change that one first.',
+  '{id} in this account already has the {field} {value}. Choose another one, or change that one first.',
 );
 
 export const notAnEmailAddress = defineError(
@@ -29,19 +29,19 @@ export const notAnEmailAddress = defineError(
 export const otherUser = defineError(
   20303,
   403,
-  'Only an admin may change other users than oneself. {user} is not the owner of this API key: ask an admin.',
+  'Only an admin may change other users, and {user} is not the owner of this API key. Ask an admin.',
 );
 
 export const ownRole = defineError(
   20304,
   403,
-  'Nobody changes their own role or deactivates themselves, so that an account never loses its last admin. Ask another admin, or make one first.',
+  'You cannot change your own role or deactivate yourself, so that an account never loses its last admin. Ask another admin, or make somebody an admin first.',
 );
 
 export const invitationEndless = defineError(
   20305,
   403,
-  'The token of this call ends at {end}: with it nobody can be invited, because whoever accepts gets a key without an end. Use a key without an end.',
+  'The token of this call ends at {end}, and it cannot invite anybody, because the invited person gets a key without an end. Use a key without an end.',
 );
 
 export const nobodyHere = defineError(
@@ -53,7 +53,7 @@ export const nobodyHere = defineError(
 export const addressUnverified = defineError(
   20361,
   403,
-  '{provider} knows you as {person}, but does not say that this address was verified, so that it counts for nothing here. Have it verified there, or ask an admin to have you put into a group that gives a role, then sign in again.',
+  '{provider} knows you as {person}, but does not say that this address was verified, so it does not count here. Have it verified there, or ask an admin to have you put into a group that gives a role, then sign in again.',
 );
 
 export const userDeactivated = defineError(
@@ -65,13 +65,13 @@ export const userDeactivated = defineError(
 export const addressOfAnother = defineError(
   20363,
   403,
-  '{provider} knows you as {person}, and a user here has this address who is somebody else there, perhaps who had the address before. Ask an admin to change the address of that user, then sign in again.',
+  '{provider} knows you as {person}, but the user here with this address is somebody else at {provider}, perhaps the former owner of the address. Ask an admin to change the address of that user, then sign in again.',
 );
 
 export const accountUnclear = defineError(
   20364,
   403,
-  '{provider} knows you as {person}, but the users and invitations that have this address are others now than a moment ago. Sign in again.',
+  '{provider} knows you as {person}, but the users and invitations with this address have just changed. Sign in again.',
 );
 
 export const botNameTaken = defineError(

@@ -94,7 +94,11 @@ onAnyDatabase('commands of the host', (newDatabase) => {
         ['accounts create', { name: 'third' }, /exists already/],
         ['accounts create', { name: ' ' }, /must not be empty/],
         ['users create', { name: 'a', role: 'admin' }, /name an account with --account/],
-        ['users create', { name: 'admin', role: 'admin', account: 'default' }, /"admin" is that of usr_/],
+        [
+          'users create',
+          { name: 'admin', role: 'admin', account: 'default' },
+          /usr_\w+ in this account already has the name "admin"/,
+        ],
         ['users create', { name: 'a', role: 'admin', account: 'nowhere' }, /there is no account "nowhere"/],
         ['users delete', { id: 'usr_\0', account: 'default' }, /there is no user/],
         [

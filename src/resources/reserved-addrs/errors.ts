@@ -9,7 +9,7 @@ export const noFreePort = defineError(
 export const addrInUse = defineError(
   20088,
   409,
-  'The address {addr} is still used by {users}. Delete or stop these first, then give the address back.',
+  'The address {addr} is still used by {users}. Delete or stop these first, then delete the address.',
 );
 
 export const portFixed = defineError(

@@ -33,7 +33,7 @@ export const certificateDoesNotCover = defineError(
 export const certificateManagementNotOffered = defineError(
   20055,
   400,
-  'Certificates are not obtained automatically here. Leave certificate_management_policy out, and upload a certificate with POST /tls_certificates; or let whoever runs this installation set GATEHOUSE_ACME=on.',
+  'This installation does not obtain certificates automatically. Leave certificate_management_policy out, and upload a certificate with POST /tls_certificates; or ask the operator to set GATEHOUSE_ACME=on.',
 );
 
 export const certificateAndPolicy = defineError(

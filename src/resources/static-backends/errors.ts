@@ -27,13 +27,13 @@ export const otherFirstAddress = defineError(
 export const addressTwice = defineError(
   20321,
   400,
-  'The address {address} stands in "addresses" twice. Give it once, with its weight.',
+  'The address {address} is in "addresses" twice. Give it once, with its weight.',
 );
 
 export const noAddressInUse = defineError(
   20322,
   400,
-  'All weights in "addresses" are 0, so that nothing would get traffic. Give one of them a weight above 0.',
+  'All weights in "addresses" are 0, so nothing would get traffic. Give one of them a weight above 0.',
 );
 
 export const invalidHealthSetting = defineError(20323, 400, 'The {field} {value} is not acceptable: {remedy}.');

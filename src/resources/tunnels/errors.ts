@@ -39,7 +39,7 @@ export const agentSourceRefused = defineError(
 export const nameNotAvailable = defineError(
   20092,
   409,
-  'The name {name} is not available. Ask for another one, or leave it out to be given one. To serve an edge of your own, give the agent a label in place of its name (--label app=shop), and the edge a tunnel_group backend with that label.',
+  'The name {name} is not available. Ask for another name, or leave it out to get one. To serve an edge of your own, give the agent a label instead of a name (--label app=shop), and give the edge a tunnel_group backend with that label.',
 );
 
 export const httpsSwitchedOff = defineError(
@@ -51,7 +51,7 @@ export const httpsSwitchedOff = defineError(
 export const poolDiffers = defineError(
   20094,
   409,
-  'The endpoint {url} is online with other options. All that share an endpoint must ask for the same ones: {differing}.',
+  'The endpoint {url} is online with other options. All agents that share an endpoint must ask for the same options; these differ: {differing}.',
 );
 
 export const bindRefusedByAcl = defineError(
@@ -65,13 +65,13 @@ export const invalidAgentName = defineError(20096, 400, '{asked} cannot be bound
 export const portNotAvailable = defineError(
   20097,
   409,
-  'The port {port} is not available. Ask for another one, or leave the address out to be given one.',
+  'The port {port} is not available. Ask for another one, or leave the address out to get one.',
 );
 
 export const portShareUsed = defineError(
   20368,
   503,
-  'Few ports of {ports} are free, and they are kept for other accounts: this one has its share of {share}. Close an endpoint, reserve addresses before, or have GATEHOUSE_TCP_PORTS widened.',
+  'Few ports of {ports} are free, and they are kept for other accounts: this account has its share of {share}. Close an endpoint, reserve addresses in advance, or ask the operator to widen GATEHOUSE_TCP_PORTS.',
 );
 
 export const noFreeAgentPort = defineError(
@@ -89,7 +89,7 @@ export const nameNotReserved = defineError(
 export const wildcardNotReserved = defineError(
   20285,
   403,
-  'The wildcard {name} is not reserved by this account, and without a reservation only single names can be had. Reserve it (POST /reserved_domains), or ask for the names one by one.',
+  'The wildcard {name} is not reserved by this account, and without a reservation only single names are available. Reserve it (POST /reserved_domains), or ask for the names one by one.',
 );
 
 export const commandUnsupported = defineError(
@@ -107,11 +107,11 @@ export const commandUnanswered = defineError(
 export const notSessionOwner = defineError(
   20160,
   403,
-  'The session {session} is one of a credential of another owner. Only that owner or an admin may command its agent.',
+  'The session {session} belongs to a credential of another owner. Only that owner or an admin may command its agent.',
 );
 
 export const sessionLost = defineError(
   20161,
   503,
-  'This session is being closed: it was replaced by a newer one of the same agent, or is not known to the database any more. Connect again.',
+  'This session is being closed: a newer one of the same agent has replaced it, or the database no longer knows it. Connect again.',
 );

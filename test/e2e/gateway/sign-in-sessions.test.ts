@@ -197,7 +197,7 @@ suite('sessions of visitors', () => {
     const down = await at.visitor().open(`${start}orders`);
     assert.equal(down.status, 503);
     assert.equal(down.headers['retry-after'], '10');
-    assert.match(down.text, /does not answer\. Whoever is signed in already goes on working/);
+    assert.match(down.text, /does not answer\. Everybody who is already signed in can go on working/);
     assert.match(down.text, /\/orders/);
     await at.provider.up();
     assert.equal((await at.visitor().signIn(start, 'ada')).status, 200);

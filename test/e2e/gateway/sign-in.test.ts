@@ -310,7 +310,7 @@ suite('sign-in at a route', () => {
     const victim = at.visitor();
     const stolen = await victim.ask(callback);
     assert.equal(stolen.status, 400);
-    assert.match(stolen.text, /begun in another browser/);
+    assert.match(stolen.text, /began in another browser/);
     assert.equal(victim.cookie(siteHost, 'visitor'), undefined);
     // A state that was changed.
     const other = new URL(callback);
